@@ -41,7 +41,7 @@ export type { LaunchOptions, LaunchRequest, ResumeOptions } from './engine/launc
 export type { EngineOptions } from './engine/engine-options.ts';
 export type { LimitOptions } from './engine/limit-options.ts';
 export type { RecoveredRun } from './engine/recovery/recovered-run.ts';
-export type { RecoverOptions } from './engine/launch-options.ts';
+export type { RecoverOptions } from './engine/recovery/recovered-run.ts';
 export type { PendingRequest } from './core/state/pending.ts';
 export type { ExternalItem, ExternalMessage } from './engine/input/external-item.ts';
 export type { Run } from './engine/run.ts';

@@ -2,8 +2,6 @@ import type { PeopleNote } from '../core/events/people-note.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import type { ExternalMessage } from './input/external-item.ts';
-import type { RunSummary } from '../core/events/journal.ts';
-import type { RecoveredRun } from './recovery/recovered-run.ts';
 
 /** What to start. */
 export interface LaunchRequest {
@@ -65,11 +63,3 @@ export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
 
 /** Which profiles a run goes on with: those recorded in its journal, or the ones the engine was created with. */
 export type ProfileChoice = 'recorded' | 'current';
-
-/** How interrupted runs are resumed, and which of them. */
-export interface RecoverOptions extends ResumeOptions {
-  /** True for the runs that are to be resumed; all of them when absent. */
-  readonly include?: ((run: RunSummary) => boolean | Promise<boolean>) | undefined;
-  /** Gets each run as soon as it goes on, or the reason why it does not. */
-  readonly onRun?: ((entry: RecoveredRun) => void) | undefined;
-}

@@ -3,7 +3,7 @@ import type { KnownNames } from '../core/profile/known-names.ts';
 import type { Diagnostic, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { CompileOutcome } from './compile-profile-files.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
-import type { CodeRead, ReadCode } from './read-code-files.ts';
+import type { CodeRead, ReadCode } from './files/read-code-files.ts';
 
 /** Where profiles come from: a folder, a file, several of them, or files in memory. */
 export type ProfileInput = string | readonly string[] | { readonly files: readonly ProfileFile[] };
@@ -58,7 +58,7 @@ export async function checkProfiles(
   if (typeof input === 'object' && 'files' in input) return await compile(input.files);
   const { readProfileFiles } = await import('./files/read-profile-files.ts');
   const read = await readProfileFiles(typeof input === 'string' ? [input] : input);
-  const { readCodeFiles } = await import('./read-code-files.ts');
+  const { readCodeFiles } = await import('./files/read-code-files.ts');
   const code = options.readCode === undefined ? undefined : await readCodeFiles(read, options.readCode);
   const compiled = await compile([...read.files, ...newCode(read.files, code)], code);
   if (read.diagnostics.length === 0) return compiled;

@@ -1,4 +1,4 @@
-import type { ToolsetCode } from '../code-files.ts';
+import type { ToolsetCode } from './code-files.ts';
 import type { JsonObject } from '../json.ts';
 import type { SourceRef } from '../profile/source-ref.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { ToolsetCode } from '../code-files.ts';
+import type { ToolsetCode } from './code-files.ts';
 import type { CodedObserver } from '../env.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import type { SourceRef } from '../profile/source-ref.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ToolsetCode } from '../../core/code-files.ts';
+import type { ToolsetCode } from '../../core/tool/code-files.ts';
 import { findProvider } from '../../core/model/model-provider.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
 import type { JsonObject } from '../../core/json.ts';

@@ -3,7 +3,7 @@ import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
 import { undecidedMs } from './leases.ts';
 import type { Run } from '../run.ts';
-import type { RecoverOptions } from '../launch-options.ts';
+import type { ResumeOptions } from '../launch-options.ts';
 
 /** What came of taking one interrupted run up again: its handle, or why it could not be. */
 export type RecoveredRun =
@@ -61,4 +61,12 @@ function notRecovered(runId: RunId, thrown: unknown): RecoveredRun {
   if (thrown instanceof CadreError) return { runId, error: thrown };
   const message = `run ${runId} could not be taken up: ${describeThrown(thrown)}`;
   return { runId, error: new CadreError('INTERNAL', message, { cause: thrown }) };
+}
+
+/** How interrupted runs are resumed, and which of them. */
+export interface RecoverOptions extends ResumeOptions {
+  /** True for the runs that are to be resumed; all of them when absent. */
+  readonly include?: ((run: RunSummary) => boolean | Promise<boolean>) | undefined;
+  /** Gets each run as soon as it goes on, or the reason why it does not. */
+  readonly onRun?: ((entry: RecoveredRun) => void) | undefined;
 }

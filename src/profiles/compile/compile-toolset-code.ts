@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { type CodeFile, isCodeFile, localImports, type ToolsetCode } from '../../core/code-files.ts';
-import { codeKey } from '../read-code-files.ts';
+import { type CodeFile, isCodeFile, localImports, type ToolsetCode } from '../../core/tool/code-files.ts';
+import { codeKey } from '../files/read-code-files.ts';
 import { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import type { MapNode } from '../yaml/source-node.ts';

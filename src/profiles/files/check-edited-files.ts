@@ -1,4 +1,4 @@
-import { isCodeFile } from '../../core/code-files.ts';
+import { isCodeFile } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
 import { splitVariables } from '../../core/expression/variables.ts';
 import type { JsonObject } from '../../core/json.ts';

@@ -1,4 +1,4 @@
-import { isCodeFile } from '../../core/code-files.ts';
+import { isCodeFile } from '../../core/tool/code-files.ts';
 import type { ModelPrices } from '../../core/model/model-price.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import { fileKindOf, type FileKind } from './file-kind.ts';

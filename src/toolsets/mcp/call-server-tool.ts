@@ -2,7 +2,7 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { ToolReturn } from '../../core/tool/tool-return.ts';
-import { unanswered, unansweredCode } from './http-transport.ts';
+import { unanswered, unansweredCode } from './transport/http-transport.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
 import type { McpLink } from './mcp-link.ts';
 import type { McpSession } from './mcp-session.ts';

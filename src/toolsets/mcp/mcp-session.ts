@@ -5,11 +5,11 @@ import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { clientVersion } from './client-version.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
-import { withDeadline } from './deadline.ts';
-import { createHttpTransport } from './http-transport.ts';
+import { withDeadline } from './transport/deadline.ts';
+import { createHttpTransport } from './transport/http-transport.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import type { ServerTool } from './server-tool.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import { StdioTransport } from './transport/stdio-transport.ts';
 
 /** Most pages of a list of tools. */
 const maxPages = 64;

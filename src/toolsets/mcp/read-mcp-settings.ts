@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '..
 import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { durationOf } from '../settings.ts';
-import { checkServerUrl } from './server-url.ts';
+import { checkServerUrl } from './transport/server-url.ts';
 import { mcpSettingsSchema, type HttpAddress, type McpSettings, type McpToolSettings, type StdioAddress } from './mcp-settings.ts';
 
 const defaultMaxResultChars = 32_768;

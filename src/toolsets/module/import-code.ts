@@ -1,7 +1,7 @@
 /**
  * Loads code as it was read, and nothing that was not.
  *
- * Owns: what the imports of such code lead to. Does not own: which files belong to it (`src/core/code-files.ts`), who agreed to it (`src/cli/trust/`).
+ * Owns: what the imports of such code lead to. Does not own: which files belong to it (`src/core/tool/code-files.ts`), who agreed to it (`src/cli/trust/`).
  *
  * 1. What runs is the text that was read, hashed and recorded, never what the file says by now.
  * 2. A file beside it is imported only when it is among those that were read.
@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks, type ResolveFnOutput } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CodeFile, ToolsetCode } from '../../core/code-files.ts';
+import type { CodeFile, ToolsetCode } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
 import { problemWords } from './problem-words.ts';
 import { watchEnd } from './watch-end.ts';

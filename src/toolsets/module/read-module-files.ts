@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type CodeFile, isCodeFile, localImports } from '../../core/code-files.ts';
+import { type CodeFile, isCodeFile, localImports } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
 import { toInsidePath } from '../files/inside-path.ts';
 import { noSuchFile, readInside } from '../files/read-inside.ts';

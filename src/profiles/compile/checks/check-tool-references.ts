@@ -2,7 +2,7 @@ import type { KnownNames } from '../../../core/profile/known-names.ts';
 import type { CompiledProfile } from '../../../core/profile/profile.ts';
 import { meansTool, meansToolset, type NamedTool, otherName } from '../../../core/tool/tool-naming.ts';
 import { agentsToolset } from '../../../core/tool/agents-toolset.ts';
-import { moduleKind } from '../../read-code-files.ts';
+import { moduleKind } from '../../files/read-code-files.ts';
 import type { Report } from '../../report.ts';
 import { nameHint, quote } from '../../wording.ts';
 import type { MapNode, Place } from '../../yaml/source-node.ts';

@@ -2,7 +2,7 @@ import { valueOfVariable } from '../../../core/expression/variables.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../../core/json.ts';
 import type { KnownNames, KnownToolsetKind } from '../../../core/profile/known-names.ts';
 import type { ToolsetConfig } from '../../../core/tool/toolset-config.ts';
-import { moduleKind } from '../../read-code-files.ts';
+import { moduleKind } from '../../files/read-code-files.ts';
 import type { Report } from '../../report.ts';
 import { schemaProblems } from '../../schema/validate-shape.ts';
 import { nameHint, quote } from '../../wording.ts';

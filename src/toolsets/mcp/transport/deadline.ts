@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts';
-import { CadreError } from '../../core/error.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { CadreError } from '../../../core/error.ts';
 
 /** What is waited for, how long, and what else ends the wait. */
 export interface Deadline {

@@ -2,14 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { CadreError, describeThrown } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../../core/error.ts';
 import { childEnvironment } from './child-environment.ts';
 import { programProblem } from './find-program.ts';
-import type { StdioAddress } from './mcp-settings.ts';
+import type { StdioAddress } from '../mcp-settings.ts';
 import { MessageLines } from './message-lines.ts';
 import { sandboxServer, type SandboxedServer } from './sandboxed-server.ts';
-import { onLifeline } from '../process/lifeline.ts';
-import { markVariable } from '../process/marked-processes.ts';
+import { onLifeline } from '../../process/lifeline.ts';
+import { markVariable } from '../../process/marked-processes.ts';
 import { adoptGroup, endGroup } from './process-group.ts';
 
 /** Most of what a server last wrote to stderr that is kept, in characters. */

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { signalProcesses } from '../process/signal-processes.ts';
+import { signalProcesses } from '../../process/signal-processes.ts';
 
 /** Processes that must not outlive this one. */
 // Not state of a run: the child processes of this one.

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
-import type { CodeFile } from '../core/code-files.ts';
-import type { ProfileFile } from '../core/profile/profile.ts';
-import { readText } from './compile/read-node.ts';
-import { fileKindOf } from './files/file-kind.ts';
-import type { FilesRead, ReadRoot } from './files/read-profile-files.ts';
-import { Report } from './report.ts';
-import { parseYaml } from './yaml/parse-yaml.ts';
-import { childOf, type SourceNode } from './yaml/source-node.ts';
-import { SourceText } from './yaml/source-text.ts';
+import type { CodeFile } from '../../core/tool/code-files.ts';
+import type { ProfileFile } from '../../core/profile/profile.ts';
+import { readText } from '../compile/read-node.ts';
+import { fileKindOf } from './file-kind.ts';
+import type { FilesRead, ReadRoot } from './read-profile-files.ts';
+import { Report } from '../report.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { childOf, type SourceNode } from '../yaml/source-node.ts';
+import { SourceText } from '../yaml/source-text.ts';
 
 /** The kind of toolset whose tools are in a file of code. */
 export const moduleKind = 'module';

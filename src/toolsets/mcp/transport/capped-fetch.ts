@@ -1,4 +1,4 @@
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../../../core/error.ts';
 
 /**
  * `fetch` whose answers cannot grow without end: a message of more than `maxBytes` breaks its stream off. In an event stream

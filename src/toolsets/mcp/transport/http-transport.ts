@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { cappedFetch } from './capped-fetch.ts';
-import type { ClientLibrary } from './client-library.ts';
-import type { HttpAddress } from './mcp-settings.ts';
+import type { ClientLibrary } from '../client-library.ts';
+import type { HttpAddress } from '../mcp-settings.ts';
 
 /** The code of the answer that stands for one that never came: the server ended the stream of a request without it. */
 export const unansweredCode = -32_098;

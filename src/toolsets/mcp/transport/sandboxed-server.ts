@@ -1,6 +1,6 @@
-import type { ResourceScope, Resource } from '../../core/tool/resource-scope.ts';
-import { openSandbox } from '../sandbox/sandbox.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import type { ResourceScope, Resource } from '../../../core/tool/resource-scope.ts';
+import { openSandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy.ts';
 
 /** A server's command line in a sandbox, until it is given back. */
 export interface SandboxedServer {
