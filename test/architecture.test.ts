@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'team'],
   cli: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'toolsets', 'models', 'server', 'compat'],
   // The package's entry points: they name what is public and hold nothing else.
-  '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'nodes', 'models', 'journal', 'inspect', 'engine', 'testing'],
+  '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'toolsets', 'nodes', 'models', 'journal', 'inspect', 'engine', 'testing'],
 };
 
 /** Files a room holds at most; a folder that outgrows it is two rooms. */
@@ -102,7 +102,7 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('no import cycles at run time', () => {
+  it('no import cycles, of types neither', () => {
     expect(cycles()).toEqual([]);
   });
 
@@ -134,8 +134,8 @@ describe('architecture', () => {
 
 function cycles(): string[] {
   const edges = new Map<string, string[]>();
-  for (const { from, to, typeOnly } of imports) {
-    if (!typeOnly && to.endsWith('.ts')) edges.set(from, [...(edges.get(from) ?? []), to]);
+  for (const { from, to } of imports) {
+    if (to.endsWith('.ts')) edges.set(from, [...(edges.get(from) ?? []), to]);
   }
   const found: string[] = [];
   const done = new Set<string>();
