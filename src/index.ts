@@ -59,7 +59,7 @@ export type { Content, ContentPart, PromptMessage } from './core/prompt/message.
 export type { CompiledProfile, Diagnostic, Limits, ProfileSet } from './core/profile/profile.ts';
 export type { DraftModule, DraftObject, DraftValue, Recipe, StateDraft } from './core/patches/state-draft.ts';
 export type { Patch } from './core/patches/patch.ts';
-export type { RunContext } from './core/state/state.ts';
+export type { RunContext } from './core/state/run-context.ts';
 export type { Tool, ToolContext } from './core/tool/tool.ts';
 export type { ReturnedItem, ToolReturn, ToolReturnFields } from './core/tool/tool-return.ts';
 export type { ResourceScope, ResourceScopes, Resource } from './core/tool/resource-scope.ts';

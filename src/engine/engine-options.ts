@@ -4,7 +4,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import type { Journal } from '../core/events/journal.ts';
 import type { Recording } from '../core/recording/recording.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { AiSdkModel, LanguageModel } from '../models/adapter/ai-sdk-model.ts';
 import type { GivenTool } from '../tools/given-tool.ts';

@@ -3,7 +3,7 @@ import type { Ids } from '../core/ids.ts';
 import type { ContentEntry, Journal } from '../core/events/journal.ts';
 import type { LlmConfig } from '../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { Replay } from '../models/replay/replay.ts';
 import type { NodeFunction } from '../nodes/turn/function-node.ts';

@@ -3,7 +3,7 @@ import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
 import type { ProfileSet } from '../core/profile/profile.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import { type TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
 import { profilesOf } from './toolsets/toolsets-needed.ts';
 import { readOwnState, readState, withAllPast } from './recovery/read-state.ts';

@@ -1,6 +1,6 @@
 import type { ContentHash } from '../core/ids.ts';
 import type { Lease } from '../core/events/journal.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { EngineParts, ProfileRuntime } from './engine-parts.ts';
 import type { LaunchOptions } from './launch-options.ts';
 import { editedProfiles } from './launch/edited-profiles.ts';

@@ -1,6 +1,6 @@
 import { CadreError } from '../core/error.ts';
 import type { AgentId } from '../core/ids.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** The agent of a name somebody gave, or the run's first one; one the run does not have is an error that names those it has. */
 export function agentNamed(run: RunContext, name: string | undefined): AgentId {

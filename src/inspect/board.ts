@@ -1,6 +1,6 @@
 import type { AgentId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { Assignment, DispatchRecord, ModuleStatus, WorkModule } from '../core/team/work-module.ts';
 
 /** One attempt at a module. */
@@ -132,7 +132,7 @@ function toAssignee(run: RunContext, agentId: AgentId): BoardCard['assignee'] {
   return {
     agentId,
     status: agent.status,
-    turns: agent.turnCount,
-    doing: [...agent.openCalls.values()].map((call) => call.request.name),
+    turns: agent.turn.count,
+    doing: [...agent.calls.open.values()].map((call) => call.request.name),
   };
 }

@@ -1,5 +1,6 @@
 import type { TurnId } from '../core/ids.ts';
-import type { SubContext, RunContext } from '../core/state/state.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** What a run that has nothing more to do came to. */
 export interface Conclusion {
@@ -18,7 +19,7 @@ export interface Conclusion {
  */
 export function concludeRun(run: RunContext): Conclusion {
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
-  const reply = root?.lastReply ?? '';
+  const reply = root?.turn.lastReply ?? '';
   if (run.outcome === undefined) {
     if (root?.status !== 'awaiting_input') return { ok: false, text: reply, problem: stalled(root) };
     const failure = failureOf(run, root);
@@ -33,7 +34,7 @@ export function concludeRun(run: RunContext): Conclusion {
 
 /** The last turn of the root agent: a run ends with it, or waits because of it. */
 function failedTurn(run: RunContext, root: SubContext | undefined): Pick<Conclusion, 'failedTurnId'> {
-  const turnId = root?.currentTurnId ?? root?.lastTurnId;
+  const turnId = root?.turn.currentId ?? root?.turn.lastId;
   // An agent without a turn of its own names the turn it came from.
   const isOwn = turnId !== undefined && run.turns.get(turnId)?.agentId === root?.meta.agentId;
   return isOwn ? { failedTurnId: turnId } : {};
@@ -41,14 +42,14 @@ function failedTurn(run: RunContext, root: SubContext | undefined): Pick<Conclus
 
 /** An agent that waits because its model failed has not answered, whatever it said before. */
 function failureOf(run: RunContext, root: SubContext): string | undefined {
-  if (root.counters.modelErrorStreak === 0 || root.lastTurnId === undefined) return undefined;
-  const error = run.turns.get(root.lastTurnId)?.modelEnd?.error;
+  if (root.counters.modelErrorStreak === 0 || root.turn.lastId === undefined) return undefined;
+  const error = run.turns.get(root.turn.lastId)?.modelEnd?.error;
   return `the model call failed${error === undefined ? '' : `: ${error.message}`} The run waits: another message asks again.`;
 }
 
 function stalled(root: SubContext | undefined): string {
   if (root === undefined) return 'the run has no agent';
-  const calls = [...root.openCalls.values()].map((call) => call.request.name);
+  const calls = [...root.calls.open.values()].map((call) => call.request.name);
   const waits = calls.length === 0 ? '' : ` (${calls.join(', ')})`;
   return `the run stands still: ${root.meta.agentId} is ${root.status}${waits}, and nothing is running that it could wait for`;
 }

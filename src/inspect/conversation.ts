@@ -2,7 +2,7 @@ import type { AgentId, ItemId, TurnId } from '../core/ids.ts';
 import type { InboxItem } from '../core/inbox/inbox.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { contentText, type Content } from '../core/prompt/message.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** One entry of the conversation with the user. */
 export type ConversationEntry =
@@ -57,7 +57,7 @@ export function conversation(run: RunContext): readonly ConversationEntry[] {
     });
   }
   for (const agent of run.agents.values()) {
-    for (const { item, seq } of agent.inbox) {
+    for (const { item, seq } of agent.inbox.items) {
       if (!isFromUser(item) || seen.has(item.itemId)) continue;
       entries.push({
         kind: 'user',

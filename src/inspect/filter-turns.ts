@@ -1,4 +1,5 @@
-import type { RunContext, TurnState } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
+import type { TurnState } from '../core/state/turn-state.ts';
 import type { TurnType } from '../core/state/turn.ts';
 import { allTurns, withBaton } from './turn/other-turns.ts';
 import type { TurnStatus } from './turn/turn-record.ts';

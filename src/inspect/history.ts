@@ -2,7 +2,8 @@ import { eventType } from '../core/prompt/history-stream.ts';
 import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { contentText } from '../core/prompt/message.ts';
-import type { CallState, RunContext, TurnState } from '../core/state/state.ts';
+import type { CallState, TurnState } from '../core/state/turn-state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** A call of an event, with how it ended. */
 export interface HistoryCall {

@@ -1,6 +1,6 @@
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { CallId, TurnId } from '../core/ids.ts';
-import type { CallState } from '../core/state/state.ts';
+import type { CallState } from '../core/state/turn-state.ts';
 import type { ListedTurn } from './turn-list.ts';
 
 type ListedCall = { -readonly [Key in keyof ListedTurn['calls'][number]]: ListedTurn['calls'][number][Key] };

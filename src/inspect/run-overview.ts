@@ -6,7 +6,7 @@ import { pendingOf, type PendingRequest } from '../core/state/pending.ts';
 import type { Limits } from '../core/profile/profile.ts';
 import { type RunStatus, statusOf } from '../core/state/run-status.ts';
 import { activeAt } from '../core/state/run-time.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { ModuleStatus } from '../core/team/work-module.ts';
 import { boardOrder } from './board.ts';
 

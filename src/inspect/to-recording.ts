@@ -14,7 +14,8 @@ import {
   type RecordedTool,
   type WrittenEntry,
 } from '../core/recording/recording.ts';
-import type { CallState, RunContext, TurnState } from '../core/state/state.ts';
+import type { CallState, TurnState } from '../core/state/turn-state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import { readList, type ReadContent } from './read-content.ts';
 import { toSystemPrompt } from './turn/system-prompt.ts';
 import { historyOfTurn } from './turn/turn-history.ts';

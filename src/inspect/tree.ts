@@ -2,7 +2,8 @@ import { shownCost } from '../core/state/budget.ts';
 import type { ErrorRecord } from '../core/error.ts';
 import type { EventOf } from '../core/events/event.ts';
 import type { AgentId, TurnId } from '../core/ids.ts';
-import type { SubContext, AgentStatus, RunContext } from '../core/state/state.ts';
+import type { SubContext, AgentStatus } from '../core/state/sub-context.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFacts } from './turn/profile-facts.ts';
 
 /** One agent of a run, with the agents it started. */
@@ -34,7 +35,7 @@ export interface AgentNodeView {
   /** Some call of it, or of an agent below it, had no price. */
   readonly costWithChildrenUnknown: boolean;
   /** The limit it was told of last, and whether its next turn is the last. */
-  readonly limit: { readonly stage: 1 | 2; readonly reason: string } | undefined;
+  readonly limit: { readonly stage: 'warned' | 'last_turn'; readonly reason: string } | undefined;
   /** Input tokens of its latest model call: how full its context is. */
   readonly contextTokens: number | undefined;
   /** How many tokens fit into the context of the model that call went to, where its LLM config says so. */
@@ -59,7 +60,10 @@ export function rootAgents(run: RunContext): readonly SubContext[] {
 }
 
 function toNode(run: RunContext, agent: SubContext, profiles: ReadonlyMap<string, ProfileFacts> | undefined): AgentNodeView {
-  const { meta, usage } = agent;
+  const {
+    meta,
+    limits: { usage },
+  } = agent;
   const children = agent.children.flatMap((child) => {
     const state = run.agents.get(child);
     return state === undefined ? [] : [toNode(run, state, profiles)];
@@ -75,32 +79,32 @@ function toNode(run: RunContext, agent: SubContext, profiles: ReadonlyMap<string
     roleName: meta.roleName,
     moduleId: meta.moduleId,
     status: agent.status,
-    outcome: agent.outcome,
-    error: agent.error,
-    iteration: agent.iteration,
+    outcome: agent.result.outcome,
+    error: agent.result.error,
+    iteration: agent.work.iteration,
     startedAt: meta.startedAt,
-    turns: agent.turnCount,
-    toolCalls: agent.toolCallsTotal,
+    turns: agent.turn.count,
+    toolCalls: agent.calls.total,
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
     ...shownCost(usage),
-    tokensWithChildren: agent.budget.tokens,
-    costWithChildren: costWithChildrenUnknown ? null : agent.budget.cost,
-    costWithChildrenAtLeast: agent.budget.cost,
+    tokensWithChildren: agent.limits.budget.tokens,
+    costWithChildren: costWithChildrenUnknown ? null : agent.limits.budget.cost,
+    costWithChildrenAtLeast: agent.limits.budget.cost,
     costWithChildrenUnknown,
-    limit: agent.limitStage === 0 ? undefined : { stage: agent.limitStage, reason: agent.limitReason ?? '' },
+    limit: agent.limits.stage === 'none' ? undefined : { stage: agent.limits.stage, reason: agent.limits.reason ?? '' },
     contextTokens: modelEnd?.usage.inputTokens,
     contextWindow: config === undefined ? undefined : profiles?.get(meta.profile)?.contextWindows?.[config],
-    currentTurnId: agent.currentTurnId,
-    openCalls: [...agent.openCalls.values()].map((call) => ({ name: call.request.name, status: call.status })),
-    waitingItems: agent.status === 'ended' ? neverRead(agent) : agent.inbox.length,
-    deadLetters: agent.deadLetters.length,
+    currentTurnId: agent.turn.currentId,
+    openCalls: [...agent.calls.open.values()].map((call) => ({ name: call.request.name, status: call.status })),
+    waitingItems: agent.status === 'ended' ? neverRead(agent) : agent.inbox.items.length,
+    deadLetters: agent.inbox.deadLetters.length,
     children,
   };
 }
 
 /** Items that an ended agent missed. The results of its own last calls, such as the one it ended with, are nothing to miss. */
-function neverRead({ inbox }: SubContext): number {
+function neverRead({ inbox: { items: inbox } }: SubContext): number {
   return inbox.filter(({ item, turnsSeen }) => turnsSeen === 0 && !ownNews.has(item.source)).length;
 }
 
@@ -109,7 +113,7 @@ const ownNews: ReadonlySet<string> = new Set(['TOOL_RESULT', 'LIMIT_NOTICE', 'ST
 
 /** The latest model call of an agent that says how many tokens it read. */
 function latestCall(run: RunContext, agent: SubContext): EventOf<'model.end'> | undefined {
-  for (const turnId of [agent.currentTurnId, agent.lastTurnId]) {
+  for (const turnId of [agent.turn.currentId, agent.turn.lastId]) {
     const turn = turnId === undefined ? undefined : run.turns.get(turnId);
     // An agent that has taken no turn yet names the turn its baton came from, which is another agent's.
     if (turn?.agentId === agent.meta.agentId && turn.modelEnd?.usage.inputTokens !== undefined) return turn.modelEnd;

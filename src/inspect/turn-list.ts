@@ -1,6 +1,7 @@
 import type { AgentId, TurnId } from '../core/ids.ts';
 import { contentText } from '../core/prompt/message.ts';
-import type { CallState, RunContext, TurnState } from '../core/state/state.ts';
+import type { CallState, TurnState } from '../core/state/turn-state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { TurnType } from '../core/state/turn.ts';
 import { type CostKnowledge, turnCost } from './turn/turn-cost.ts';
 import type { TurnStatus } from './turn/turn-record.ts';

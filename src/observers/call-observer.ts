@@ -7,7 +7,7 @@ import { toStatePatch } from '../core/patches/change-state.ts';
 import { StateEdit } from '../core/patches/state-edit.ts';
 import { type PatchedState, patchedState } from '../core/patches/state-patch.ts';
 import { type Changes } from '../core/patches/patch.ts';
-import type { SubContext } from '../core/state/state.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
 import { untrustedSources } from '../core/prompt/prompt-sources.ts';
 import { carriesWords } from '../core/patches/state-taint.ts';
 import { toWire } from '../core/tool/to-wire.ts';
@@ -58,7 +58,7 @@ export function callObserver(
     const written = open?.close() ?? nothing;
     const events = [written, updatesOf(state, written, results)].flatMap(
       (changes) =>
-        toStatePatch(redactChanges(changes, secrets), { agentId: agent.meta.agentId, turnId: agent.currentTurnId, by: id }) ?? [],
+        toStatePatch(redactChanges(changes, secrets), { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by: id }) ?? [],
     );
     for (const event of events) tx.emit(event);
     for (const { post } of results) post?.();
@@ -127,7 +127,7 @@ function itemOf(
   const to = targetOf(tx.run, agent, result.target ?? 'self');
   const payload = toWire(result.payload);
   // What code makes of state in which there are words from outside may hold them.
-  const taint = carriesWords(payload) ? untrustedSources(agent.sources) : [];
+  const taint = carriesWords(payload) ? untrustedSources(agent.history.sources) : [];
   const item = { source: result.source, payload, observerId, ...(taint.length === 0 ? {} : { taint }) };
   return () => tx.post(to, item);
 }

@@ -9,7 +9,7 @@ import type { CompiledObserver, CompiledProfile } from '../core/profile/profile.
 import type { ContentHash } from '../core/ids.ts';
 import { stateQuotes } from '../core/untrusted/quote-state.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
-import type { SubContext } from '../core/state/state.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
 import type { Transaction } from '../core/events/transaction.ts';
 import { handlesErrors } from '../core/profile/handles-errors.ts';
@@ -129,7 +129,7 @@ function act(
       break;
     }
     case 'update_state':
-      changeState(tx, agent, { turnId: agent.currentTurnId, by: observer.id }, (edit) => {
+      changeState(tx, agent, { turnId: agent.turn.currentId, by: observer.id }, (edit) => {
         let later: Scope | undefined;
         for (const { value, ...update } of action.updates) {
           const seen =

@@ -76,7 +76,7 @@ describe('the stock family', () => {
     const [principal] = agentsOf(run, 'Principal');
     expect(principal).toMatchObject({ status: 'ended', outcome: 'success' });
     // Each Associate spoke without a tool first: its rules gave it another turn, with a reminder at the second time.
-    expect(agentsOf(run, 'Associate_WebSearcher').map(({ outcome }) => outcome)).toEqual(['success', 'success']);
+    expect(agentsOf(run, 'Associate_WebSearcher').map(({ result: { outcome } }) => outcome)).toEqual(['success', 'success']);
     expect(turnsOf(run, 'Associate_WebSearcher').map(({ decision }) => decision?.action?.type)).toContain('retry_turn');
     expect(Object.values(run.state.team.workModules).map(({ status }) => status)).toEqual(['completed', 'completed']);
     // Faults of the source system that the conversion mends: titles of observers, inheritance, segments that only say `order`.

@@ -271,7 +271,7 @@ describe('record and replay', () => {
     const people = replayedPeople(recording);
     do await again.settled();
     while (await people?.(again));
-    expect(again.state.agents.get(again.state.rootAgentId ?? ('' as never))?.lastReply).toBe('second');
+    expect(again.state.agents.get(again.state.rootAgentId ?? ('' as never))?.turn.lastReply).toBe('second');
     expect(await again.recording()).toBe(await run.recording());
     expect(await again.recording()).toContain('"args":{"n":7},"status":"ok"');
   });

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { ContentEntry } from '../../src/core/events/journal.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { createEngine, type Engine, type Run } from '../../src/index.ts';
 import { serve } from '../../src/server/http/serve.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
@@ -123,7 +123,7 @@ export function crowdJournal(agents: number, turns: number): JournalBuilder {
   for (let turn = 1; turn <= turns; turn++) {
     const id = ids[(turn * 7) % agents] ?? agentId('Lead_0');
     const turnId = `${id}.t${turn}`;
-    const last = journal.run.agents.get(id)?.lastTurnId;
+    const last = journal.run.agents.get(id)?.turn.lastId;
     journal.wait(turn % 300 === 0 ? 3_600_000 : 5).turn(id, turnId, [], last === undefined ? {} : { sources: [last] });
     journal.wait(40 + (turn % 5) * 30).reply(id, turnId, 'I look.', [{ id: `c${turn}`, name: 'look', args: {} }]);
     journal.call(id, turnId, { id: `c${turn}`, name: 'look', args: {} }, 'seen');

@@ -64,7 +64,7 @@ describe.skipIf(whyNoPage !== undefined)(`what the page tells of a turn (${whyNo
     await run.settled();
     const page = await browser.open(`${team.url}/#/runs/${run.id}`);
     await page.locator('.run-problem').getByRole('link').click();
-    const failing = String(run.state.agents.values().next().value?.lastTurnId);
+    const failing = String(run.state.agents.values().next().value?.turn.lastId);
     await page.getByRole('heading', { name: failing }).waitFor();
     expect(await page.locator('.facts').innerText()).toContain('cost unknown');
     expect(await page.locator('.turn-head').innerText()).toMatch(/cost\s+cost unknown/);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { Content } from '../../src/core/prompt/message.ts';
-import type { TurnState } from '../../src/core/state/state.ts';
+import type { TurnState } from '../../src/core/state/turn-state.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.ts';
 import { exportRun } from '../../src/engine/recovery/export-run.ts';

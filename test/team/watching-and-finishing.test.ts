@@ -92,7 +92,7 @@ describe('send_directive', () => {
     const { team, principal } = plannedRun(1);
     const args = directive({ target_task_id: 'WM_1', internal_notes_for_principal_llm: 'GDPR' }, 'MODIFY_SUB_TASK');
     expect(team.call(team.partner, 'send_directive', args).data).toEqual({ status: 'sent', agent_id: principal });
-    expect(team.agent(principal).inbox.map(({ item }) => item)).toMatchObject([
+    expect(team.agent(principal).inbox.items.map(({ item }) => item)).toMatchObject([
       {
         source: 'PARTNER_DIRECTIVE',
         payload: { directive_type: 'MODIFY_SUB_TASK', content: 'Only EU data.', target_task_id: 'WM_1', internal_notes: 'GDPR' },
@@ -168,7 +168,7 @@ describe('finish_flow', () => {
   test('words said in the same reply count', () => {
     const { team, principal } = plannedRun(0);
     team.call(principal, 'finish_flow', {}, 'Here it is.');
-    expect(team.agent(principal).output).toBe('Here it is.');
+    expect(team.agent(principal).result.output).toBe('Here it is.');
   });
 
   test('goes on when the deliverables do not fit the schema of the profile', () => {

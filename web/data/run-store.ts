@@ -1,7 +1,7 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
 import type { CadreEvent } from '../../src/core/events/event.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { EventAt } from '../../src/inspect/why/cause-chain.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';

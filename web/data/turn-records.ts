@@ -1,5 +1,6 @@
 import type { ContentHash, TurnId } from '../../src/core/ids.ts';
-import type { RunContext, TurnState } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
+import type { TurnState } from '../../src/core/state/turn-state.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import { shownParts, turnRecordOf, type ShownParts, type TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import type { ContentCache } from './content-cache.ts';

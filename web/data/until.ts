@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { RunStore } from './run-store.ts';
 
 /** How long the journal may take to show what the server has taken, in milliseconds. */

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo } from 'preact/hooks';
 import { type ReadonlySignal } from '@preact/signals';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { RunStore } from '../data/run-store.ts';
 
 /** The run a view is of. */

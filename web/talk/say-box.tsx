@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Delivery } from '../../src/core/inbox/inbox.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
 import { useAction } from '../kit/use-action.ts';
@@ -100,7 +100,7 @@ function livingAgents(state: RunContext): readonly string[] {
 
 /** The item is in an inbox, or a turn has read it. */
 function hasItem(state: RunContext, itemId: string): boolean {
-  for (const agent of state.agents.values()) if (agent.inbox.some(({ item }) => item.itemId === itemId)) return true;
+  for (const agent of state.agents.values()) if (agent.inbox.items.some(({ item }) => item.itemId === itemId)) return true;
   for (const turn of state.turns.values()) if (turn.items.some((item) => item?.itemId === itemId)) return true;
   return false;
 }

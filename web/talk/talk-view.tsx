@@ -65,7 +65,7 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
 /** The reply that the root agent is writing. */
 function liveEntry(...[state]: Parameters<typeof conversation>): LiveEntry | undefined {
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  const turn = root?.currentTurnId === undefined ? undefined : state.turns.get(root.currentTurnId);
+  const turn = root?.turn.currentId === undefined ? undefined : state.turns.get(root.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return undefined;
   return { kind: 'live', from: turn.agentId, turnId: turn.turnId, at: turn.start.at };
 }

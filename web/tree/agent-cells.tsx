@@ -17,7 +17,7 @@ export function StatusCell({ node }: { readonly node: AgentNodeView }) {
       <Badge status={status === 'ended' ? (outcome ?? status) : status} />
       {limit !== undefined && (
         <span class="badge tone-bad" title={lineOf(limit.reason, 300)}>
-          limit {limit.stage === 1 ? 'near' : 'reached'}
+          limit {limit.stage === 'warned' ? 'near' : 'reached'}
         </span>
       )}
       {deadLetters > 0 && <span class="badge tone-bad">{countText(deadLetters, 'dead letter')}</span>}

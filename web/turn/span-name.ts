@@ -1,6 +1,6 @@
 import type { PlacedCall } from '../../src/inspect/call-index.ts';
 import type { TurnId } from '../../src/core/ids.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { safe } from '../kit/safe.ts';
 

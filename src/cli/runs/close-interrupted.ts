@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** Closes the engine of a run that was interrupted, and says what it waits for. */
 export async function closeInterrupted(run: Run | undefined, engine: Engine, terminal: Terminal): Promise<void> {
-  const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
+  const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.calls.open.values()]);
   const running = calls.filter(({ status }) => status === 'running').length;
   if (running > 0)
     terminal.tell(`\nStopping: ${countText(running, 'tool')} may still end, for 10 s at most. Ctrl-C once more stops at once.\n`);

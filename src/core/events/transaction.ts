@@ -6,7 +6,7 @@ import type { AgentId, CallId, ContentHash, ItemId, TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import type { ContentEntry } from './journal.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 
 /**
  * Work that becomes due with a commit: started only after the commit is durable. A `pure` tool may start before, since

@@ -1,6 +1,6 @@
 import { CadreError } from '../error.ts';
 import type { CadreEvent, EventOf } from '../events/event.ts';
-import type { Keeps, RunContext } from '../state/state.ts';
+import type { Keeps, RunContext } from '../state/run-context.ts';
 import { agentOf, applyAgentEvent } from './agent.ts';
 import { applyContextEvent } from './context.ts';
 import { applyInboxEvent } from './inbox.ts';

@@ -2,7 +2,9 @@ import type { EventOf } from '../events/event.ts';
 import type { ModelAttempt } from '../model/model.ts';
 import { activeAt } from '../state/run-time.ts';
 import type { Budget, ModuleBudget } from '../state/budget.ts';
-import type { SubContext, RunContext, TurnState } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
+import type { TurnState } from '../state/turn-state.ts';
 import { estimateTokens } from '../prompt/token-estimate.ts';
 import type { TurnStart } from '../events/turn-events.ts';
 
@@ -19,12 +21,12 @@ export function parentOf(run: RunContext, agent: SubContext): SubContext | undef
 
 /** The budget of the work module an agent is at, itself or by way of an agent above it. */
 export function moduleOf(run: RunContext, agent: SubContext): ModuleBudget | undefined {
-  return agent.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.moduleScope);
+  return agent.work.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.work.moduleScope);
 }
 
 /** Changes every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
 function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void): void {
-  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.budget);
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.limits.budget);
   const module = moduleOf(run, agent);
   if (module !== undefined) by(module);
   by(run.budget);
@@ -32,7 +34,7 @@ function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void
 
 /** Counts an agent that comes into being. */
 export function countAgent(run: RunContext, agent: SubContext): void {
-  const module = agent.moduleScope;
+  const module = agent.work.moduleScope;
   if (module !== undefined && !run.moduleBudgets.has(module))
     run.moduleBudgets.set(module, { ...newBudget(), turns: 0, toolCalls: 0, activeMs: 0, workingSince: undefined });
   change(run, agent, (budget) => {
@@ -80,9 +82,10 @@ export function release(run: RunContext, agent: SubContext, { start }: { readonl
 /** Counts what the call of a summariser has used; what its provider did not count is estimated. Answers with its tokens. */
 export function spendOnSummary(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): number {
   const answered = event.attempts.some(({ firstTokenMs }) => firstTokenMs !== undefined);
-  const { inputTokens = answered ? (agent.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } = event.usage;
+  const { inputTokens = answered ? (agent.context.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } =
+    event.usage;
   const tokens = inputTokens + outputTokens;
-  const cost = event.cost ?? (tokens === 0 ? 0 : (agent.compacting?.reserve?.cost ?? 0));
+  const cost = event.cost ?? (tokens === 0 ? 0 : (agent.context.compacting?.reserve?.cost ?? 0));
   change(run, agent, (budget) => {
     budget.tokens += tokens;
     budget.cost += cost;

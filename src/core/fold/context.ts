@@ -1,7 +1,8 @@
 import type { EventOf } from '../events/event.ts';
-import type { ContextView } from '../state/context-view.ts';
+import type { ContextView } from '../state/agent-context.ts';
 import { isForRoom } from '../events/context-events.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
 import { keepInOtherWords } from './sources.ts';
@@ -23,28 +24,30 @@ export function applyContextEvent(
 ): void {
   switch (event.type) {
     case 'context.trim':
-      if (event.head !== undefined && event.head !== agent.view.head) keepInOtherWords(agent, 'quotable');
-      agent.view = trimmed(agent.view, event);
+      if (event.head !== undefined && event.head !== agent.context.view.head) keepInOtherWords(agent, 'quotable');
+      agent.context.view = trimmed(agent.context.view, event);
       if (event.reason === 'refused') goOn(agent);
       break;
     case 'compaction.start':
-      agent.compacting = event;
-      agent.compactions += 1;
+      agent.context.compacting = event;
+      agent.context.compactions += 1;
       run.activity += 1;
       reserve(run, agent, event.reserve);
       if (event.reason === 'refused') goOn(agent);
       break;
     case 'compaction.end': {
-      const start = agent.compacting;
-      const { view } = agent;
+      const start = agent.context.compacting;
+      const {
+        context: { view },
+      } = agent;
       run.activity -= 1;
-      if (agent.compacting !== undefined) release(run, agent, { start: agent.compacting });
+      if (agent.context.compacting !== undefined) release(run, agent, { start: agent.context.compacting });
       addUsage(run.usage, event);
-      addUsage(agent.usage, event);
+      addUsage(agent.limits.usage, event);
       agent.counters.tokensUsed += spendOnSummary(run, agent, event);
-      agent.compacting = undefined;
+      agent.context.compacting = undefined;
       if (event.head === undefined) {
-        if (start !== undefined && !isForRoom(start.reason)) agent.view = { ...view, tried: event.to };
+        if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };
         break;
       }
       keepInOtherWords(agent, 'all');
@@ -55,7 +58,7 @@ export function applyContextEvent(
         headSeq: event.seq,
         isSummary: true,
       };
-      agent.view = start?.separate === true ? behind(view, summary) : summary;
+      agent.context.view = start?.separate === true ? behind(view, summary) : summary;
       break;
     }
   }
@@ -77,6 +80,6 @@ function trimmed(view: ContextView, event: EventOf<'context.trim'>): ContextView
 
 /** The turn whose prompt was refused is made again, once. */
 function goOn(agent: SubContext): void {
-  agent.loop = true;
-  agent.madeRoom = true;
+  agent.turn.loop = true;
+  agent.context.madeRoom = true;
 }

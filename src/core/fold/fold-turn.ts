@@ -2,7 +2,7 @@ import { CadreError } from '../error.ts';
 import type { TurnEvents } from '../events/journal.ts';
 import { messagesOfInputs } from '../prompt/prompt.ts';
 import type { EventOf } from '../events/event.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
 import { applyEvent, startRun } from './apply-event.ts';
 import { noteChange } from './turn.ts';
@@ -43,12 +43,14 @@ function foldSlice({ turnId, events, beginsWith }: TurnEvents): RunContext | und
 
 /** The history goes on where this turn's prompt says that it ended before. */
 function countFrom(run: RunContext, { agentId, turnId, inputs, prompt }: EventOf<'turn.start'>): void {
-  agentOf(run, agentId).released = (prompt?.to ?? 0) - messagesOfInputs(inputs, turnId).length;
+  agentOf(run, agentId).history.released = (prompt?.to ?? 0) - messagesOfInputs(inputs, turnId).length;
 }
 
 /** True when a turn found all it read, and its prompt counts messages as the history does. */
 function isWhole(run: RunContext, { agentId, turnId, prompt }: EventOf<'turn.start'>, isFirst: boolean): boolean {
-  const { released, messages } = agentOf(run, agentId);
+  const {
+    history: { released, messages },
+  } = agentOf(run, agentId);
   if (prompt !== undefined && prompt.to !== released + messages.length) return false;
   return isFirst || run.turns.get(turnId)?.items.includes(undefined) === false;
 }

@@ -3,7 +3,7 @@ import { CadreError, describeThrown } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import { patchedState } from '../patches/state-patch.ts';
 import { noteStateTaint } from '../patches/state-taint.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';
 

@@ -1,4 +1,5 @@
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 
 /** How many turns of one agent stay in memory. */
 const keptTurns = 128;
@@ -17,30 +18,30 @@ const keptMessages = 512;
  * 4. Prompts, origins and archived attempts count messages from the start of the history, released or not.
  */
 export function releasePast(run: RunContext, agent: SubContext, promptFrom: number): void {
-  if (agent.turnCount > keptTurns) {
-    const oldest = `${agent.meta.agentId}.t${agent.turnCount - keptTurns}` as NonNullable<SubContext['lastTurnId']>;
+  if (agent.turn.count > keptTurns) {
+    const oldest = `${agent.meta.agentId}.t${agent.turn.count - keptTurns}` as NonNullable<SubContext['turn']['lastId']>;
     run.turns.delete(oldest);
   }
-  const outOfView = promptFrom - agent.released;
+  const outOfView = promptFrom - agent.history.released;
   if (outOfView < 2 * keptMessages) return;
   // What stays never begins with the results of calls that went.
   let gone = keptMessages;
-  while (gone < outOfView && agent.messages[gone]?.role === 'tool') gone++;
+  while (gone < outOfView && agent.history.messages[gone]?.role === 'tool') gone++;
   forgetIds(agent, gone);
-  agent.messages = agent.messages.slice(gone);
-  agent.origins = agent.origins.slice(gone);
-  agent.tokensReleased = agent.tokenTotals[gone - 1] ?? agent.tokensReleased;
-  agent.tokenTotals = agent.tokenTotals.slice(gone);
-  agent.released += gone;
+  agent.history.messages = agent.history.messages.slice(gone);
+  agent.history.origins = agent.history.origins.slice(gone);
+  agent.context.tokensReleased = agent.context.tokenTotals[gone - 1] ?? agent.context.tokensReleased;
+  agent.context.tokenTotals = agent.context.tokenTotals.slice(gone);
+  agent.history.released += gone;
 }
 
 /** Ids of calls that no prompt shows again may be used once more. */
 function forgetIds(agent: SubContext, gone: number): void {
-  if (agent.wireIds.size === 0) return;
+  if (agent.history.wireIds.size === 0) return;
   for (let index = 0; index < gone; index++) {
-    const message = agent.messages[index];
+    const message = agent.history.messages[index];
     if (message?.role !== 'assistant') continue;
-    for (const part of message.content) if (part.type === 'tool-call') agent.wireIds.delete(part.toolCallId);
+    for (const part of message.content) if (part.type === 'tool-call') agent.history.wireIds.delete(part.toolCallId);
   }
 }
 
@@ -48,7 +49,7 @@ function forgetIds(agent: SubContext, gone: number): void {
 export function hasReleased(run: RunContext): boolean {
   if (run.turns.size < run.counters.turns) return true;
   for (const agent of run.agents.values()) {
-    if (agent.released > 0 || agent.archived.some(({ released }) => released > 0)) return true;
+    if (agent.history.released > 0 || agent.history.archived.some(({ released }) => released > 0)) return true;
   }
   return false;
 }

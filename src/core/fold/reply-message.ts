@@ -4,7 +4,7 @@ import { isJsonObject } from '../json.ts';
 import type { PromptMessage, ToolCallPart } from '../prompt/message.ts';
 import { parseJson } from '../parse-json.ts';
 import type { WireIds } from '../prompt/prompt.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import type { ReplyToolCall } from '../state/turn.ts';
 
 /** The reply of an answered model call. */
@@ -39,7 +39,7 @@ export function callPart(call: ReplyToolCall): ToolCallPart {
 
 /** The ids that the calls of an agent's last reply have in history: the ones that may still be answered. */
 export function wireIdsOf(agent: SubContext): WireIds | undefined {
-  const reply = agent.messages.findLast(({ role }) => role === 'assistant');
+  const reply = agent.history.messages.findLast(({ role }) => role === 'assistant');
   if (reply?.role !== 'assistant') return undefined;
   let ids: Map<string, string> | undefined;
   for (const part of reply.content)

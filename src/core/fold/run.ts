@@ -1,7 +1,7 @@
 import type { EventOf } from '../events/event.ts';
 import { defaultRunLimits } from '../profile/limits.ts';
 import type { RunUsage } from '../state/budget.ts';
-import type { Keeps, RunContext } from '../state/state.ts';
+import type { Keeps, RunContext } from '../state/run-context.ts';
 import { newBudget } from './budget.ts';
 
 /** Usage of nothing yet. */
@@ -149,7 +149,7 @@ function isFork({ meta }: RunContext, { seq }: Pick<EventOf<'run.resume'>, 'seq'
 function forgetApprovals(run: RunContext): void {
   run.standing = [];
   for (const agent of run.agents.values())
-    for (const call of agent.openCalls.values()) {
+    for (const call of agent.calls.open.values()) {
       call.approved = false;
       call.agreed = undefined;
     }

@@ -2,7 +2,8 @@ import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject } from '../json.ts';
 import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import type { TurnInput } from '../state/turn.ts';
 
 /*
@@ -27,9 +28,11 @@ export function markInputs(
   { inputs, prompt }: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>,
   items: readonly (InboxItem | undefined)[],
 ): PromptSources | undefined {
-  const { sources } = agent;
+  const {
+    history: { sources },
+  } = agent;
   const passing: { readonly label: string; readonly untrusted: boolean }[] = [];
-  let position = agent.released + agent.messages.length - 1;
+  let position = agent.history.released + agent.history.messages.length - 1;
   let inResults = false;
   inputs.forEach((input, index) => {
     const untrusted = isUntrusted(input, items[index]);
@@ -62,7 +65,7 @@ function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: In
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
-  const calls = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.calls;
+  const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
   const toolset = calls?.find((call) => call.callId === input.callId)?.request.toolset;
   return toolset === undefined ? [input.source, name] : [input.source, name, toolset];
 }
@@ -83,7 +86,10 @@ function mark(
 
 /** What the prompt of the turn that begins holds; the list of the turn before when it is the same. */
 export function lookAtSources(agent: SubContext, passing: PromptSources | undefined): PromptSources {
-  const { sources, view } = agent;
+  const {
+    history: { sources },
+    context: { view },
+  } = agent;
   if (!sources.isStale && passing === undefined && view.from === sources.shownFrom) return sources.shown;
   const all = new Set(passing?.sources);
   const untrusted = new Set([...sources.carried, ...(passing?.untrusted ?? [])]);
@@ -106,10 +112,10 @@ function isSame(a: PromptSources, b: PromptSources): boolean {
 
 /** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */
 export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): void {
-  const { marks } = agent.sources;
+  const { marks } = agent.history.sources;
   const kept: string[] = [];
   for (const [label, { untrustedAt, isQuotable }] of marks)
-    if (untrustedAt >= agent.view.from && (which === 'all' || isQuotable)) kept.push(label);
+    if (untrustedAt >= agent.context.view.from && (which === 'all' || isQuotable)) kept.push(label);
   carry(agent, kept);
 }
 
@@ -120,10 +126,10 @@ export function passOn(from: SubContext | undefined, to: SubContext | undefined)
 
 /** The same, where what an agent said itself may have left its own view. */
 export function takeIn(from: SubContext | undefined, to: SubContext | undefined): void {
-  if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.sources));
+  if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.history.sources));
 }
 
-function carry({ sources }: SubContext, labels: readonly string[]): void {
+function carry({ history: { sources } }: SubContext, labels: readonly string[]): void {
   const fresh = labels.filter((label) => !sources.carried.includes(label));
   if (fresh.length === 0) return;
   sources.carried = [...sources.carried, ...fresh];
@@ -132,6 +138,6 @@ function carry({ sources }: SubContext, labels: readonly string[]): void {
 
 /** An agent begins anew: its history is out of view, and may be in what it is told now. */
 export function restartSources(agent: SubContext): void {
-  const carried = untrustedSources(agent.sources);
-  Object.assign(agent.sources, newSourceMarks(carried), { shown: noSources });
+  const carried = untrustedSources(agent.history.sources);
+  Object.assign(agent.history.sources, newSourceMarks(carried), { shown: noSources });
 }

@@ -1,7 +1,7 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import { streakOf } from '../state/stagnation.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 
 const longestCycle = 4;
 
@@ -12,9 +12,9 @@ export function countReply(agent: SubContext, reply: NonNullable<EventOf<'model.
   counters.noToolCallStreak = hasCalls ? 0 : counters.noToolCallStreak + 1;
   const text = reply.text.trim();
   counters.emptyReplyStreak = text === '' && !hasCalls ? counters.emptyReplyStreak + 1 : 0;
-  const repeats = text !== '' && !hasCalls && text === agent.lastReply.trim();
+  const repeats = text !== '' && !hasCalls && text === agent.turn.lastReply.trim();
   counters.duplicateReplyStreak = repeats ? counters.duplicateReplyStreak + 1 : 0;
-  if (text !== '') agent.lastReply = reply.text;
+  if (text !== '') agent.turn.lastReply = reply.text;
 }
 
 /**
@@ -22,7 +22,10 @@ export function countReply(agent: SubContext, reply: NonNullable<EventOf<'model.
  * signature continues a cycle of one to four turns, so A-B-A-B counts as well as A-A: each whole cycle beyond the first is one.
  */
 export function countSignature(agent: SubContext, signature: string): void {
-  const { signatures, cycleMatches, counters } = agent;
+  const {
+    streaks: { signatures, cycleMatches },
+    counters,
+  } = agent;
   let best = 0;
   for (let length = 1; length <= longestCycle; length++) {
     const matched = signatures.at(-length) === signature ? (cycleMatches[length - 1] ?? 0) + 1 : 0;
@@ -36,10 +39,10 @@ export function countSignature(agent: SubContext, signature: string): void {
 
 /** A person's word is news: what an agent did before it is no repetition of what it does after. */
 export function forgetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
-  if (agent.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
+  if (agent.streaks.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
   if (!isSpokenTo(read)) return;
-  agent.signatures.length = 0;
-  agent.cycleMatches.length = 0;
+  agent.streaks.signatures.length = 0;
+  agent.streaks.cycleMatches.length = 0;
   agent.counters.sameActionSameResultStreak = 0;
   agent.counters.duplicateReplyStreak = 0;
   agent.counters.noToolCallStreak = 0;
@@ -57,5 +60,6 @@ function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean 
 
 /** Leaves the rungs whose streak has broken, so that the next streak climbs them again. */
 export function stepDown(agent: SubContext): void {
-  if (agent.escalations.length > 0) agent.escalations = agent.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
+  if (agent.streaks.escalations.length > 0)
+    agent.streaks.escalations = agent.streaks.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
 }

@@ -1,7 +1,8 @@
 import type { EventOf } from '../events/event.ts';
 import { frozen } from '../frozen.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { type DispatchRecord, emptyModule, type WorkModule } from '../team/work-module.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';

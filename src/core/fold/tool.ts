@@ -2,7 +2,9 @@ import { waitsForPerson } from '../state/asks-person.ts';
 import type { EventOf } from '../events/event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../prompt/message.ts';
-import type { SubContext, CallState, RunContext, TurnState } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { CallState, TurnState } from '../state/turn-state.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
 import { agentOf } from './agent.ts';
@@ -23,7 +25,7 @@ export function applyToolEvent(run: RunContext, event: ToolEvent): void {
     return;
   }
   if (event.type === 'tool.late') return;
-  const call = agent.openCalls.get(event.callId);
+  const call = agent.calls.open.get(event.callId);
   if (call === undefined) return;
   const waited = waitsForPerson(call);
   changeCall(run, agent, call, event);
@@ -118,9 +120,9 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
   };
   // A list that is kept for the whole run is made to measure: pushing onto an empty one reserves room for 17.
   turn.calls = [...turn.calls, call];
-  agent.openCalls.set(event.callId, call);
+  agent.calls.open.set(event.callId, call);
   agent.status = 'awaiting_tools';
-  agent.toolCallsTotal += 1;
+  agent.calls.total += 1;
   agent.counters.toolCallCount += 1;
   run.counters.toolCalls += 1;
   countOfModule(run, agent, 'toolCalls');
@@ -131,10 +133,10 @@ function endCall(run: RunContext, agent: SubContext, call: CallState, event: Eve
   call.status = event.status;
   call.waitFor = undefined;
   call.end = event;
-  agent.openCalls.delete(event.callId);
+  agent.calls.open.delete(event.callId);
   for (const agentId of event.quotes ?? []) passOn(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
-  if (agent.openCalls.size === 0) countWork(agent, turnOf(run, event.turnId));
+  if (agent.calls.open.size === 0) countWork(agent, turnOf(run, event.turnId));
   stepDown(agent);
 }
 
@@ -142,9 +144,11 @@ function endCall(run: RunContext, agent: SubContext, call: CallState, event: Eve
 function countWork(agent: SubContext, turn: TurnState): void {
   if (turn.calls.every(({ request }) => request.polls === true)) return;
   const first = turn.calls[0];
-  const isRefused = first !== undefined && agent.forbiddenTools.includes(first.request.name);
+  const isRefused = first !== undefined && agent.turn.forbiddenTools.includes(first.request.name);
   // Refused for being a repetition, and so one: it counts with the result it had before.
-  const signature = isRefused ? agent.signatures.findLast((known) => known.startsWith(callText(turn, first))) : signatureOf(turn);
+  const signature = isRefused
+    ? agent.streaks.signatures.findLast((known) => known.startsWith(callText(turn, first)))
+    : signatureOf(turn);
   if (signature !== undefined) countSignature(agent, signature);
 }
 

@@ -1,7 +1,7 @@
 import { CadreError } from '../error.ts';
 import type { TurnId } from '../ids.ts';
 import type { InboxItem } from './inbox.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 
 /**
  * Where an inbox item of a run is, by its id: the turn that read it, or `unread` when it waits or was given up; undefined when the
@@ -10,8 +10,8 @@ import type { RunContext } from '../state/state.ts';
 export function findItem(run: RunContext, itemId: string): TurnId | 'unread' | undefined {
   for (const turn of run.turns.values()) if (turn.start.inputs.some((input) => input.itemId === itemId)) return turn.turnId;
   for (const agent of run.agents.values()) {
-    if (agent.inbox.some(({ item }) => item.itemId === itemId)) return 'unread';
-    if (agent.deadLetters.some((item) => item.itemId === itemId)) return 'unread';
+    if (agent.inbox.items.some(({ item }) => item.itemId === itemId)) return 'unread';
+    if (agent.inbox.deadLetters.some((item) => item.itemId === itemId)) return 'unread';
   }
   return undefined;
 }
@@ -35,7 +35,8 @@ function knownItem(run: RunContext, itemId: string): InboxItem | undefined {
   for (const turn of run.turns.values()) for (const item of turn.items) if (item?.itemId === itemId) return item;
   for (const agent of run.agents.values()) {
     const found =
-      agent.inbox.find(({ item }) => item.itemId === itemId)?.item ?? agent.deadLetters.find((item) => item.itemId === itemId);
+      agent.inbox.items.find(({ item }) => item.itemId === itemId)?.item ??
+      agent.inbox.deadLetters.find((item) => item.itemId === itemId);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -5,7 +5,7 @@ import { ownValue, StateEdit } from './state-edit.ts';
 import { type PatchedState, patchedState } from './state-patch.ts';
 import { type Changes } from './patch.ts';
 import { carriesWords } from './state-taint.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import type { StatePatch } from '../events/team-events.ts';
 import type { Transaction } from '../events/transaction.ts';
 

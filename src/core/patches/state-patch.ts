@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import type { WorkModule } from '../team/work-module.ts';
 
 /** What patches change: the free values of one agent, and those and the work modules of its team. */

@@ -1,7 +1,8 @@
 import type { EventOf } from '../events/event.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
 import { untrustedSources } from '../prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import type { StateTaint } from '../untrusted/taint.ts';
 
 const none: readonly string[] = [];
@@ -20,7 +21,7 @@ export function noteStateTaint(
   agent: SubContext | undefined,
   { patches, taint = none }: Pick<EventOf<'state.patch'>, 'patches' | 'taint'>,
 ): void {
-  const read = agent === undefined ? none : untrustedSources(agent.sources);
+  const read = agent === undefined ? none : untrustedSources(agent.history.sources);
   const labels = taint.length === 0 ? read : [...new Set([...taint, ...read])];
   for (const { op, path, value } of patches) {
     const isTeam = path[0] === 'team';
@@ -51,7 +52,10 @@ function taintOfPath(run: RunContext, agent: SubContext, path: string): readonly
     case 'messages':
     case 'archived_messages':
     case 'dead_letters':
-      return [...untrustedSources(agent.sources), ...agent.inbox.flatMap(({ item }) => (isFromOutside(item) ? [item.source] : []))];
+      return [
+        ...untrustedSources(agent.history.sources),
+        ...agent.inbox.items.flatMap(({ item }) => (isFromOutside(item) ? [item.source] : [])),
+      ];
     case 'principal':
     case 'partner':
     case 'parent':

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../json.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import { contentTokens, estimateTokens } from './token-estimate.ts';
 import type { TurnInput, TurnPrompt } from '../state/turn.ts';
 
@@ -14,7 +14,7 @@ export function viewTokens(agent: SubContext, from: number, to: number = Number.
 }
 
 /** What the history up to a message comes to; positions count from its start, released or not. */
-function totalBefore({ tokenTotals, released, tokensReleased }: SubContext, position: number): number {
+function totalBefore({ context: { tokenTotals, tokensReleased }, history: { released } }: SubContext, position: number): number {
   const index = Math.min(position - released, tokenTotals.length) - 1;
   return index < 0 ? tokensReleased : (tokenTotals[index] ?? tokensReleased);
 }
@@ -24,7 +24,7 @@ function totalBefore({ tokenTotals, released, tokensReleased }: SubContext, posi
  * come to, `inputs` what the turn reads. `correctedTokens` makes the best figure of it.
  */
 export function estimatePrompt(agent: SubContext, fixed: number, inputs: readonly TurnInput[]): number {
-  let tokens = fixed + agent.view.headTokens + viewTokens(agent, agent.view.from);
+  let tokens = fixed + agent.context.view.headTokens + viewTokens(agent, agent.context.view.from);
   for (const input of inputs) tokens += contentTokens(input.content);
   return tokens;
 }
@@ -34,7 +34,9 @@ export function estimatePrompt(agent: SubContext, fixed: number, inputs: readonl
  * of what is new since. When the view has moved, the provider's count says how far off the estimates are.
  */
 export function correctedTokens(agent: SubContext, from: number, estimated: number): number {
-  const { counted } = agent;
+  const {
+    context: { counted },
+  } = agent;
   if (counted === undefined) return estimated;
   if (counted.from === from) return Math.max(1, estimated + counted.tokens - counted.estimated);
   return Math.ceil((estimated * counted.tokens) / Math.max(1, counted.estimated));
@@ -52,24 +54,28 @@ const leastShare = 1 / 4;
  * What a provider's count for a prompt teaches; undefined when it cannot be one of the whole prompt. Some providers leave
  * out what they had cached, and models for tests say anything.
  */
-export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: number | undefined): SubContext['counted'] {
+export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: number | undefined): SubContext['context']['counted'] {
   if (prompt?.tokens === undefined || inputTokens === undefined || inputTokens < prompt.tokens * leastShare) return undefined;
   return { from: prompt.from, estimated: prompt.tokens, tokens: inputTokens };
 }
 
 /** About how many tokens a prompt made now would have, with what waits in the inbox. Constant time per waiting item. */
 export function contextTokens(agent: SubContext): number {
-  const { view } = agent;
-  let tokens = Math.max(0, agent.fixedTokens + view.headTokens + viewTokens(agent, view.from));
-  for (const { item } of agent.inbox) tokens += payloadTokens(item.payload);
+  const {
+    context: { view },
+  } = agent;
+  let tokens = Math.max(0, agent.context.fixedTokens + view.headTokens + viewTokens(agent, view.from));
+  for (const { item } of agent.inbox.items) tokens += payloadTokens(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }
 
 /** What `contextTokens` is at most, without a look into what waits; infinite when that cannot be told from outside. */
 export function contextTokensAtMost(agent: SubContext): number {
-  const { view } = agent;
-  let tokens = Math.max(0, agent.fixedTokens + view.headTokens + viewTokens(agent, view.from));
-  for (const { item } of agent.inbox) tokens += payloadTokensAtMost(item.payload);
+  const {
+    context: { view },
+  } = agent;
+  let tokens = Math.max(0, agent.context.fixedTokens + view.headTokens + viewTokens(agent, view.from));
+  for (const { item } of agent.inbox.items) tokens += payloadTokensAtMost(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }
 

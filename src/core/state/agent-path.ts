@@ -1,5 +1,6 @@
 import type { ModelCaller } from '../model/model.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
 // Pure cache: keyed by an agent, whose place in its team never changes.
 const callers = new WeakMap<SubContext, ModelCaller>();

@@ -1,8 +1,9 @@
-import type { SubContext, CallState } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { CallState } from './turn-state.ts';
 
 /** True when an agent waits for the answer to a question of its own. */
 export function isAsking(agent: SubContext): boolean {
-  return agent.question !== undefined && agent.status === 'awaiting_input';
+  return agent.turn.question !== undefined && agent.status === 'awaiting_input';
 }
 
 /** True when a call waits for a person: for an approval, or for an answer. */

@@ -1,5 +1,6 @@
 import { activeAt } from './run-time.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
 /** What conditions read below `counters`: getters over live state, so reading costs what is read. */
 export function countersView(run: RunContext, agent: SubContext): Readonly<Record<string, number>> {
@@ -33,13 +34,13 @@ export function countersView(run: RunContext, agent: SubContext): Readonly<Recor
       return counters.tokensUsed;
     },
     get tokens_with_children() {
-      return agent.budget.tokens;
+      return agent.limits.budget.tokens;
     },
     get cost_with_children() {
-      return agent.budget.cost;
+      return agent.limits.budget.cost;
     },
     get elapsed_ms() {
-      return agent.workingSince === undefined ? 0 : Math.max(0, activeAt(run, run.at) - agent.workingSince);
+      return agent.limits.workingSince === undefined ? 0 : Math.max(0, activeAt(run, run.at) - agent.limits.workingSince);
     },
   };
 }

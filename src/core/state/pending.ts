@@ -4,7 +4,8 @@ import { CadreError } from '../error.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { checkpointChoices, type OwnQuestion, questionId } from './own-question.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 import type { SandboxUse, ApprovalWait } from '../tool/wait-for.ts';
 
 /** Something that waits for a person. */
@@ -44,8 +45,8 @@ export interface PendingRequest {
 export function pendingOf(run: RunContext): readonly PendingRequest[] {
   const pending: PendingRequest[] = [];
   for (const agent of run.agents.values()) {
-    if (agent.question !== undefined && isAsking(agent)) pending.push(questionOf(run, agent, agent.question));
-    for (const call of agent.openCalls.values()) {
+    if (agent.turn.question !== undefined && isAsking(agent)) pending.push(questionOf(run, agent, agent.turn.question));
+    for (const call of agent.calls.open.values()) {
       const { waitFor } = call;
       if (call.status !== 'suspended' || waitFor === undefined || waitFor.kind === 'agents') continue;
       pending.push({
@@ -99,7 +100,7 @@ function questionOf(run: RunContext, agent: SubContext, question: OwnQuestion): 
     kind: 'question',
     agentId,
     path: pathOf(run, agent),
-    turnId: agent.lastTurnId ?? '',
+    turnId: agent.turn.lastId ?? '',
     tool: '',
     args: {},
     message: question.prompt,

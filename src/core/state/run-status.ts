@@ -1,4 +1,4 @@
-import type { RunContext } from './state.ts';
+import type { RunContext } from './run-context.ts';
 
 /** Status of a run for people and programs outside: `awaiting` while a person must decide or answer, `idle` while it waits for a message. */
 export type RunStatus = RunContext['status'] | 'idle';

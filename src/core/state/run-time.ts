@@ -1,4 +1,4 @@
-import type { RunContext } from './state.ts';
+import type { RunContext } from './run-context.ts';
 
 /*
  * Time as limits see it. Events carry the wall clock, which may jump; jumps are on record (`clock.jump`), so both figures here

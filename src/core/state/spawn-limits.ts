@@ -3,7 +3,8 @@ import type { EventDraft } from '../events/event.ts';
 import { parentOf } from '../fold/budget.ts';
 import type { AgentId } from '../ids.ts';
 import type { CompiledProfile } from '../profile/profile.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 
@@ -12,7 +13,7 @@ export function liveRoom(run: RunContext, profiles: Profiles, agent: SubContext)
   let room = run.limits.maxLive - run.budget.live;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
     const most = profiles.get(above.meta.profile)?.limits.maxLive;
-    if (most !== undefined) room = Math.min(room, most - above.budget.live);
+    if (most !== undefined) room = Math.min(room, most - above.limits.budget.live);
   }
   return Math.max(0, room);
 }
@@ -46,8 +47,8 @@ function totalRefusal(run: RunContext, profiles: Profiles, agent: SubContext, pl
     return `the run has started ${run.budget.agents + planned} agents and may start ${run.limits.maxTotal} (limit maxTotal); do the work without another agent, or ${howToRaise}`;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
     const most = profiles.get(above.meta.profile)?.limits.maxTotal;
-    if (most !== undefined && above.budget.agents + planned + 1 > most)
-      return `${above.meta.agentId} and those below it are ${above.budget.agents + planned} agents and may be ${most} (limit maxTotal of its profile); do the work without another agent`;
+    if (most !== undefined && above.limits.budget.agents + planned + 1 > most)
+      return `${above.meta.agentId} and those below it are ${above.limits.budget.agents + planned} agents and may be ${most} (limit maxTotal of its profile); do the work without another agent`;
   }
   return undefined;
 }
@@ -126,7 +127,7 @@ class SpawnPlan {
     const agent = planned === undefined ? this.#run.agents.get(agentId) : undefined;
     if (agent === undefined) return planned;
     const { depth, profile, parentAgentId } = agent.meta;
-    const { live, agents } = agent.budget;
+    const { live, agents } = agent.limits.budget;
     const found: Planned = { parent: parentAgentId, depth, profile, children: agent.children.length, live, agents };
     this.#known.set(agentId, found);
     return found;

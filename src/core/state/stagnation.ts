@@ -1,4 +1,4 @@
-import type { SubContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
 import type { Streak } from '../profile/escalation.ts';
 
 /** How long a streak is. */

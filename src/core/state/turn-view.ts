@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
 /** What `turn.*` needs besides state: which tools an agent has. */
 export type TurnViewEnv = Pick<Env, 'profiles' | 'toolsOf'>;
@@ -9,7 +10,7 @@ export type TurnViewEnv = Pick<Env, 'profiles' | 'toolsOf'>;
  * begins) and until the call has ended, only `tools` is there.
  */
 export function turnView(env: TurnViewEnv, run: RunContext, agent: SubContext): Readonly<Record<string, unknown>> {
-  const turn = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
+  const turn = agent.turn.currentId === undefined ? undefined : run.turns.get(agent.turn.currentId);
   const { reply, error } = turn?.modelEnd ?? {};
   return {
     ...(error === undefined ? {} : { error: error.code }),

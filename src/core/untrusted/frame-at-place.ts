@@ -1,6 +1,7 @@
 import { frameNonce, frameUntrusted } from './frame-untrusted.ts';
 import type { ContentHash } from '../ids.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 
 /** Frames a text of a prompt that is from outside; `from` says whose it is. */
 export type FrameText = (from: string, text: string) => string;

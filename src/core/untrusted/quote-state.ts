@@ -2,7 +2,8 @@ import type { Quote } from '../expression/template.ts';
 import { frameAtPlace } from './frame-at-place.ts';
 import type { ContentHash } from '../ids.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { carriesWords, taintOfPaths } from '../patches/state-taint.ts';
 
 /** What was framed in one text, item or payload. */

@@ -4,7 +4,7 @@ import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { ModelGateway, OutageNews } from '../../core/model/model.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { NodeFunction } from '../../nodes/turn/function-node.ts';
@@ -182,7 +182,7 @@ export class Effects {
     const { agentId, turnId } = effect;
     const agent = run.agents.get(agentId);
     // What came in the same commit may have ended the turn again: a call nobody wants must not be made.
-    if (agent?.currentTurnId !== turnId) return;
+    if (agent?.turn.currentId !== turnId) return;
     const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
     const { onDelta, end } = liveDeltas(decision.env.secrets, this.#subscribers, agentId, turnId);
@@ -213,7 +213,7 @@ export class Effects {
   #startTool(run: RunContext, effect: Extract<Effect, { kind: 'tool' | 'verify' }>): void {
     const { agentId, turnId, callId } = effect;
     const agent = run.agents.get(agentId);
-    const call = agent?.openCalls.get(callId);
+    const call = agent?.calls.open.get(callId);
     const name = effect.kind === 'verify' ? effect.by : call?.request.name;
     const tool = name === undefined ? undefined : this.#ports.decision.env.catalog.get(name);
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RunId } from '../../core/ids.ts';
-import type { CallState } from '../../core/state/state.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 
 /**
  * Makes the key under which a tool asks a service for one request: the run, the call, and 132 bits of a hash over the tool's name and its

@@ -1,6 +1,6 @@
 import { callerOf } from '../../core/state/agent-path.ts';
 import type { Recording, RecordedItem } from '../../core/recording/recording.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../run.ts';
 
@@ -32,7 +32,7 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
 
 async function decide(run: Run, { id, agentId, tool, turnId }: PendingRequest, recording: Recording): Promise<boolean> {
   const agent = run.state.agents.get(agentId as never);
-  const index = agent?.openCalls.get(id as never)?.index;
+  const index = agent?.calls.open.get(id as never)?.index;
   if (agent === undefined || index === undefined) return false;
   const { path } = callerOf(run.state, agent);
   const call = answeredCalls(run, agent, turnId);

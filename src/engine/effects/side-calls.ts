@@ -1,6 +1,6 @@
 import type { ContentHash } from '../../core/ids.ts';
 import type { ModelGateway, ModelOutcome, OutageNews } from '../../core/model/model.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import { generateTitle } from '../../nodes/turn/run-titles.ts';
 import { summarise } from '../../nodes/prompt/summary-request.ts';

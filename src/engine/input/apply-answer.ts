@@ -3,7 +3,9 @@ import type { CallId } from '../../core/ids.ts';
 import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
@@ -18,8 +20,8 @@ import { isAsking } from '../../core/state/asks-person.ts';
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
   const asking = askingAgent(tx.run, input.callId);
-  if (asking?.question?.checkpoint !== undefined) {
-    passCheckpoint(tx, decision, asking, { checkpoint: asking.question.checkpoint, value: input.value });
+  if (asking?.turn.question?.checkpoint !== undefined) {
+    passCheckpoint(tx, decision, asking, { checkpoint: asking.turn.question.checkpoint, value: input.value });
     return;
   }
   if (asking !== undefined) {
@@ -107,7 +109,7 @@ export function suspendedCall(
   callId: CallId,
 ): { readonly agent: SubContext; readonly call: CallState } | undefined {
   for (const agent of tx.run.agents.values()) {
-    const call = agent.openCalls.get(callId);
+    const call = agent.calls.open.get(callId);
     if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
   }
   return undefined;

@@ -5,7 +5,7 @@ import { changesText, type ProfileChange } from '../../core/events/profile-edit.
 import type { EventDraft } from '../../core/events/event.ts';
 import type { Recipe } from '../../core/patches/state-draft.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { recheckWaiting } from '../../nodes/tools/check-call-start.ts';
 import { revokedBy } from '../../nodes/tools/revoked-by.ts';
@@ -57,6 +57,6 @@ export function moduleEdits(env: Env, run: RunContext, actions: readonly ModuleA
 /** The agents that have not ended and work at no module of the plan: who plans is among them. All that are left, when there is none. */
 function planners(run: RunContext): readonly AgentId[] {
   const atWork = [...run.agents.values()].filter(({ status }) => status !== 'ended');
-  const free = atWork.filter(({ moduleScope }) => moduleScope === undefined);
+  const free = atWork.filter(({ work: { moduleScope } }) => moduleScope === undefined);
   return (free.length === 0 ? atWork : free).map(({ meta }) => meta.agentId);
 }

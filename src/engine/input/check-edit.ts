@@ -1,6 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ArgumentCheck } from '../../core/tool/argument-check.ts';
 import { profileOf } from '../../nodes/turn/profile-of.ts';
 import { gateFor } from '../../nodes/tools/tool-gates.ts';

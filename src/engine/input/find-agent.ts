@@ -1,6 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /** An agent of a run. Fails with AGENT_UNKNOWN. */
 export function agentOfId({ meta, agents }: RunContext, id: string): SubContext {
@@ -13,7 +14,11 @@ export function agentOfId({ meta, agents }: RunContext, id: string): SubContext 
 export function recipientOf(run: RunContext, to: string | undefined): AgentId {
   if (run.outcome !== undefined)
     throw new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); launch a new one, or fork it`);
-  const { meta, status, outcome } = agentOfId(run, to ?? run.rootAgentId ?? '');
+  const {
+    meta,
+    status,
+    result: { outcome },
+  } = agentOfId(run, to ?? run.rootAgentId ?? '');
   if (status === 'ended')
     throw new CadreError('AGENT_ENDED', `agent ${meta.agentId} has ended (${outcome ?? ''}) and reads nothing any more`);
   return meta.agentId;

@@ -1,6 +1,6 @@
 import type { CadreError } from '../../core/error.ts';
 import { steadyAt } from '../../core/state/run-time.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type Deadline, expiryDeadline } from '../../nodes/limits/deadlines.ts';
 import { suspendedCall } from './apply-answer.ts';

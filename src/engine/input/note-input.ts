@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { checkNote, type PeopleNote } from '../../core/events/people-note.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Input } from '../run/input.ts';
 
 /** What keeps a note for agents of a run. Fails when the run is over, the note is none, or it is for nobody there is. */

@@ -1,7 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import { findItem, itemConflict } from '../../core/inbox/find-item.ts';
 import { checkNote, type PeopleNote } from '../../core/events/people-note.ts';
-import type { CallState, RunContext } from '../../core/state/state.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
 import { moduleEdits } from './apply-edits.ts';
@@ -21,7 +22,10 @@ export function rejectionOf(run: RunContext, decision: DecisionContext, input: I
     const agent = run.agents.get(input.to);
     if (agent === undefined) return new CadreError('AGENT_UNKNOWN', `run ${run.meta.runId} has no agent '${input.to}'`);
     if (agent.status === 'ended')
-      return new CadreError('AGENT_ENDED', `agent ${input.to} has ended (${agent.outcome ?? ''}) and reads nothing any more`);
+      return new CadreError(
+        'AGENT_ENDED',
+        `agent ${input.to} has ended (${agent.result.outcome ?? ''}) and reads nothing any more`,
+      );
   }
   if (input.kind === 'profiles' || input.kind === 'modules') return editRefusal(run, decision, input);
   if (input.kind === 'keep_note') return noteRefusal(run, input.note);

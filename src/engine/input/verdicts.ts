@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { CallId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import type { Input } from '../run/input.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ProfileEdit } from '../../core/events/profile-edit.ts';
 import { checkEditedFiles } from '../../profiles/files/check-edited-files.ts';
 import { editProfileFiles } from '../../profiles/files/edit-profile-files.ts';

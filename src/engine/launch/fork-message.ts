@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { ForkOptions } from '../launch-options.ts';
 import { externalMessage } from '../input/external-message.ts';

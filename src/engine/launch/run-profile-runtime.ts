@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { storedText } from '../../core/events/journal.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import { importedFacts } from '../recovery/imported-run.ts';
 import { missingText } from '../recovery/resume-texts.ts';

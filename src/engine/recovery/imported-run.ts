@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { EventOf, RunImport } from '../../core/events/event.ts';
 import { type Journal, storedText } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { areFacts } from '../../inspect/bundle/facts-check.ts';
 import { fromPlainFacts, type PlainProfileFacts, type ProfileFacts } from '../../inspect/turn/profile-facts.ts';
 

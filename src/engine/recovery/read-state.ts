@@ -3,7 +3,7 @@ import { applyEvent, foldEvents, startRun } from '../../core/fold/apply-event.ts
 import { hasReleased } from '../../core/fold/release.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Journal, JournalReader } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { assertOwnRun } from './imported-run.ts';
 
 const pageSize = 4_000;

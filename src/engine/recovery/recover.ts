@@ -2,7 +2,9 @@ import type { ErrorCode } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Env } from '../../core/env.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { steadyAt } from '../../core/state/run-time.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { expiryDeadline } from '../../nodes/limits/deadlines.ts';
@@ -72,7 +74,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     if (agent.status === 'ended') continue;
     recoverTurn(tx, env, agent);
     recoverCompaction(tx, agent);
-    for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
+    for (const call of [...agent.calls.open.values()]) recoverCall(tx, env, agent, call);
     tx.touch(agent.meta.agentId);
   }
   recheckWaiting(tx, env);
@@ -90,7 +92,7 @@ function allRevoked({ standing }: RunContext): { readonly revoked?: readonly num
 }
 
 function recoverTurn(tx: Transaction, env: Env, agent: SubContext): void {
-  const turn = agent.currentTurnId === undefined ? undefined : tx.run.turns.get(agent.currentTurnId);
+  const turn = agent.turn.currentId === undefined ? undefined : tx.run.turns.get(agent.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
   if (turn.interruptedBy !== undefined) {
     interruptTurn(tx, env, agent, turn, lostCall);
@@ -101,7 +103,9 @@ function recoverTurn(tx: Transaction, env: Env, agent: SubContext): void {
 
 /** A summary that did not come is asked for again, from the same recorded input. */
 function recoverCompaction(tx: Transaction, agent: SubContext): void {
-  const { compacting } = agent;
+  const {
+    context: { compacting },
+  } = agent;
   if (compacting === undefined) return;
   const { compactionId, seq } = compacting;
   tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });

@@ -2,7 +2,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Journal } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /**
  * Reads a run's state again after its store failed: at once when the journal answers at once, else when it does. A store

@@ -1,7 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type ContentEntry, storedText } from '../../core/events/journal.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { compareProfileSets } from '../../profiles/files/compare-profile-sets.ts';
 import { checkModel } from '../launch/check-model.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
@@ -125,7 +126,7 @@ function changesOfTools(
   agent: SubContext,
 ): string | undefined {
   const profile = set.profiles.get(agent.meta.profile);
-  const turnId = agent.currentTurnId ?? agent.lastTurnId;
+  const turnId = agent.turn.currentId ?? agent.turn.lastId;
   const recorded: ContentHash | undefined = turnId === undefined ? undefined : state.turns.get(turnId)?.start.prompt?.tools;
   if (profile === undefined || recorded === undefined) return undefined;
   const { offeredJson } = env.toolsOf(profile, agent);

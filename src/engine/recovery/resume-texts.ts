@@ -1,7 +1,8 @@
 import { CadreError } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type ContentEntry, type Journal, storedText } from '../../core/events/journal.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
 import { buildSystemPrompt } from '../../nodes/prompt/prep-system-prompt.ts';
@@ -30,9 +31,9 @@ export function textsToHeal(
     healed.set(hash, right);
     return right;
   };
-  const { head, earlier = [] } = agent.view;
+  const { head, earlier = [] } = agent.context.view;
   for (const hash of [...earlier.map((before) => before.head), head]) if (hash !== undefined) read(hash, 'a summary');
-  const turn = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
+  const turn = agent.turn.currentId === undefined ? undefined : run.turns.get(agent.turn.currentId);
   if (turn?.start.prompt !== undefined && turn.modelEnd === undefined) {
     const { system, tools } = turn.start.prompt;
     read(tools, 'the tools');

@@ -1,7 +1,7 @@
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { AgentAwait } from '../../core/events/event.ts';
 import type { Writable } from '../../core/json.ts';
@@ -60,8 +60,8 @@ function goToTools(tx: Transaction, env: Env, agent: SubContext, turnId: TurnId)
 
 function endingOf(agent: SubContext, decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
   // An agent whose last turn fails ends for the limit all the same, with what it has said so far.
-  if (error !== undefined && agent.limitStage === 2) {
-    const message = `${agent.limitReason ?? 'a limit is reached'}; its last turn failed (${error.code}): ${error.message}`;
+  if (error !== undefined && agent.limits.stage === 'last_turn') {
+    const message = `${agent.limits.reason ?? 'a limit is reached'}; its last turn failed (${error.code}): ${error.message}`;
     return { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } };
   }
   const ending: Writable<AgentEnding> = { outcome: decided?.outcome ?? 'error' };

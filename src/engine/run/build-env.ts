@@ -4,7 +4,7 @@ import type { Ingestor } from '../../core/inbox/ingestor.ts';
 import { redactChanges } from '../../core/secrets/redact-changes.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../../core/profile/profile.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Tool, ToolCatalog } from '../../core/tool/tool.ts';
 import { isWithin } from '../../core/tool/tool-bound.ts';
 import { runObservers } from '../../observers/run-observers.ts';
@@ -64,7 +64,7 @@ export function buildEnv(parts: EnvParts): Env {
 
 /** The config of the highest rung an agent stands on that names one. */
 function switchedConfig(agent: SubContext | undefined): string | undefined {
-  return agent?.escalations.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
+  return agent?.streaks.escalations.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
 }
 
 /** Most sets of tools kept per profile. */
@@ -73,9 +73,11 @@ const maxKnown = 100;
 /** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
 function createToolsOf({ set, secrets }: EnvParts, catalog: ToolCatalog): Env['toolsOf'] {
   const known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
-  return (profile: CompiledProfile, agent: SubContext, bound = agent.toolBound): AgentTools => {
+  return (profile: CompiledProfile, agent: SubContext, bound = agent.turn.toolBound): AgentTools => {
     const toolsets = agent.meta.allowedToolsets;
-    const { forbiddenTools } = agent;
+    const {
+      turn: { forbiddenTools },
+    } = agent;
     const isUsual = toolsets === undefined && forbiddenTools.length === 0 && bound === undefined;
     const key = isUsual ? '' : JSON.stringify([toolsets, forbiddenTools, bound?.only, bound?.except]);
     const ofProfile = known.get(profile) ?? new Map<string, AgentTools>();

@@ -1,5 +1,5 @@
 import type { Env } from '../../core/env.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { Input } from './input.ts';

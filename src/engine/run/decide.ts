@@ -141,7 +141,7 @@ function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
 function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
   const { seq } = tx.post(to, item);
   if (item.delivery !== 'now') return;
-  const turnId = tx.run.agents.get(to)?.currentTurnId;
+  const turnId = tx.run.agents.get(to)?.turn.currentId;
   // The first of several interrupts; the others are read along with it.
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === seq)
     tx.effects.push({ kind: 'interrupt', agentId: to, turnId, cause: seq });
@@ -149,7 +149,7 @@ function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
 
 function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'model' }>): void {
   const agent = tx.run.agents.get(input.agentId);
-  if (agent === undefined || agent.currentTurnId !== input.turnId || agent.status !== 'in_turn') {
+  if (agent === undefined || agent.turn.currentId !== input.turnId || agent.status !== 'in_turn') {
     tx.emit(
       {
         type: 'note.add',
@@ -169,7 +169,7 @@ function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract
 
 function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'tool' }>): void {
   const agent = tx.run.agents.get(input.agentId);
-  const call = agent?.openCalls.get(input.callId);
+  const call = agent?.calls.open.get(input.callId);
   if (agent !== undefined && call?.status === 'running') {
     decision.toolNode.post(tx, agent, { callId: input.callId }, input.outcome);
     return;
@@ -192,7 +192,7 @@ function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<
 /** What came of asking whether a call happened; nobody needs to know any more once it is over. */
 function endVerification(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'verify' }>): void {
   const agent = tx.run.agents.get(input.agentId);
-  const call = agent?.openCalls.get(input.callId);
+  const call = agent?.calls.open.get(input.callId);
   if (agent === undefined || call?.status !== 'running') return;
   const outcome = applyVerdict(tx, decision.env, agent, call, input);
   if (outcome !== undefined) decision.toolNode.post(tx, agent, { callId: input.callId }, outcome);

@@ -1,6 +1,6 @@
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Lease } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
 import { createContentCache } from '../recovery/content-cache.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';

@@ -3,7 +3,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { AgentId, ContentHash } from '../../core/ids.ts';
 import type { Journal, Lease } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import { asStoreError } from '../recovery/store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';

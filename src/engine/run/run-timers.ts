@@ -2,7 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { Env } from '../../core/env.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { activeAt, steadyAt } from '../../core/state/run-time.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Deadline } from '../../nodes/limits/deadlines.ts';
 import { expiryDeadline, lastTurnDeadline, runDeadlines, wallDeadlines } from '../../nodes/limits/deadlines.ts';
 import { DueHeap } from './due-heap.ts';
@@ -81,7 +82,7 @@ export class RunTimers {
         return this.#always.next !== undefined;
       case 'tool.suspend':
         if (event.on.kind === 'agents' || event.on.expires === undefined) return false;
-        this.#add(expiryDeadline(run.agents.get(event.agentId)?.openCalls.get(event.callId)), this.#always);
+        this.#add(expiryDeadline(run.agents.get(event.agentId)?.calls.open.get(event.callId)), this.#always);
         return true;
       default:
         return false;
@@ -97,7 +98,7 @@ export class RunTimers {
       if (agent.status === 'ended') continue;
       this.#addAgent(run, agent);
       this.#add(lastTurnDeadline(this.#ports.env(), run, agent), this.#working);
-      for (const call of agent.openCalls.values()) this.#add(expiryDeadline(call), this.#always);
+      for (const call of agent.calls.open.values()) this.#add(expiryDeadline(call), this.#always);
     }
   }
 
@@ -148,5 +149,5 @@ export class RunTimers {
 /** Tells whether a call still waits as it did when its expiry was noted. */
 function isWaitedFor(run: RunContext, due: Deadline): boolean {
   if (due.kind !== 'expiry') return true;
-  return expiryDeadline(run.agents.get(due.agentId)?.openCalls.get(due.callId))?.at === due.at;
+  return expiryDeadline(run.agents.get(due.agentId)?.calls.open.get(due.callId))?.at === due.at;
 }

@@ -1,7 +1,8 @@
 import type { Env } from '../../core/env.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { wakesAgent } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
@@ -39,7 +40,7 @@ function tellParent(
   const child = tx.run.agents.get(agentId);
   const parent = child?.meta.parentAgentId === undefined ? undefined : tx.run.agents.get(child.meta.parentAgentId);
   if (parent === undefined || parent.status === 'ended') return;
-  for (const call of [...parent.openCalls.values()]) {
+  for (const call of [...parent.calls.open.values()]) {
     const { waitFor } = call;
     if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
     if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
@@ -51,23 +52,23 @@ function tellParent(
 function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
   if (agent.status === 'awaiting_tools') {
     if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
-    if (agent.openCalls.size === 0) finishTurn(tx, decision.env, agent);
+    if (agent.calls.open.size === 0) finishTurn(tx, decision.env, agent);
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
   // Asked from state alone, too: what a process that died did not tell, the next one tells.
-  if (mayStart && isAwaitingUser(agent) && agent.compacting === undefined && !mayTakeTurn(decision.env, agent))
+  if (mayStart && isAwaitingUser(agent) && agent.context.compacting === undefined && !mayTakeTurn(decision.env, agent))
     tellParent(tx, decision, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
 }
 
 /** The event behind which an agent waits: the end of its last turn, which is where its words stand. */
 function waitSeq(run: RunContext, agent: SubContext): number {
-  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   return last?.end?.seq ?? agent.meta.seq;
 }
 
 /** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
 function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
-  const turnId = agent.currentTurnId;
+  const turnId = agent.turn.currentId;
   if (turnId === undefined) return;
   const turn = tx.run.turns.get(turnId);
   const calls = turn?.calls ?? [];
@@ -86,12 +87,12 @@ function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
 
 /** No lost wake-up (I6): asked after every change, from state alone. */
 function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): boolean {
-  if (agent.compacting !== undefined) return false;
-  if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
+  if (agent.context.compacting !== undefined) return false;
+  if (agent.status === 'ready') return agent.turn.loop || agent.inbox.items.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
-  const on = agent.awaitingOn;
+  const on = agent.inbox.awaitingOn;
   const own = profiles.get(agent.meta.profile)?.strategies;
-  return agent.inbox.some(
+  return agent.inbox.items.some(
     (waiting) =>
       isNews(waiting) &&
       (waiting.item.delivery === 'now' ||

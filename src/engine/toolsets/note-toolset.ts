@@ -1,6 +1,6 @@
 import type { Env } from '../../core/env.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ToolList } from './tool-list.ts';
 import type { TakenTools } from './toolset-hold.ts';

@@ -1,5 +1,5 @@
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
 import { builtInToolsets } from './toolset-kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { TurnId } from '../../core/ids.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { board } from '../board.ts';
 import { conversation } from '../conversation.ts';
 import { describeEvent } from '../describe-event.ts';

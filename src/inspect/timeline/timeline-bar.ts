@@ -1,5 +1,5 @@
 import type { CallId, TurnId } from '../../core/ids.ts';
-import type { TurnState } from '../../core/state/state.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import type { TurnType } from '../../core/state/turn.ts';
 import type { EventAt } from '../why/cause-chain.ts';
 import { toolParts } from './tool-parts.ts';

@@ -1,5 +1,6 @@
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
-import type { RunContext, TurnState } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import type { EventAt } from '../why/cause-chain.ts';
 import { toBar, type TimelineBar } from './timeline-bar.ts';
 

@@ -1,5 +1,6 @@
 import type { AgentId } from '../../core/ids.ts';
-import type { SubContext, AgentStatus, RunContext } from '../../core/state/state.ts';
+import type { SubContext, AgentStatus } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../why/cause-chain.ts';
 import type { TimelineBar } from './timeline-bar.ts';
 import { addTurns, noTurns, type TimelineLink, type TimelineTurns } from './timeline-turns.ts';
@@ -61,7 +62,10 @@ function lanesOf(run: RunContext, bars: ReadonlyMap<AgentId, readonly TimelineBa
   const lanes: TimelineRow[] = [];
   const add = (agent: SubContext, depth: number): void => {
     const { agentId, parentAgentId, profile, roleName } = agent.meta;
-    const { status, outcome } = agent;
+    const {
+      status,
+      result: { outcome },
+    } = agent;
     lanes.push({ agentId, parentAgentId, depth, profile, roleName, status, outcome, bars: bars.get(agentId) ?? [] });
     for (const child of agent.children) {
       const state = run.agents.get(child);

@@ -1,4 +1,4 @@
-import type { CallState, TurnState } from '../../core/state/state.ts';
+import type { CallState, TurnState } from '../../core/state/turn-state.ts';
 import type { TimelinePart } from './timeline-part.ts';
 
 /** From and until, in milliseconds since 1970; `until` is infinite for what has not ended. */

@@ -1,6 +1,8 @@
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import { noSources } from '../../core/prompt/prompt-sources.ts';
-import type { SubContext, Beginning, CallState, RunContext, TurnState } from '../../core/state/state.ts';
+import type { SubContext, Beginning } from '../../core/state/sub-context.ts';
+import type { CallState, TurnState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnType } from '../../core/state/turn.ts';
 import type { TurnEnd } from '../../core/events/turn-events.ts';
 
@@ -41,7 +43,7 @@ function findOtherTurns(run: RunContext): readonly TurnState[] {
     }
   }
   for (const agent of run.agents.values()) {
-    for (const beginning of agent.beginnings.slice(1)) found.push(restartTurn(run, agent, beginning));
+    for (const beginning of agent.work.beginnings.slice(1)) found.push(restartTurn(run, agent, beginning));
   }
   return found;
 }
@@ -69,9 +71,9 @@ function batonOf(run: RunContext, turn: TurnState): readonly TurnId[] {
   const before = run.turns.get(sourceTurnIds[0] as TurnId);
   const since = before?.agentId === turn.agentId ? before.start.seq : 0;
   const ids = new Set(sourceTurnIds);
-  for (const beginning of agent.beginnings) {
+  for (const beginning of agent.work.beginnings) {
     if (beginning.seq < since || beginning.seq > seq) continue;
-    if (beginning !== agent.beginnings[0]) ids.add(idOf('restart', beginning.seq));
+    if (beginning !== agent.work.beginnings[0]) ids.add(idOf('restart', beginning.seq));
     if (beginning.callId !== undefined) ids.add(idOf('dispatch', beginning.callId));
   }
   for (const { callId } of inputs) {
@@ -99,7 +101,7 @@ function agentsByCall(run: RunContext): ReadonlyMap<CallId, readonly SubContext[
   if (known?.seq === run.seq) return known.agents;
   const agents = new Map<CallId, SubContext[]>();
   for (const agent of run.agents.values()) {
-    for (const { callId } of agent.beginnings) {
+    for (const { callId } of agent.work.beginnings) {
       const listed = callId === undefined ? undefined : (agents.get(callId) ?? []);
       if (callId === undefined || listed === undefined || listed.includes(agent)) continue;
       listed.push(agent);
@@ -149,13 +151,13 @@ function turnsOfCall(run: RunContext, caller: TurnState, call: CallState, agents
 function restartTurn(run: RunContext, agent: SubContext, { seq, at, callId }: Beginning): TurnState {
   const before = lastTurnBefore(run, agent, seq);
   const sources = [...(before === undefined ? [] : [before]), ...(callId === undefined ? [] : [idOf('dispatch', callId)])];
-  const flow = { agentId: agent.meta.agentId, start: { runId: run.meta.runId, flowId: agent.flowId } };
+  const flow = { agentId: agent.meta.agentId, start: { runId: run.meta.runId, flowId: agent.turn.flowId } };
   const ends = { status: 'completed', at } as const;
   return otherTurn(flow, 'restart', { turnId: idOf('restart', seq), seq, at, ends, sources, callId });
 }
 
 /** The last turn of an agent that began before something happened; turns of one agent are numbered. */
-function lastTurnBefore(run: RunContext, { meta, turnCount }: SubContext, seq: number): TurnId | undefined {
+function lastTurnBefore(run: RunContext, { meta, turn: { count: turnCount } }: SubContext, seq: number): TurnId | undefined {
   for (let count = turnCount; count > 0; count -= 1) {
     const turn = run.turns.get(`${meta.agentId}.t${count}` as TurnId);
     if (turn === undefined || turn.start.seq < seq) return turn?.turnId;

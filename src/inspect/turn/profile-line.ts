@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { readList, type ReadContent } from '../read-content.ts';
 import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';
 

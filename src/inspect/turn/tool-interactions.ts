@@ -3,7 +3,7 @@ import type { EventOf } from '../../core/events/event.ts';
 import type { CallId, ContentHash } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { CallState, TurnState } from '../../core/state/state.ts';
+import type { CallState, TurnState } from '../../core/state/turn-state.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
 
 /** One tool call of a turn, from request to result. */

@@ -1,4 +1,5 @@
-import type { RunContext, TurnState } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 
 /** Whether the cost of some call of a run is unknown. */
 export interface CostKnowledge {

@@ -2,7 +2,7 @@ import type { AgentId, ItemId } from '../../core/ids.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
 import { priorityOf } from '../../core/inbox/inbox.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { TurnState } from '../../core/state/state.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 

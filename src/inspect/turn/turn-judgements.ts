@@ -1,7 +1,7 @@
 import type { DecidedAction } from '../../core/events/turn-events.ts';
 import type { DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
-import type { TurnState } from '../../core/state/state.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import type { RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnId } from '../../core/ids.ts';
 
 /** The turns around one, by when they began. */

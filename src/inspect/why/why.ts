@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
-import type { RunContext, TurnState } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import { callIndex } from '../call-index.ts';
 import { causeChain, shortCauseChain, type CauseStep, type EventAt } from './cause-chain.ts';
 import { findText, type MatchKind, type TextHit } from './find-text.ts';

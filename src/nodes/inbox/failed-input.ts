@@ -3,7 +3,7 @@ import { frameUntrusted } from '../../core/untrusted/frame-untrusted.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
 import { poisonAfterFailures, type WaitingItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import { framedInput, frameOf } from './frame-input.ts';
@@ -35,7 +35,7 @@ export function failedInput(
     const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
     return framedInput(tx, env, base, item, raw);
   }
-  const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
+  const poisoned = (agent.inbox.items.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
   // What an ingestor says of its failure may quote what it was to put into words.
   const words = isUntrusted(base, item) ? frameUntrusted(error, frameOf(tx, env, item)).content : error;
   const note = {

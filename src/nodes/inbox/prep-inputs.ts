@@ -8,7 +8,7 @@ import type { Content, ContentPart } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { IngestorView } from '../../core/inbox/ingestor.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
@@ -46,18 +46,18 @@ export function readInbox(tx: Transaction, env: Env, agent: SubContext, profile:
 
 /** Items that have been seen as often as they may are dropped before anything is read. */
 function dropExpired(tx: Transaction, agent: SubContext): void {
-  for (const { item } of agent.inbox.filter(isExpired))
+  for (const { item } of agent.inbox.items.filter(isExpired))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
 /** What is read now, in order: first the results of calls, which stand directly behind them whatever their priority (I1). */
 function readable(agent: SubContext, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
-  const waiting = agent.inbox;
+  const waiting = agent.inbox.items;
   const urgent = waiting.some(({ item }) => item.delivery === 'idle')
     ? waiting.filter(({ item }) => item.delivery !== 'idle')
     : waiting;
   // Who loops has something to do. An item that stays and was read before holds up nobody who waits for a quiet moment.
-  const chosen = agent.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
+  const chosen = agent.turn.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
   const ordered = readingOrder(weighted);
   if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);

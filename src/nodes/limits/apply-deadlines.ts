@@ -2,7 +2,8 @@ import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { LimitReach } from '../../core/events/event.ts';
 import { activeAt } from '../../core/state/run-time.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type Deadline, wallLimit } from './deadlines.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
@@ -32,7 +33,7 @@ function applyDue(tx: Transaction, env: Env, due: Deadline): void {
     }
     case 'agent': {
       const agent = run.agents.get(due.agentId);
-      if (agent === undefined || agent.workingSince !== due.since) break;
+      if (agent === undefined || agent.limits.workingSince !== due.since) break;
       const used = activeAt(run, tx.at) - due.since;
       reach(tx, env, agent, wallReach(agent, due.stage, 'agent', used, wallLimit(env, run, agent)));
       break;
@@ -42,8 +43,8 @@ function applyDue(tx: Transaction, env: Env, due: Deadline): void {
       break;
     case 'last_turn': {
       const agent = run.agents.get(due.agentId);
-      if (agent === undefined || agent.limitedAt !== due.since) break;
-      const error = limitError(`${agent.limitReason ?? 'the limit'}; its last turn was not over in time`);
+      if (agent === undefined || agent.limits.limitedAt !== due.since) break;
+      const error = limitError(`${agent.limits.reason ?? 'the limit'}; its last turn was not over in time`);
       endAgent(tx, env, agent, { outcome: 'limit', error }, agent.meta.seq);
       break;
     }
@@ -75,7 +76,7 @@ function wallReach({ meta }: SubContext, stage: 1 | 2, scope: LimitReach['scope'
 }
 
 function reach(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach): void {
-  if (agent.status === 'ended' || agent.status === 'held' || agent.limitStage === 2) return;
+  if (agent.status === 'ended' || agent.status === 'held' || agent.limits.stage === 'last_turn') return;
   if (limit.stage === 2) stopAgent(tx, env, agent, limit);
   else tellLimit(tx, agent, limit);
 }
@@ -84,13 +85,13 @@ function reach(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach):
 function stopAgent(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach): void {
   const cause = agent.meta.seq;
   const notice = tellLimit(tx, agent, limit);
-  const turnId = agent.currentTurnId;
+  const turnId = agent.turn.currentId;
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === notice)
     tx.effects.push({ kind: 'interrupt', agentId: agent.meta.agentId, turnId, cause: notice });
   const error = limitError(limit.reason);
   dropCompaction(tx, agent, limit.reason, cause);
   endBelow(tx, env, agent, error, cause);
-  for (const call of [...agent.openCalls.values()]) stopCall(tx, env, agent, call, error);
+  for (const call of [...agent.calls.open.values()]) stopCall(tx, env, agent, call, error);
 }
 
 /** Ends all agents below one, deepest first: each with what it had, as `limit`. */

@@ -1,7 +1,9 @@
 import type { Env } from '../../core/env.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { moduleLimits } from './limits.ts';
 
 /** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
@@ -52,7 +54,7 @@ function moduleDeadlines(env: Env, run: RunContext, agent: SubContext): readonly
 
 function agentDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
   const { agentId } = agent.meta;
-  const since = agent.workingSince;
+  const since = agent.limits.workingSince;
   if (since === undefined || agent.status === 'ended') return [];
   const limits = env.profiles.get(agent.meta.profile)?.limits;
   // The root's deadline is that of the run, which is told of already.
@@ -68,9 +70,9 @@ function agentDeadlines(env: Env, run: RunContext, agent: SubContext): readonly 
 /** When an agent's last turn must be over: within the deadlines of a model call. */
 export function lastTurnDeadline(env: Env, run: RunContext, agent: SubContext | undefined): Deadline | undefined {
   const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
-  if (agent?.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
+  if (agent?.limits.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
   const { total } = env.llmConfig(profile, run, agent).deadlines;
-  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limitedAt, at: agent.limitedAt + total };
+  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limits.limitedAt, at: agent.limits.limitedAt + total };
 }
 
 /** When a call that waits for a person is answered without one. */

@@ -5,7 +5,8 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { priceAt, type TokenPrice } from '../../core/model/model-price.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Budget } from '../../core/state/budget.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnReserve } from '../../core/events/turn-events.ts';
 import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit } from './limits.ts';
 
@@ -58,7 +59,7 @@ export function hasAmpleRoom(env: Env, run: RunContext, agent: SubContext, promp
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
-    if (!isAmple(above.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
+    if (!isAmple(above.limits.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
   const module = moduleOf(run, agent);
   const limits = module === undefined ? undefined : moduleLimits(env, run, agent);
   if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
@@ -115,12 +116,12 @@ class Room {
     this.#size = size;
     for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
       const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
-      this.#look(above.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
+      this.#look(above.limits.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
     }
     const module = moduleOf(run, agent);
     if (module !== undefined) {
       const limits = moduleLimits(env, run, agent);
-      const whose = ` of work module ${agent.moduleScope ?? ''}`;
+      const whose = ` of work module ${agent.work.moduleScope ?? ''}`;
       this.#look(module, limits?.maxTokens, limits?.maxCostUsd, 'module', whose);
     }
     this.#look(run.budget, run.limits.maxTokens, run.limits.maxCostUsd, 'run', ' of the run');

@@ -4,7 +4,8 @@ import { parentOf } from '../../core/fold/budget.ts';
 import { defaultRunLimits } from '../../core/profile/limits.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
@@ -21,15 +22,16 @@ const firstPromptTokens = 200;
  * last turn. False when the agent has ended, since not even a last turn fits.
  */
 export function lookAtLimits(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
-  if (agent.limitStage !== 2)
+  if (agent.limits.stage !== 'last_turn')
     for (const limit of reachedLimits(env, tx.run, agent, profile))
       tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
   const config = configOf(env, profile, tx.run, agent);
   // A function uses no tokens, and a model that cannot be called none either.
   if (config === undefined) return true;
-  const before = agent.lastTurnId === undefined ? firstPromptTokens : 0;
+  const before = agent.turn.lastId === undefined ? firstPromptTokens : 0;
   // Mostly there is plenty, and nobody has to know how much the waiting items come to.
-  if (agent.limitStage !== 2 && hasAmpleRoom(env, tx.run, agent, contextTokensAtMost(agent) + before, config)) return true;
+  if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(env, tx.run, agent, contextTokensAtMost(agent) + before, config))
+    return true;
   const needed = contextTokens(agent) + before;
   const { stage, limit } = allow(tx, env, agent, config, needed);
   if (stage === 0 || limit === undefined) return true;
@@ -55,10 +57,13 @@ export function boundTurn(
     return undefined;
   }
   const { reserve } = allowance;
-  const { limitStage: stage, limitReason: reason = '' } = agent;
-  const isTold = stage === 2 || (stage === 1 && inputs.some(({ source }) => source === 'LIMIT_NOTICE'));
+  const {
+    limits: { stage, reason = '' },
+  } = agent;
+  const isTold = stage === 'last_turn' || (stage === 'warned' && inputs.some(({ source }) => source === 'LIMIT_NOTICE'));
   if (!isTold) return reserve === undefined ? nothing : { reserve };
-  return reserve === undefined ? { limit: { stage, reason } } : { limit: { stage, reason }, reserve };
+  const limit = { stage: stage === 'last_turn' ? 2 : 1, reason } as const;
+  return reserve === undefined ? { limit } : { limit, reserve };
 }
 
 const nothing: Pick<TurnStart, 'limit' | 'reserve'> = {};
@@ -66,7 +71,7 @@ const unbounded: Allowance = { stage: 0 };
 
 function allow(tx: Transaction, env: Env, agent: SubContext, config: LlmConfig, prompt: number): Allowance {
   const size = { prompt, config };
-  return agent.limitStage === 2 ? lastAllowanceFor(env, tx.run, agent, size) : allowanceFor(env, tx.run, agent, size);
+  return agent.limits.stage === 'last_turn' ? lastAllowanceFor(env, tx.run, agent, size) : allowanceFor(env, tx.run, agent, size);
 }
 
 /** Ends an agent for which not even a last turn is left; `needed` are the tokens of that turn's prompt. */
@@ -78,8 +83,10 @@ function endForLimit(
 ): false {
   const { agentId, seq } = agent.meta;
   const cause =
-    limit === undefined || agent.limitStage === 2 ? seq : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
-  const message = `${limit?.reason ?? agent.limitReason ?? 'a limit is reached'}; nothing is left for a last turn, whose prompt alone has about ${shown(needed)} tokens`;
+    limit === undefined || agent.limits.stage === 'last_turn'
+      ? seq
+      : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
+  const message = `${limit?.reason ?? agent.limits.reason ?? 'a limit is reached'}; nothing is left for a last turn, whose prompt alone has about ${shown(needed)} tokens`;
   endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, cause);
   return false;
 }

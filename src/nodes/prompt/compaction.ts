@@ -11,7 +11,8 @@ import type { ModelOutcome } from '../../core/model/model.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompactionPolicy } from '../../core/profile/context-policy.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
@@ -46,7 +47,7 @@ const mostKept = 0.5;
  */
 export function compactIfDue(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
   const { compaction } = profile.contextPolicy;
-  if (compaction === undefined || !usesModel(profile) || agent.limitStage === 2) return false;
+  if (compaction === undefined || !usesModel(profile) || agent.limits.stage === 'last_turn') return false;
   const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
   return due !== undefined && startCompaction(tx, env, agent, profile, due);
 }
@@ -67,19 +68,19 @@ function fullContext(
   if (tokens < threshold) return undefined;
   const kept = Math.min(compaction.keepTokens ?? Number.POSITIVE_INFINITY, threshold * mostKept);
   const to = edgeAt(agent, Math.max(historyEnd(agent) - compaction.keep, positionOfTokens(agent, kept)));
-  if (viewTokens(agent, agent.view.from, to) < threshold * leastGain) return undefined;
+  if (viewTokens(agent, agent.context.view.from, to) < threshold * leastGain) return undefined;
   return { to, tokens, reason: 'threshold' };
 }
 
 /** Whatever its size: a task is over and something new is asked, or as many actions are in view as there may be. */
 function enoughDone(run: RunContext, agent: SubContext, { atActions, atTaskEnd, keep }: CompactionPolicy): Deadline | undefined {
-  const from = Math.max(agent.view.from, agent.view.tried ?? 0);
+  const from = Math.max(agent.context.view.from, agent.context.view.tried ?? 0);
   const due = (to: number, reason: CompactionReason): Deadline | undefined =>
     to > from && viewTokens(agent, from, to) >= leastSummarised ? { to, tokens: contextTokens(agent), reason } : undefined;
   // Its last words stay: what is asked now may be about them.
   if (atTaskEnd === true && isTaskOver(run, agent)) return due(edgeAt(agent, historyEnd(agent) - 1), 'task_end');
   if (atActions === undefined) return undefined;
-  const actions = agent.messages.slice(from - agent.released).filter(isAction).length;
+  const actions = agent.history.messages.slice(from - agent.history.released).filter(isAction).length;
   return actions < atActions ? undefined : due(edgeAt(agent, historyEnd(agent) - keep), 'actions');
 }
 
@@ -90,8 +91,8 @@ function isAction(message: PromptMessage): boolean {
 /** It ended and was sent on, or waited to be spoken to, and was: what it does now is another task. */
 function isTaskOver(run: RunContext, agent: SubContext): boolean {
   if (agent.counters.turnCount === 0) return historyEnd(agent) > 0;
-  const decided = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide?.action.type;
-  return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.length > 0;
+  const decided = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.decide?.action.type;
+  return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.items.length > 0;
 }
 
 function thresholdOf(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): number | undefined {
@@ -118,19 +119,19 @@ export function startCompaction(
   const { compaction } = profile.contextPolicy;
   const llmConfig = tx.run.meta.llmConfig ?? compaction?.llmConfig ?? profile.llmConfigRef;
   const instructions = compaction?.instructions ?? summaryInstructions;
-  const prompt = viewTokens(agent, agent.view.from, due.to) + agent.view.headTokens + estimateTokens(instructions);
+  const prompt = viewTokens(agent, agent.context.view.from, due.to) + agent.context.view.headTokens + estimateTokens(instructions);
   const { stage, reserve } = allowanceFor(env, tx.run, agent, { prompt, config: usableConfig(env, llmConfig) });
   if (stage !== 0) return false;
   const start: Writable<CompactionStart> = {
     type: 'compaction.start',
     agentId,
-    compactionId: `${agentId}.k${agent.compactions + 1}`,
-    from: agent.view.from,
+    compactionId: `${agentId}.k${agent.context.compactions + 1}`,
+    from: agent.context.view.from,
     ...due,
     llmConfig,
     instructions: tx.content(instructions),
   };
-  const { head, isSummary, earlier = [] } = agent.view;
+  const { head, isSummary, earlier = [] } = agent.context.view;
   // In a stream each summary stands in the place of its own events, until there are too many of them.
   const isSeparate = profile.contextPolicy.rendering !== undefined && isSummary && earlier.length + 1 < mostSummaries;
   if (head !== undefined && isSeparate && !isForRoom(due.reason)) start.separate = true;
@@ -139,7 +140,7 @@ export function startCompaction(
     if (earlier.length > 0) start.earlier = earlier.map((each) => each.head);
   }
   if (reserve !== undefined) start.reserve = reserve;
-  const { seq, compactionId } = tx.emit(start, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
+  const { seq, compactionId } = tx.emit(start, cause ?? agent.inbox.items[0]?.seq ?? tx.run.seq);
   tx.effects.push({ kind: 'compaction', agentId, compactionId, cause: seq });
   return true;
 }
@@ -161,8 +162,8 @@ export function applySummary(
 ): void {
   const { agentId, compactionId, outcome } = came;
   const agent = tx.run.agents.get(agentId);
-  if (agent?.compacting?.compactionId === compactionId) {
-    endCompaction(tx, env, agent, agent.compacting, outcome);
+  if (agent?.context.compacting?.compactionId === compactionId) {
+    endCompaction(tx, env, agent, agent.context.compacting, outcome);
     return;
   }
   const message = `the summary ${compactionId} came after its agent had ended and was dropped`;
@@ -177,7 +178,7 @@ function endCompaction(
   start: EventOf<'compaction.start'>,
   outcome: ModelOutcome,
 ): void {
-  const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.view.headTokens);
+  const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.context.view.headTokens);
   const { text, error } = judged(outcome, {
     replaced,
     toMessage: (summary) => placedSummary(agent, start, summary, profileOf(env, agent)),

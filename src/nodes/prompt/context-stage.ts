@@ -2,7 +2,8 @@ import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
 import type { Env } from '../../core/env.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { tellLimit } from '../limits/tell-limit.ts';
 
@@ -27,7 +28,7 @@ export function contextSizeOf(env: Env, run: RunContext, agent: SubContext, prof
  */
 export function lookAtContext(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): number | undefined {
   const allowed = contextSizeOf(env, tx.run, agent, profile);
-  if (allowed === undefined || agent.limitStage === 2) return allowed;
+  if (allowed === undefined || agent.limits.stage === 'last_turn') return allowed;
   const { warnAt = defaultWarnAt, stopAt = defaultStopAt } = profile.contextPolicy;
   const used = contextTokens(agent);
   if (used < allowed * Math.min(warnAt, stopAt)) return allowed;

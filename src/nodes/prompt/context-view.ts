@@ -4,7 +4,7 @@ import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Writable } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
@@ -45,7 +45,10 @@ export function fitView(tx: Transaction, agent: SubContext, profile: CompiledPro
 
 /** What a conversation began with may have been for one turn only, or unreadable: the model's words do not stand first. */
 function beginWithUser(tx: Transaction, agent: SubContext): void {
-  const { view, messages, released } = agent;
+  const {
+    context: { view },
+    history: { messages, released },
+  } = agent;
   const first = messages[view.from - released];
   if (view.head !== undefined || first === undefined || first.role === 'user') return;
   tx.emit(
@@ -57,7 +60,7 @@ function beginWithUser(tx: Transaction, agent: SubContext): void {
       head: tx.content(nothingKept),
       headTokens: estimateTokens(nothingKept),
     },
-    agent.inbox[0]?.seq ?? tx.run.seq,
+    agent.inbox.items[0]?.seq ?? tx.run.seq,
   );
 }
 
@@ -65,7 +68,7 @@ const nothingKept = '[What this conversation began with was shown once and is no
 
 function fitWindow(tx: Transaction, agent: SubContext, window: number, coming: number): void {
   const total = historyEnd(agent) + coming;
-  if (total - agent.view.from <= window) return;
+  if (total - agent.context.view.from <= window) return;
   const slack = window < steppingWindow ? 0 : window >> 2;
   const edge = edgeAt(agent, total - window + slack);
   trimTo(tx, agent, userEdgeNear(agent, edge, slack), 'window');
@@ -73,23 +76,23 @@ function fitWindow(tx: Transaction, agent: SubContext, window: number, coming: n
 
 function fitTokens(tx: Transaction, agent: SubContext, most: number, reason: TrimReason, { fixed, inputs }: Pending): void {
   const estimated = estimatePrompt(agent, fixed, inputs);
-  const tokens = correctedTokens(agent, agent.view.from, estimated);
+  const tokens = correctedTokens(agent, agent.context.view.from, estimated);
   if (tokens <= most) return;
   // A quarter more than is needed, so that not every turn must do it again.
   const excess = estimated - (estimated * most * 0.75) / tokens;
-  trimTo(tx, agent, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.view.from) - excess)), reason);
+  trimTo(tx, agent, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) - excess)), reason);
 }
 
 /** Leaves the messages before an edge out of an agent's prompts; false when that would change nothing. */
 export function trimTo(tx: Transaction, agent: SubContext, to: number, reason: TrimReason, cause?: number): boolean {
-  if (to <= agent.view.from) return false;
+  if (to <= agent.context.view.from) return false;
   const trim: Writable<ContextTrim> = { type: 'context.trim', agentId: agent.meta.agentId, to, reason };
   const head = headFor(tx, agent, to);
   if (head !== undefined) {
     trim.head = head.hash;
     trim.headTokens = head.tokens;
   }
-  tx.emit(trim, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
+  tx.emit(trim, cause ?? agent.inbox.items[0]?.seq ?? tx.run.seq);
   return true;
 }
 
@@ -100,7 +103,10 @@ interface Head {
 
 /** A summary stays; a view that would begin with the model gets a note in front. */
 function headFor(tx: Transaction, agent: SubContext, to: number): Head | undefined {
-  const { view, messages, released } = agent;
+  const {
+    context: { view },
+    history: { messages, released },
+  } = agent;
   const before = view.head === undefined ? undefined : { hash: view.head, tokens: view.headTokens };
   if (view.isSummary) return before;
   if (messages[to - released]?.role === 'user') return undefined;
@@ -112,7 +118,7 @@ function headFor(tx: Transaction, agent: SubContext, to: number): Head | undefin
 }
 
 /** The last words of the user among the messages that are about to be left out. */
-function lastAsked({ messages, released, view }: SubContext, to: number): string | undefined {
+function lastAsked({ history: { messages, released }, context: { view } }: SubContext, to: number): string | undefined {
   for (let index = to - released - 1; index >= Math.max(0, view.from - released); index--) {
     const message = messages[index];
     if (message?.role === 'user') return contentText(message.content);

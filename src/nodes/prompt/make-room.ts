@@ -2,7 +2,8 @@ import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, TurnState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { startCompaction } from './compaction.ts';
 import { edgeAt, positionOfTokens } from './context-edge.ts';
@@ -23,15 +24,15 @@ export function makeRoom(
   error: ErrorRecord,
 ): boolean {
   const { agentId } = agent.meta;
-  if (agent.madeRoom || turn.start.prompt === undefined) return false;
-  const to = edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.view.from) / 2));
-  if (to <= agent.view.from) return false;
-  const tokens = promptTokens(agent, turn.start.prompt) ?? viewTokens(agent, agent.view.from);
+  if (agent.context.madeRoom || turn.start.prompt === undefined) return false;
+  const to = edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) / 2));
+  if (to <= agent.context.view.from) return false;
+  const tokens = promptTokens(agent, turn.start.prompt) ?? viewTokens(agent, agent.context.view.from);
   const end = tx.emit({ type: 'turn.end', agentId, turnId: turn.turnId, status: 'error', error });
   tx.setCause(end.seq);
   const isSummarised =
     profile.contextPolicy.compaction !== undefined &&
-    agent.limitStage !== 2 &&
+    agent.limits.stage !== 'last_turn' &&
     startCompaction(tx, env, agent, profile, { to, tokens, reason: 'refused' }, end.seq);
   if (!isSummarised) trimTo(tx, agent, to, 'refused', end.seq);
   requeueInputs(tx, agent, turn, end.seq);

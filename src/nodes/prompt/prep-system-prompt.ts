@@ -12,7 +12,7 @@ import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../../core/profile/profile.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import { segmentSeparator } from '../../core/prompt/prompt.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';

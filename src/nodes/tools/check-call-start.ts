@@ -3,7 +3,8 @@ import type { Env } from '../../core/env.ts';
 import type { ApprovalWait } from '../../core/tool/wait-for.ts';
 import { standingFor } from '../../core/state/standing-approval.ts';
 import type { Writable } from '../../core/json.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
 import { profileOf } from '../turn/profile-of.ts';
@@ -43,7 +44,7 @@ export function checkCallStart(tx: Transaction, env: Env, agent: SubContext, cal
 export function recheckWaiting(tx: Transaction, env: Env): void {
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
-    for (const call of [...agent.openCalls.values()])
+    for (const call of [...agent.calls.open.values()])
       if (call.waitFor?.kind === 'approval') judgeAsked(tx, env, agent, call, call.waitFor);
   }
 }

@@ -6,7 +6,7 @@ import { refuseCall } from './refuse-call.ts';
 /** Answers a call that waited for a person longer than it may: as its gate or question says, denied unless it says otherwise. */
 export function expireCall(tx: Transaction, env: Env, callId: CallId, since: number): void {
   for (const agent of tx.run.agents.values()) {
-    const call = agent.openCalls.get(callId);
+    const call = agent.calls.open.get(callId);
     if (call === undefined) continue;
     const { waitFor } = call;
     if (call.suspendedAt !== since || waitFor === undefined || waitFor.kind === 'agents' || waitFor.expires === undefined) return;

@@ -1,6 +1,7 @@
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 import { failCall } from './tool-end.ts';

@@ -1,5 +1,6 @@
 import { unplaced } from '../../core/events/event.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { startMustOutlivePowerCut } from './tool-end.ts';

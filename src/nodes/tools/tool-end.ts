@@ -6,7 +6,8 @@ import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
@@ -56,7 +57,7 @@ export function failCall(
  * gets no item.
  */
 export function endCall(tx: Transaction, env: Env, agent: SubContext, callId: CallId, said: CallEnding): void {
-  const call = agent.openCalls.get(callId);
+  const call = agent.calls.open.get(callId);
   if (call === undefined) return;
   const agentId = agent.meta.agentId;
   const tool = env.catalog.get(call.request.name);

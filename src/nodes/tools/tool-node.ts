@@ -5,7 +5,8 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue, Writable } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
 import type { EffectTool, ToolContext, TransitionTool } from '../../core/tool/tool.ts';
 import { isReservedSource } from '../../core/inbox/strategy.ts';
@@ -104,7 +105,7 @@ function nextCall(env: Env, agent: SubContext): CallState | undefined {
   let serialBusy = false;
   let exclusiveBusy = false;
   const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
-  for (const call of agent.openCalls.values()) {
+  for (const call of agent.calls.open.values()) {
     // One that waits for a person has its turn all the same: those behind it must not overtake it.
     if (call.status === 'suspended') serialBusy ||= concurrencyOf(call) === 'serial';
     if (call.status !== 'running') continue;
@@ -113,7 +114,7 @@ function nextCall(env: Env, agent: SubContext): CallState | undefined {
     exclusiveBusy ||= concurrencyOf(call) === 'exclusive';
   }
   if (exclusiveBusy) return undefined;
-  for (const call of agent.openCalls.values()) {
+  for (const call of agent.calls.open.values()) {
     if (call.status !== 'requested') continue;
     const concurrency = concurrencyOf(call);
     if (concurrency === 'parallel') return call;
@@ -179,7 +180,7 @@ function resumeCall(tx: Transaction, env: Env, agent: SubContext, call: CallStat
 }
 
 function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: CallId, outcome: ToolOutcome): Action {
-  const call = agent.openCalls.get(callId);
+  const call = agent.calls.open.get(callId);
   const tool = call === undefined ? undefined : env.catalog.get(call.request.name);
   if (call === undefined) return 'dropped';
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };

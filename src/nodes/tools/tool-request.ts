@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { forcedTool } from '../../core/tool/tool-bound.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { ToolRequest } from '../../core/events/tool-events.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -106,10 +106,10 @@ function judge(env: Env, agent: SubContext, tools: AgentTools, call: ReplyToolCa
   if (call.problem !== undefined && end.finishedCleanly)
     return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `${call.problem}.` };
   const tool = tools.tools.get(call.name);
-  const only = forcedTool(agent.toolBound);
+  const only = forcedTool(agent.turn.toolBound);
   if (only !== undefined && only !== call.name) return bound(call.name, `the only tool it has is '${only}'`);
   if (tool === undefined)
-    return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
+    return agent.turn.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
   if (!end.finishedCleanly) {
     return {
       ok: false,
@@ -142,7 +142,7 @@ function forbidden(name: string): Verdict {
 
 /** A tool that the agent has, and not in this turn. */
 function absent(env: Env, agent: SubContext, tools: AgentTools, name: string): Verdict {
-  const isFiltered = agent.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
+  const isFiltered = agent.turn.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
   if (!isFiltered) return unknownTool(tools, name);
   return bound(name, `the tools it has are ${namesOf(tools)}`);
 }
@@ -186,6 +186,6 @@ function refuse(
 
 /** Has people asked at once, though the call may have to wait for its turn: it is judged again when that has come. */
 function applyGates(tx: Transaction, env: Env, agent: SubContext, callId: ReplyToolCall['callId']): void {
-  const call = agent.openCalls.get(callId);
+  const call = agent.calls.open.get(callId);
   if (call !== undefined) checkCallStart(tx, env, agent, call);
 }

@@ -1,8 +1,8 @@
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { endCall, failCall } from './tool-end.ts';
 

@@ -5,7 +5,8 @@ import type { TurnId } from '../../core/ids.ts';
 import { isExpired } from '../../core/inbox/inbox.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
@@ -60,22 +61,22 @@ function prepareTurn(tx: Transaction, env: Env, agent: SubContext): TurnTicket |
   const profile = profileOf(env, agent);
   if (compactIfDue(tx, env, agent, profile)) return undefined;
   const agentId = agent.meta.agentId;
-  tx.setCause(agent.inbox[0]?.seq ?? agent.meta.seq);
+  tx.setCause(agent.inbox.items[0]?.seq ?? agent.meta.seq);
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
   if (!escalate(tx, env, agent, profile)) return undefined;
   if (!pauseAtCheckpoint(tx, env, agent, profile)) return undefined;
   if (!lookAtLimits(tx, env, agent, profile)) return undefined;
   beginAtTask(tx, agent, profile);
-  showPeerHistory(tx, agent, profile, agent.inbox[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
+  showPeerHistory(tx, agent, profile, agent.inbox.items[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
   const size = lookAtContext(tx, env, agent, profile);
   askToGoOn(tx, agent);
   const { inputs, cause } = readInbox(tx, env, agent, profile);
   const held = boundOf(observers);
   const tools = env.toolsOf(profile, agent, held);
-  const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
-  const isLast = agent.limitStage === 2;
-  const choice = isLast ? 'none' : (held?.choice ?? agent.nextToolChoice ?? profile.toolChoice);
+  const turnId = `${agentId}.t${agent.turn.count + 1}` as TurnId;
+  const isLast = agent.limits.stage === 'last_turn';
+  const choice = isLast ? 'none' : (held?.choice ?? agent.turn.nextToolChoice ?? profile.toolChoice);
   const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(env, profile, tx.run, agent);
   const system = buildSystemPrompt(
     tx,
@@ -102,7 +103,9 @@ function prepareTurn(tx: Transaction, env: Env, agent: SubContext): TurnTicket |
     messages: coming,
     ...(isLast && size !== undefined ? { most: size } : {}),
   });
-  const { view } = agent;
+  const {
+    context: { view },
+  } = agent;
   const prompt: Writable<TurnPrompt> = {
     system: system.log,
     tools: tx.content(tools.offeredJson),
@@ -124,7 +127,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: SubContext): TurnTicket |
     agentId,
     turnId,
     turnType: 'agent',
-    flowId: agent.flowId,
+    flowId: agent.turn.flowId,
     sourceTurnIds: sourceTurnIds(tx.run, agent),
     inputs,
     observers,
@@ -196,8 +199,8 @@ function toolTokens(tools: AgentTools): number {
 /** A loop without anything new to read would send a prompt that ends with the model's own words, which many providers refuse. */
 function askToGoOn(tx: Transaction, agent: SubContext): void {
   // What has been seen as often as it may be is about to be dropped: it is nothing to read.
-  const isRead = agent.inbox.some((waiting) => waiting.item.delivery !== 'idle' && !isExpired(waiting));
-  if (!agent.loop || isRead || agent.messages.at(-1)?.role !== 'assistant') return;
+  const isRead = agent.inbox.items.some((waiting) => waiting.item.delivery !== 'idle' && !isExpired(waiting));
+  if (!agent.turn.loop || isRead || agent.history.messages.at(-1)?.role !== 'assistant') return;
   tx.post(
     agent.meta.agentId,
     { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },
@@ -206,13 +209,13 @@ function askToGoOn(tx: Transaction, agent: SubContext): void {
 }
 
 function lastDecision(run: RunContext, agent: SubContext): { readonly seq: number } | undefined {
-  return agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide;
+  return agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.decide;
 }
 
 /** The baton: the turn before, and the turns in which other agents posted what is read now. */
 function sourceTurnIds(run: RunContext, agent: SubContext): readonly TurnId[] {
-  const ids: TurnId[] = agent.lastTurnId === undefined ? [] : [agent.lastTurnId];
-  for (const { item, seq } of agent.inbox) {
+  const ids: TurnId[] = agent.turn.lastId === undefined ? [] : [agent.turn.lastId];
+  for (const { item, seq } of agent.inbox.items) {
     const sender = item.from === undefined ? undefined : run.agents.get(item.from);
     const posted = sender === undefined ? undefined : turnAt(run, sender, seq);
     if (posted !== undefined && !ids.includes(posted)) ids.push(posted);
@@ -222,8 +225,8 @@ function sourceTurnIds(run: RunContext, agent: SubContext): readonly TurnId[] {
 
 /** The turn an agent was in when something happened, or its last one before. */
 function turnAt(run: RunContext, agent: SubContext, seq: number): TurnId | undefined {
-  const current = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
-  return current !== undefined && current.start.seq < seq ? current.turnId : agent.lastTurnId;
+  const current = agent.turn.currentId === undefined ? undefined : run.turns.get(agent.turn.currentId);
+  return current !== undefined && current.start.seq < seq ? current.turnId : agent.turn.lastId;
 }
 
 /** Persistent inputs become messages; neighbouring tool results share one. */

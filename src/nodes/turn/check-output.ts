@@ -4,7 +4,7 @@ import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { DecidedAction } from '../../core/events/turn-events.ts';
 
@@ -28,10 +28,10 @@ export function checkOutput(env: Env, agent: SubContext, profile: CompiledProfil
   const { action } = decided;
   if (output === undefined || action.type !== 'end_agent_turn' || action.outcome !== 'success') return decided;
   // What a rule has words of its own for is no answer of the model.
-  if (action.output !== agent.lastReply) return decided;
-  const read = readOutput(env, output, agent.lastReply);
+  if (action.output !== agent.turn.lastReply) return decided;
+  const read = readOutput(env, output, agent.turn.lastReply);
   if (read.ok) return { action: { ...action, output: JSON.stringify(read.value) } };
-  if (agent.outputRepairs < output.repairs) return askAgain(read.problems);
+  if (agent.turn.outputRepairs < output.repairs) return askAgain(read.problems);
   const error = `the answer does not fit output_schema after ${output.repairs} repair(s): ${read.problems.join('; ')}`;
   return { action: { ...action, outcome: 'error', code: 'OUTPUT_INVALID', error } };
 }

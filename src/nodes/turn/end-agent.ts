@@ -5,7 +5,8 @@ import type { AgentRestart, EventDraft, RunEndStatus } from '../../core/events/e
 import type { AgentId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import type { AgentEnding } from '../../core/events/tool-events.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { answeredCall } from '../inbox/answered-call.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
@@ -37,19 +38,19 @@ export function endAgent(
         cause,
       );
   }
-  const interrupted = agent.currentTurnId;
+  const interrupted = agent.turn.currentId;
   const end = tx.emit(
     {
       type: 'agent.end',
       agentId: agent.meta.agentId,
       outcome: ending.outcome,
-      output: ending.output ?? agent.lastReply,
+      output: ending.output ?? agent.turn.lastReply,
       deliverables: ending.deliverables ?? agent.deliverables,
       ...(ending.error === undefined ? {} : { error: ending.error }),
     },
     cause,
   );
-  for (const [callId, call] of [...agent.openCalls]) {
+  for (const [callId, call] of [...agent.calls.open]) {
     tidyUp(tx, env, agent, call, end.seq);
     endCall(tx, env, agent, callId, {
       status: 'cancelled',
@@ -76,7 +77,7 @@ const outdated: ReadonlySet<string> = new Set(['LIMIT_NOTICE', 'STAGNATION_NOTIC
 function dropStale(tx: Transaction, agent: SubContext, { keepsHistory }: Pick<AgentRestart, 'keepsHistory'>, cause: number): void {
   const isStale = (item: InboxItem): boolean =>
     keepsHistory === true ? outdated.has(item.source) : answeredCall(item) !== undefined;
-  for (const { item } of agent.inbox.filter((waiting) => isStale(waiting.item)))
+  for (const { item } of agent.inbox.items.filter((waiting) => isStale(waiting.item)))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
 }
 
@@ -131,9 +132,9 @@ function notify(tx: Transaction, agent: SubContext, cause: number): void {
       source: wanted.source,
       payload: {
         agent_id: agent.meta.agentId,
-        status: agent.outcome ?? 'error',
-        summary: agent.output,
-        error: agent.error === undefined ? null : agent.error.message,
+        status: agent.result.outcome ?? 'error',
+        summary: agent.result.output,
+        error: agent.result.error === undefined ? null : agent.result.error.message,
         deliverables: agent.deliverables,
       },
       from: agent.meta.agentId,
@@ -149,16 +150,16 @@ export function runStatusOf(outcome: string): RunEndStatus {
 }
 
 function endRun(tx: Transaction, root: SubContext, cause: number): void {
-  const outcome = root.outcome ?? 'error';
+  const outcome = root.result.outcome ?? 'error';
   tx.sync = true;
   tx.emit(
     {
       type: 'run.end',
       status: runStatusOf(outcome),
       outcome,
-      output: root.output,
+      output: root.result.output,
       deliverables: root.deliverables,
-      ...(root.error === undefined ? {} : { error: root.error }),
+      ...(root.result.error === undefined ? {} : { error: root.result.error }),
     },
     cause,
   );

@@ -4,7 +4,8 @@ import type { Writable } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { streakOf } from '../../core/state/stagnation.ts';
 import { type EscalationStep } from '../../core/profile/escalation.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { callLines } from '../inbox/call-lines.ts';
 import { endAgent } from './end-agent.ts';
@@ -16,7 +17,7 @@ import { endAgent } from './end-agent.ts';
 export function escalate(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
   for (const step of profile.stagnation) {
     const count = streakOf(agent, step.on);
-    if (count < step.at || agent.escalations.some(({ id }) => id === step.id)) continue;
+    if (count < step.at || agent.streaks.escalations.some(({ id }) => id === step.id)) continue;
     if (!act(tx, env, agent, step, count)) return false;
   }
   return true;
@@ -71,7 +72,7 @@ function notice(tx: Transaction, agent: SubContext, text: string): void {
 }
 
 function lastSeq(run: RunContext, agent: SubContext): number {
-  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   return last?.end?.seq ?? last?.start.seq ?? agent.meta.seq;
 }
 
@@ -82,11 +83,11 @@ function repeated(
   step: EscalationStep,
   count: number,
 ): { readonly sentence: string; readonly report: string; readonly tools: readonly string[] } {
-  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   const calls = last?.calls ?? [];
   const tools = [...new Set(calls.map(({ request }) => request.name))];
   const sentence = sentenceOf(step, count, tools);
-  const heading = `${sentence} Seen after turn ${agent.lastTurnId ?? 'none'} (${step.on} = ${count}, rung '${step.id}').`;
+  const heading = `${sentence} Seen after turn ${agent.turn.lastId ?? 'none'} (${step.on} = ${count}, rung '${step.id}').`;
   return { sentence, tools, report: [heading, ...callLines(last)].join('\n') };
 }
 

@@ -4,7 +4,8 @@ import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, TurnState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
@@ -13,8 +14,8 @@ import { callLines, clipped } from '../inbox/call-lines.ts';
  * first. An agent that waited for a person already goes on, whatever its checkpoints say of the turn before.
  */
 export function pauseAtCheckpoint(tx: Transaction, env: Env, agent: SubContext, { checkpoints }: CompiledProfile): boolean {
-  if (checkpoints.length === 0 || agent.question !== undefined || agent.turnsAlone === 0) return true;
-  const last = agent.lastTurnId === undefined ? undefined : tx.run.turns.get(agent.lastTurnId);
+  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return true;
+  const last = agent.turn.lastId === undefined ? undefined : tx.run.turns.get(agent.turn.lastId);
   const scope = agentScope(env, tx.run, agent);
   const reached = checkpoints.find((checkpoint) => isReached(tx, agent, checkpoint, last, scope));
   if (reached === undefined) return true;
@@ -32,7 +33,7 @@ function isReached(
   last: TurnState | undefined,
   scope: Scope,
 ): boolean {
-  if (afterTurns !== undefined && agent.turnsAlone < afterTurns) return false;
+  if (afterTurns !== undefined && agent.streaks.turnsAlone < afterTurns) return false;
   if (onTools.length > 0 && last?.calls.some(({ request, end }) => end?.status === 'ok' && onTools.includes(request.name)) !== true)
     return false;
   try {
@@ -58,10 +59,10 @@ function questionAt({ id, message }: Checkpoint, scope: Scope): string {
 
 function report(agent: SubContext, last: TurnState | undefined): readonly string[] {
   const { agentId } = agent.meta;
-  const said = agent.lastReply.trim() === '' ? [] : [`${agentId} said last: ${clipped(agent.lastReply.trim())}`];
+  const said = agent.turn.lastReply.trim() === '' ? [] : [`${agentId} said last: ${clipped(agent.turn.lastReply.trim())}`];
   const calls = callLines(last);
   return [
-    `${agentId} has taken ${agent.counters.turnCount} turn(s), ${agent.turnsAlone} of them since it began or a person spoke to it.`,
+    `${agentId} has taken ${agent.counters.turnCount} turn(s), ${agent.streaks.turnsAlone} of them since it began or a person spoke to it.`,
     ...said,
     ...(calls.length === 0 ? [] : [`In ${last?.turnId ?? ''} it called:`, ...calls]),
   ];

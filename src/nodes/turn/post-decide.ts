@@ -11,7 +11,7 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
 import type { ItemTemplate } from '../../core/profile/template.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { handlesErrors } from '../../core/profile/handles-errors.ts';
 import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
@@ -59,7 +59,7 @@ export function decideNext(
  */
 export function decideOnError(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile, turnId: TurnId): Action {
   const isAsked = profile.flowDecider.some(handlesErrors) || profile.postTurnObservers.some(handlesErrors);
-  if (!isAsked || agent.limitStage === 2) return 'error';
+  if (!isAsked || agent.limits.stage === 'last_turn') return 'error';
   return decideNext(tx, env, agent, profile, turnId, env.observe(tx, agent, profile, 'error'));
 }
 
@@ -140,7 +140,8 @@ function settle(
 ): Decided {
   const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
   const calls = modelEnd?.reply?.toolCalls ?? [];
-  if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
+  if (agent.limits.stage === 'last_turn')
+    return { action: { type: 'limit', outcome: 'limit', error: agent.limits.reason ?? 'limit reached' } };
   const failure = modelEnd?.error?.message;
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
   const quotes = stateQuotes(tx.run, agent, env.hash, winner.id);
@@ -192,7 +193,7 @@ function withoutRule(agent: SubContext, hasCalls: boolean, failure: string | und
   if (hasCalls) return { type: 'continue_with_tool' };
   if (agent.counters.emptyReplyStreak > 0)
     return { type: 'end_agent_turn', outcome: 'error', error: 'no rule of the flow decider matched, and the reply was empty' };
-  return { type: 'end_agent_turn', outcome: 'success', output: agent.lastReply };
+  return { type: 'end_agent_turn', outcome: 'success', output: agent.turn.lastReply };
 }
 
 function ending(
@@ -202,7 +203,7 @@ function ending(
   action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
   hasCalls: boolean,
 ): DecidedAction {
-  const output = action.output?.render(scope) ?? agent.lastReply;
+  const output = action.output?.render(scope) ?? agent.turn.lastReply;
   const error = action.errorMessage?.render(scope);
   const silent = action.outcome === 'success' && action.output === undefined && agent.counters.emptyReplyStreak > 0 && !hasCalls;
   if (silent)

@@ -6,7 +6,7 @@ import type { TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
@@ -65,7 +65,7 @@ function recordedReply(
 /** The engine's own id for each call, since providers repeat theirs; beside it the provider's, and the one of the two that goes back. */
 function withCallIds(tx: Transaction, env: Env, agent: SubContext, reply: ModelReply): readonly ReplyToolCall[] {
   const fresh = new Set<string>();
-  const used = { has: (id: string) => agent.wireIds.has(id) || fresh.has(id), size: agent.wireIds.size };
+  const used = { has: (id: string) => agent.history.wireIds.has(id) || fresh.has(id), size: agent.history.wireIds.size };
   return reply.toolCalls.map((call, index) => {
     // A model may invent a name no provider would take back in history: the wire name is made anew from what it means.
     const name = env.catalog.fromWire(call.toolName);

@@ -96,7 +96,7 @@ function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>)
   if (state.status === 'cancelled') return [{ ...finished, outcome: { type: 'cancelled' } }];
   const { text, problem } = concludeRun(state);
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
+  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.turn.lastReply.trim();
   const said = isUnsaid ? outputEvents(`${run.id}.output`, text) : [];
   if (pending.length > 0)
     return [...said, { ...finished, outcome: { type: 'interrupt', interrupts: pending.map(toInterrupt(run)) } }];

@@ -1,7 +1,7 @@
 import type { FinishReason, UIMessageChunk } from 'ai';
 import type { JsonObject } from '../../core/json.ts';
 import { pendingOf } from '../../core/state/pending.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { concludeRun } from '../../inspect/conclude.ts';
 import { runOverview } from '../../inspect/run-overview.ts';
@@ -35,7 +35,7 @@ export function endOf(state: RunContext): ChatEnd {
   }
   const { text, problem } = concludeRun(state);
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
+  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.turn.lastReply.trim();
   const chunks = isUnsaid ? outputChunks(text) : [];
   if (pendingOf(state).length > 0) return { chunks, metadata, closing: [finish('tool-calls')] };
   if (problem === undefined) return { chunks, metadata, closing: [finish('stop')] };

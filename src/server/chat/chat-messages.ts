@@ -2,7 +2,7 @@ import type { UIMessage, UIMessageChunk } from 'ai';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { FilePart } from '../../core/prompt/message.ts';
 import { conversation } from '../../inspect/conversation.ts';
 import { endOf, headOf } from './chat-end.ts';

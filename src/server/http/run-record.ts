@@ -4,7 +4,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import { type JournalReader, storedText } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../../inspect/why/cause-chain.ts';
 import { factsOfRun } from '../../engine/recovery/facts-of-run.ts';
 import type { PlainProfileFacts } from '../../inspect/turn/profile-facts.ts';

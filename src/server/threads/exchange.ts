@@ -1,5 +1,5 @@
 import type { AgentId, ItemId } from '../../core/ids.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { conversation } from '../../inspect/conversation.ts';
 
 /** The part of a run that answers what the user said last. */
@@ -20,6 +20,6 @@ export function currentExchange(run: RunContext): Exchange | undefined {
   const said = conversation(run).findLast((entry) => entry.kind === 'user' && entry.to === root);
   if (said?.kind !== 'user') return undefined;
   const { itemId, seq } = said;
-  const calls = [...run.agents.values()].flatMap(({ openCalls }) => [...openCalls.values()]);
+  const calls = [...run.agents.values()].flatMap(({ calls: { open: openCalls } }) => [...openCalls.values()]);
   return { itemId, seq, from: Math.min(seq, ...calls.map((call) => call.request.seq - 1)), root };
 }

@@ -1,7 +1,8 @@
 import { parentOf } from '../../core/fold/budget.ts';
 import { countRefusal, liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
 import { type Callee, isCallable } from './callee.ts';
@@ -90,7 +91,7 @@ function whoCanGoOn(own: readonly SubContext[]): string {
   const free = own.filter(canGoOn).slice(-listedIds);
   if (free.length === 0) return 'there is none that can go on: leave out agent_id to start a new one.';
   const list = free.map(
-    ({ meta, outcome, status }) => `${meta.agentId} (${status === 'ended' ? (outcome ?? 'ended') : 'waiting'})`,
+    ({ meta, result: { outcome }, status }) => `${meta.agentId} (${status === 'ended' ? (outcome ?? 'ended') : 'waiting'})`,
   );
   return `those that can go on: ${list.join(', ')}; leave out agent_id to start a new one.`;
 }

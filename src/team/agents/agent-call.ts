@@ -42,7 +42,7 @@ export function continueCall(stored: JsonValue, context: TransitionContext, answ
       quotes: waiting.map(({ meta }) => meta.agentId),
     };
   // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
-  const on = context.agent.openCalls.get(context.callId)?.waitFor ?? { kind: 'agents', agentIds: agentsOf(calls), orWait: true };
+  const on = context.agent.calls.open.get(context.callId)?.waitFor ?? { kind: 'agents', agentIds: agentsOf(calls), orWait: true };
   return { kind: 'suspend', on, memo: stored, events };
 }
 

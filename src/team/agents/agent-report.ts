@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import { clipText } from '../reports/clip-text.ts';
 import type { MadeCall } from './call-memo.ts';
@@ -33,17 +34,17 @@ export function reportOf(call: MadeCall, run: RunContext): AgentReport {
   if (agent === undefined) return { status: 'cancelled', profile, agent_id, message: 'the agent is gone' };
   const isOver = agent.status === 'ended';
   return {
-    status: isOver ? (agent.outcome ?? 'error') : 'waiting',
+    status: isOver ? (agent.result.outcome ?? 'error') : 'waiting',
     profile,
     agent_id,
-    output: clipText(isOver ? agent.output : agent.lastReply, maxOutput),
+    output: clipText(isOver ? agent.result.output : agent.turn.lastReply, maxOutput),
     ...(hasSome(agent.deliverables) ? { deliverables: clipped(agent.deliverables) } : {}),
     ...errorOf(agent),
     ...(isOver ? {} : { message: `${agent_id} waits for your answer: give it by calling again with this agent_id.` }),
   };
 }
 
-function errorOf({ error }: SubContext): JsonObject {
+function errorOf({ result: { error } }: SubContext): JsonObject {
   return error === undefined ? {} : { error: { code: error.code, message: clipText(error.message, 4_000) } };
 }
 

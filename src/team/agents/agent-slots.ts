@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import { liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
 import { calledAgents } from './admit-call.ts';
@@ -38,7 +38,7 @@ function isAtWork(agent: SubContext): boolean {
 /** The caller's agents whose call is open, and was made here: other tools that start agents look at no held ones when theirs end. */
 function openAgents({ run, agent, callId }: TransitionContext): readonly SubContext[] {
   return calledAgents(run, agent).filter(({ meta }) => {
-    const waitFor = meta.callId === undefined ? undefined : agent.openCalls.get(meta.callId)?.waitFor;
+    const waitFor = meta.callId === undefined ? undefined : agent.calls.open.get(meta.callId)?.waitFor;
     return meta.callId === callId || (waitFor?.kind === 'agents' && waitFor.orWait === true);
   });
 }

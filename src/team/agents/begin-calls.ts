@@ -2,7 +2,7 @@ import { toErrorRecord } from '../../core/error.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { briefingEvents } from '../dispatch/briefing-events.ts';
 import { buildBriefing, type Briefing } from '../handover/handover.ts';
@@ -94,7 +94,7 @@ function startEvents(
     initialParams: request.params,
     callId,
     lastTurnId: turnId,
-    flowId: agent.flowId,
+    flowId: agent.turn.flowId,
     ...(held ? { held: true } : {}),
   };
   return [start, ...briefingEvents(agentId, briefing, context)];
@@ -105,7 +105,7 @@ function goOnEvents({ request, briefing }: Admitted, agent: SubContext, context:
   const restart: EventDraft = {
     type: 'agent.restart',
     agentId,
-    iteration: agent.iteration + 1,
+    iteration: agent.work.iteration + 1,
     initialParams: { ...agent.initialParams, ...request.params },
     callId: context.callId,
     keepsHistory: true,

@@ -1,6 +1,6 @@
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { clipDeliverables } from '../reports/clip-deliverables.ts';
 import type { DispatchMemo } from './dispatch-memo.ts';
 import { dispatchMessage, dispatchStatus, isTotalFailure, type DispatchCounts } from './dispatch-status.ts';
@@ -55,6 +55,6 @@ function executionResult({ moduleId, agentId, verdict }: Outcome, run: RunContex
     execution_status: verdict.status,
     deliverables: clipDeliverables(verdict.deliverables, Math.floor(deliverableBudget / shares)),
     error_details: verdict.errorDetails,
-    new_messages_from_associate: agent === undefined ? '' : messageDigest(agent, digestChars),
+    new_messages_from_associate: agent === undefined ? '' : messageDigest(agent.history, digestChars),
   };
 }

@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { checkAssignments } from './check-assignment.ts';
@@ -98,7 +99,7 @@ function associateEnded(
   const ended = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
   const events = ended === undefined ? [] : settleAssignment(ended, endingOf(ended), context);
   // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
-  const on = context.agent.openCalls.get(context.callId)?.waitFor ?? {
+  const on = context.agent.calls.open.get(context.callId)?.waitFor ?? {
     kind: 'agents',
     agentIds: memo.started.map((entry) => entry.agentId),
   };

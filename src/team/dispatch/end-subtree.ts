@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../core/events/event.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { settleAssignment, type Ending } from './settle-assignment.ts';
 

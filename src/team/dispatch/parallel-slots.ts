@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { liveRoom } from '../../core/state/spawn-limits.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { latestDispatch } from './settle-assignment.ts';
@@ -52,6 +52,6 @@ function openChildren({ run, agent, callId }: TransitionContext): readonly SubCo
     const child = run.agents.get(id);
     if (child === undefined || child.status === 'ended' || child.meta.moduleId === undefined) return [];
     const { callId: startedBy } = child.meta;
-    return startedBy === callId || (startedBy !== undefined && agent.openCalls.has(startedBy)) ? [child] : [];
+    return startedBy === callId || (startedBy !== undefined && agent.calls.open.has(startedBy)) ? [child] : [];
   });
 }

@@ -1,7 +1,8 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { DraftModule } from '../../core/patches/state-draft.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { Assignment, DispatchRecord } from '../../core/team/work-module.ts';
@@ -24,7 +25,10 @@ export interface AssignmentVerdict {
 
 /** The ending of an agent that has ended. */
 export function endingOf(agent: SubContext): Ending {
-  const { outcome, output, deliverables, error } = agent;
+  const {
+    result: { outcome, output, error },
+    deliverables,
+  } = agent;
   return { outcome: outcome ?? 'error', output, deliverables, ...(error === undefined ? {} : { error: error.message }) };
 }
 
@@ -107,7 +111,7 @@ function close(
     dispatch_id,
     archived_at: at,
     agent_id: agent.meta.agentId,
-    message_count: agent.released + agent.messages.length,
+    message_count: agent.history.released + agent.history.messages.length,
     deliverables: verdict.deliverables,
   });
   // A failed rework does not take away what an earlier attempt delivered.

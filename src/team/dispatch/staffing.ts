@@ -1,6 +1,6 @@
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /** The profiles of a run by name, as transition tools see them. */
 export type Profiles = ReadonlyMap<string, CompiledProfile>;

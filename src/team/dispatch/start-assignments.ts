@@ -133,7 +133,7 @@ function startEvents(
       initialParams: params,
       callId: context.callId,
       lastTurnId: context.turnId,
-      flowId: context.agent.flowId,
+      flowId: context.agent.turn.flowId,
       ...(held ? { held: true } : {}),
     },
     ...briefingEvents(agentId, briefing, context),

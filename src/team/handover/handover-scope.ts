@@ -2,7 +2,8 @@ import type { Scope } from '../../core/expression/roots.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { readableModule } from '../../core/team/readable-module.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
 import { handoverMessages } from '../reports/message-text.ts';
 
@@ -37,8 +38,8 @@ export class HandoverView {
   constructor(source: HandoverSource) {
     const { agent, scope } = source;
     const state = overlay(scope['state'], {
-      messages: once(() => handoverMessages(agent)),
-      current_action: () => ({ ...agent.currentAction, parameters: this.#params }),
+      messages: once(() => handoverMessages(agent.history)),
+      current_action: () => ({ ...agent.turn.action, parameters: this.#params }),
     });
     const modules = source.modules ?? source.run.team.workModules;
     const withModules = (read: (module: WorkModule) => object): Scope => {
@@ -95,7 +96,7 @@ function archiveView(run: RunContext, archive: ModuleArchive): object {
     enumerable: false,
     get: () => {
       const agent = run.agents.get(archive.agent_id as AgentId);
-      return agent === undefined ? [] : handoverMessages(agent, archive.message_count);
+      return agent === undefined ? [] : handoverMessages(agent.history, archive.message_count);
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { assignmentVerdict, endingOf } from '../dispatch/settle-assignment.ts';
 import { textOf } from '../reports/text-of.ts';
 

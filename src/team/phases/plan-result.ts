@@ -1,6 +1,6 @@
 import { aggregateResults, type WorkerResult } from '../../core/team/aggregate-results.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { clipDeliverables } from '../reports/clip-deliverables.ts';
 import { clipText } from '../reports/clip-text.ts';
 import { assignmentVerdict, endingOf } from '../dispatch/settle-assignment.ts';

@@ -95,7 +95,7 @@ function goOn(args: JsonObject, stored: JsonValue, decision: Decision): Transiti
   const { context, settings } = decision;
   const memo = fromStoredPlan(stored);
   const advanced = advancePlan(memo, { goal: textOf(args['goal']), settings }, context);
-  const waitFor = context.agent.openCalls.get(context.callId)?.waitFor;
+  const waitFor = context.agent.calls.open.get(context.callId)?.waitFor;
   if (advanced.running.length === 0 || advanced.memo !== memo || waitFor === undefined)
     return outcomeOf(advanced, countsOf(decision), decision);
   // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
@@ -140,14 +140,16 @@ interface Counts {
 /** How many plans and phases the agent has had since it was last given something to do. */
 function countsOf({ key, context }: Decision): Counts {
   const value = context.agent.values[key];
-  const known = isJsonObject(value) && value['iteration'] === context.agent.iteration ? value : {};
+  const known = isJsonObject(value) && value['iteration'] === context.agent.work.iteration ? value : {};
   const number = (name: string): number => (typeof known[name] === 'number' ? known[name] : 0);
   return { plans: number('plans'), phases: number('phases') };
 }
 
 /** What conditions can read of the plans of an agent, under the name of the tool. */
 function countEvents({ key, context }: Decision, counts: Counts, status: string): readonly EventDraft[] {
-  const { iteration } = context.agent;
+  const {
+    work: { iteration },
+  } = context.agent;
   return context.change((draft) => {
     draft.values[key] = { ...counts, status, iteration };
   });

@@ -1,5 +1,5 @@
 import { stepMarks } from '../../core/team/plan.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { type PlanMemo, type StepState, stepState } from './plan-memo.ts';
 
 const marks: Readonly<Record<StepState, string>> = {

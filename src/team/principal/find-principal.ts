@@ -1,4 +1,5 @@
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /** The profile type of the agent that plans and dispatches. */
 export const principalType = 'principal';

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { spawnRefusal } from '../../core/state/spawn-limits.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { endSubtree } from '../dispatch/end-subtree.ts';
@@ -41,7 +41,7 @@ function launch(args: LaunchArguments, context: TransitionContext): TransitionOu
   const ended = running ? endSubtree(principal, 'ended to be launched again', context) : [];
   const before = [...ended, ...teamEvents(args.team, context)];
   if (!args.fresh && principal !== undefined) {
-    const iteration = principal.iteration + 1;
+    const iteration = principal.work.iteration + 1;
     return launched(principal.meta.agentId, iteration, [...before, ...nextIteration(principal, args.params, { before, context })]);
   }
   return startFresh(args, before, context);

@@ -3,7 +3,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { briefingEvents } from '../dispatch/briefing-events.ts';
 import { principalProtocol } from '../handover/built-in-protocols.ts';
@@ -35,7 +35,7 @@ export function freshStart(
     initialParams: params,
     notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
     lastTurnId: turnId,
-    flowId: agent.flowId,
+    flowId: agent.turn.flowId,
   };
   return [start, ...briefing(agentId, params, from)];
 }
@@ -43,7 +43,7 @@ export function freshStart(
 /** The events that send a principal into another iteration: briefed again, since its messages are archived, and told what is new. */
 export function nextIteration(principal: SubContext, newParams: JsonObject, from: StartingPoint): readonly EventDraft[] {
   const { agentId } = principal.meta;
-  const iteration = principal.iteration + 1;
+  const iteration = principal.work.iteration + 1;
   const params = { ...principal.initialParams, ...newParams };
   return [
     ...staleResults(principal),
@@ -54,7 +54,7 @@ export function nextIteration(principal: SubContext, newParams: JsonObject, from
 }
 
 /** Results of the last iteration's calls go with its history; directives that came too late for it are read in the new one. */
-function staleResults({ meta, inbox }: SubContext): readonly EventDraft[] {
+function staleResults({ meta, inbox: { items: inbox } }: SubContext): readonly EventDraft[] {
   return inbox
     .filter(({ item }) => item.source === 'TOOL_RESULT')
     .map(({ item }): EventDraft => ({ type: 'inbox.drop', agentId: meta.agentId, itemId: item.itemId, reason: 'agent_ended' }));

@@ -50,7 +50,7 @@ function send(args: JsonObject, context: TransitionContext): TransitionOutcome {
   const { agentId } = principal.meta;
   if (principal.status === 'ended') {
     return refusal(
-      `The principal ${agentId} has ended (${principal.outcome}) and reads no directives; use launch_principal with iteration_mode continue_from_previous.`,
+      `The principal ${agentId} has ended (${principal.result.outcome}) and reads no directives; use launch_principal with iteration_mode continue_from_previous.`,
     );
   }
   const payload = isJsonObject(args['payload']) ? args['payload'] : {};

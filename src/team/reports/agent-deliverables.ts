@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { assistantWords } from './message-text.ts';
 
 /** How many of an agent's last texts are searched for a summary it wrote as JSON. */
@@ -48,8 +48,8 @@ function parseSummary(text: string): JsonObject | undefined {
 /** The last non-empty texts of an agent, newest first. */
 function lastTexts(agent: SubContext, count: number): readonly string[] {
   const texts: string[] = [];
-  for (let index = agent.messages.length - 1; index >= 0 && texts.length < count; index -= 1) {
-    const message = agent.messages[index];
+  for (let index = agent.history.messages.length - 1; index >= 0 && texts.length < count; index -= 1) {
+    const message = agent.history.messages[index];
     const text = message === undefined ? '' : assistantWords(message).trim();
     if (text !== '') texts.push(text);
   }

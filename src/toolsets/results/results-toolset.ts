@@ -1,6 +1,7 @@
 import { aggregateResults } from '../../core/team/aggregate-results.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
@@ -70,7 +71,7 @@ function submitResults({ name, settings, toolName }: ToolsetRequest): Transition
 }
 
 /** The results of the turn before, in the order of its calls. */
-function lastResults(run: RunContext, { lastTurnId }: SubContext): readonly JsonValue[] {
+function lastResults(run: RunContext, { turn: { lastId: lastTurnId } }: SubContext): readonly JsonValue[] {
   const turn = lastTurnId === undefined ? undefined : run.turns.get(lastTurnId);
   return (turn?.calls ?? []).flatMap(({ request, end }) =>
     end === undefined ? [] : [{ tool_name: request.name, is_error: end.status !== 'ok', content: end.content as JsonValue }],

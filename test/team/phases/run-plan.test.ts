@@ -125,7 +125,7 @@ describe('a plan in an unquiet run', () => {
     const { team, planner, call } = planned([{ name: 'a' }, { name: 'b' }]);
     team.call(team.partner, 'manage_work_modules', { actions: [{ action: 'create', name: 'other', description: 'Mine.' }] });
     for (const agentId of atWork(team)) team.endSilently(agentId, 'cancelled');
-    const open = team.agent(planner).openCalls.get(call.callId);
+    const open = team.agent(planner).calls.open.get(call.callId);
     const context = team.context(planner, open?.request.turnId as never, call.callId);
     for (const draft of team.tool('run_plan').cancel?.({}, context, open?.memo ?? null) ?? []) team.emit(draft);
     expect(Object.values(team.modules).map(({ status }) => status)).toEqual(['pending_review', 'deprecated', 'pending']);

@@ -1,5 +1,5 @@
 import { CadreError } from '../../../core/error.ts';
-import type { TurnState } from '../../../core/state/state.ts';
+import type { TurnState } from '../../../core/state/turn-state.ts';
 import { createContentHash } from '../../../engine/recovery/content-hash.ts';
 import { agentNamed } from '../../../inspect/agent-named.ts';
 import { agentHistory } from '../../../inspect/history.ts';
