@@ -32,6 +32,6 @@ export class TurnContext {
 /** Returns the profile of an agent; a run never starts an agent whose profile is missing. */
 export function profileOf(env: Pick<Env, 'profiles'>, agent: SubContext): CompiledProfile {
   const profile = env.profiles.get(agent.meta.profile);
-  if (profile === undefined) throw new Error(`the profile '${agent.meta.profile}' of agent ${agent.meta.agentId} is not there`);
+  if (profile === undefined) throw new Error(`agent ${agent.meta.agentId} has no profile '${agent.meta.profile}'`);
   return profile;
 }

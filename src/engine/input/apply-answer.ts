@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Capability } from '../../core/state/capability.ts';
 import type { CallId } from '../../core/ids.ts';
 import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
@@ -52,9 +53,14 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
   tx.setCause(answer.seq);
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
-    refuseCall(tx, decision.env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: answer.seq });
+    refuseCall(new TurnContext(tx, decision.env, agent), call, {
+      status: 'denied',
+      code: 'TOOL_DENIED',
+      message,
+      cause: answer.seq,
+    });
   } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
-    applyTestimony(tx, decision.env, agent, call, { value: input.value, cause: answer.seq });
+    applyTestimony(new TurnContext(tx, decision.env, agent), call, { value: input.value, cause: answer.seq });
   } else if (suspended?.kind === 'question') {
     decision.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
   }
@@ -72,7 +78,7 @@ function passCheckpoint(
   const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
   if (value !== end) return;
   const declared = env.profiles.get(agent.meta.profile)?.checkpoints.find(({ id }) => id === checkpoint);
-  endAgent(tx, env, agent, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
+  endAgent(new TurnContext(tx, env, agent), { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
 }
 
 /** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */

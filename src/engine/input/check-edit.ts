@@ -28,7 +28,7 @@ export function editProblem(
       'TOOL_ARGUMENTS_INVALID',
       `the new arguments do not fit '${name}', and the call still waits: ${problemsText(checked)}`,
     );
-  const gate = gateFor(env, run, agent, profile, { tool, args: checked.args, turnId });
+  const gate = gateFor({ run, agent, profile }, env, { tool, args: checked.args, turnId });
   if (gate?.verdict !== 'deny') return undefined;
   const why = gate.message ?? `not allowed here (gate '${gate.id}')`;
   return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);

@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorCode } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
@@ -95,7 +96,7 @@ function recoverTurn(tx: Transaction, env: Env, agent: SubContext): void {
   const turn = agent.turn.currentId === undefined ? undefined : tx.run.turns.get(agent.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
   if (turn.interruptedBy !== undefined) {
-    interruptTurn(tx, env, agent, turn, lostCall);
+    interruptTurn(new TurnContext(tx, env, agent), turn, lostCall);
     return;
   }
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
@@ -116,7 +117,7 @@ function recoverCall(tx: Transaction, env: Env, agent: SubContext, call: CallSta
   const tool = env.catalog.get(call.request.name);
   if (tool === undefined) {
     if (isForPeople(call)) expireIfDue(tx, env, call);
-    else endMissing(tx, env, agent, call);
+    else endMissing(new TurnContext(tx, env, agent), call);
     return;
   }
   const isRepeatable = tool.effect === 'pure' || tool.effect === 'idempotent';
@@ -126,9 +127,10 @@ function recoverCall(tx: Transaction, env: Env, agent: SubContext, call: CallSta
   if (call.status === 'suspended') expireIfDue(tx, env, call);
   if (call.status !== 'running' || tool.kind !== 'effect') return;
   if (isRepeatable) {
-    if (checkCallStart(tx, env, agent, call)) startCall(tx, agent, call, tool);
-  } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
-  else settleUnknown(tx, env, agent, call);
+    if (checkCallStart(new TurnContext(tx, env, agent), call)) startCall(new TurnContext(tx, env, agent), call, tool);
+  } else if (tool.effect === 'verifiable' && tool.verify !== undefined)
+    verifyCall(new TurnContext(tx, env, agent), call, tool.verify);
+  else settleUnknown(new TurnContext(tx, env, agent), call);
 }
 
 /**
@@ -152,7 +154,7 @@ function stillFits(tx: Transaction, env: Env, agent: SubContext, call: CallState
   const checked = tool?.check(call.args ?? {});
   if (checked === undefined || checked.ok) return true;
   const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
-  failCall(tx, env, agent, call.callId, {
+  failCall(new TurnContext(tx, env, agent), call.callId, {
     status: 'error',
     code: 'TOOL_ARGUMENTS_INVALID',
     message: `'${call.request.name}' has changed since it was called, and was not run: its arguments do not fit any more: ${problems}`,

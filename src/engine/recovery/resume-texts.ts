@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import { CadreError } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type ContentEntry, type Journal, storedText } from '../../core/events/journal.ts';
@@ -71,6 +72,6 @@ function textsAtHand(
   const tx = new Transaction(run, run.at, { hash: env.hash, known: new Set() });
   const tools = env.toolsOf(profile, agent);
   tx.content(tools.offeredJson);
-  buildSystemPrompt(tx, env, { ...agent }, profile, tools);
+  buildSystemPrompt(new TurnContext(tx, env, { ...agent }), tools);
   return new Map(tx.contents.map(({ hash, text }) => [hash, text]));
 }

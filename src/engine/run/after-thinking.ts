@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
@@ -25,20 +26,25 @@ export function afterThinking(tx: Transaction, env: Env, agent: SubContext, turn
   const agentId = agent.meta.agentId;
   const turn = tx.run.turns.get(turnId);
   const error = turn?.modelEnd?.error;
-  cancelCalls(tx, env, agent, turnId, turn?.modelEnd?.reply?.toolCalls ?? [], `not run: the flow went on with '${action}' instead`);
+  cancelCalls(
+    new TurnContext(tx, env, agent),
+    turnId,
+    turn?.modelEnd?.reply?.toolCalls ?? [],
+    `not run: the flow went on with '${action}' instead`,
+  );
   const end =
     error === undefined
       ? tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' })
       : tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error });
   // A model that failed has read nothing: what was meant for this turn only is meant for the next one.
-  if (step === 'agent' && error !== undefined && turn !== undefined) requeueInputs(tx, agent, turn, end.seq);
+  if (step === 'agent' && error !== undefined && turn !== undefined) requeueInputs(new TurnContext(tx, env, agent), turn, end.seq);
   if (step === 'wait') {
     const wait: Writable<AgentAwait> = { type: 'agent.await', agentId };
     const on = turn?.decide?.action.on;
     if (on !== undefined) wait.on = on;
     tx.emit(wait, end.seq);
   } else if (step === 'end') {
-    endAgent(tx, env, agent, endingOf(agent, turn?.decide?.action, error), end.seq);
+    endAgent(new TurnContext(tx, env, agent), endingOf(agent, turn?.decide?.action, error), end.seq);
   }
 }
 
@@ -49,13 +55,13 @@ function goToTools(tx: Transaction, env: Env, agent: SubContext, turnId: TurnId)
   const forced = turn?.decide?.action.call;
   const finishReason = turn?.modelEnd?.reply?.finishReason;
   if (forced === undefined) {
-    requestCalls(tx, env, agent, profileOf(env, agent), turnId, made, {
+    requestCalls(new TurnContext(tx, env, agent), turnId, made, {
       finishedCleanly: finishReason === 'stop' || finishReason === 'tool-calls',
     });
     return;
   }
-  cancelCalls(tx, env, agent, turnId, made, `not run: a rule called '${forced.name}' instead`);
-  requestCalls(tx, env, agent, profileOf(env, agent), turnId, [forced], { finishedCleanly: true });
+  cancelCalls(new TurnContext(tx, env, agent), turnId, made, `not run: a rule called '${forced.name}' instead`);
+  requestCalls(new TurnContext(tx, env, agent), turnId, [forced], { finishedCleanly: true });
 }
 
 function endingOf(agent: SubContext, decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {

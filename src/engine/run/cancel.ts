@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -14,5 +15,6 @@ export function cancel(tx: Transaction, env: Env, { agentId, moduleId, reason }:
   const chosen = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
   const agents = moduleId === undefined ? [chosen] : [...tx.run.agents.values()].filter(({ meta }) => meta.moduleId === moduleId);
   const error = { code: 'TOOL_CANCELLED' as const, message: reason };
-  for (const agent of agents) if (agent !== undefined) endAgent(tx, env, agent, { outcome: 'cancelled', error }, undefined);
+  for (const agent of agents)
+    if (agent !== undefined) endAgent(new TurnContext(tx, env, agent), { outcome: 'cancelled', error }, undefined);
 }

@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import { changesTo, toStatePatch } from '../../core/patches/change-state.ts';
 import type { Env } from '../../core/env.ts';
 import { CadreError } from '../../core/error.ts';
@@ -104,7 +105,8 @@ function applyInput(tx: Transaction, decision: DecisionContext, input: Input): v
       break;
     case 'fail': {
       const root = rootOf(tx);
-      if (root !== undefined) endAgent(tx, decision.env, root, { outcome: 'error', error: input.error }, tx.run.seq);
+      if (root !== undefined)
+        endAgent(new TurnContext(tx, decision.env, root), { outcome: 'error', error: input.error }, tx.run.seq);
       break;
     }
   }
@@ -194,6 +196,6 @@ function endVerification(tx: Transaction, decision: DecisionContext, input: Extr
   const agent = tx.run.agents.get(input.agentId);
   const call = agent?.calls.open.get(input.callId);
   if (agent === undefined || call?.status !== 'running') return;
-  const outcome = applyVerdict(tx, decision.env, agent, call, input);
+  const outcome = applyVerdict(new TurnContext(tx, decision.env, agent), call, input);
   if (outcome !== undefined) decision.toolNode.post(tx, agent, { callId: input.callId }, outcome);
 }

@@ -103,7 +103,7 @@ export class RunTimers {
   }
 
   #addAgent(run: RunContext, agent: SubContext | undefined): boolean {
-    const deadlines = agent === undefined ? [] : wallDeadlines(this.#ports.env(), run, agent);
+    const deadlines = agent === undefined ? [] : wallDeadlines({ env: this.#ports.env(), run, agent });
     for (const due of deadlines) this.#working.add(due.at, due);
     return deadlines.length > 0;
   }

@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
@@ -82,7 +83,7 @@ function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
     last === 0 ? undefined : last,
   );
   const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
-  if (ending !== undefined) endAgent(tx, env, agent, ending, end.seq);
+  if (ending !== undefined) endAgent(new TurnContext(tx, env, agent), ending, end.seq);
 }
 
 /** No lost wake-up (I6): asked after every change, from state alone. */

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import { frameUntrusted } from '../../core/untrusted/frame-untrusted.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
@@ -16,12 +17,11 @@ export const emptyText = '(empty)';
  * failures the item goes to the dead-letter shelf. A tool result is never held back: its raw text goes out instead.
  */
 export function failedInput(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   { item }: WaitingItem,
   failed: { readonly base: TurnInput; readonly error: string },
 ): TurnInput {
+  const { tx, env, agent } = context;
   const { base, error } = failed;
   const agentId = agent.meta.agentId;
   tx.emit({

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
@@ -31,14 +32,15 @@ export interface ReadInbox {
 }
 
 /** Reads an agent's inbox in order: each item through its strategy's ingestor. Failed items stay, until they have failed too often. */
-export function readInbox(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): ReadInbox {
+export function readInbox(context: TurnContext): ReadInbox {
+  const { tx, agent, profile } = context;
   dropExpired(tx, agent);
   const open = new Set(openCallsOf(agent));
   const items = readable(agent, profile, open);
   const inputs: TurnInput[] = [];
   for (const waiting of items) {
     const callId = answeredCall(waiting.item);
-    const input = ingest(tx, env, agent, profile, waiting, callId !== undefined && open.delete(callId));
+    const input = ingest(context, waiting, callId !== undefined && open.delete(callId));
     if (input !== undefined) inputs.push(input);
   }
   return { inputs: inputs.slice(), cause: items[0]?.seq };
@@ -96,14 +98,8 @@ function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
   return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
 }
 
-function ingest(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  waiting: WaitingItem,
-  isResult: boolean,
-): TurnInput | undefined {
+function ingest(context: TurnContext, waiting: WaitingItem, isResult: boolean): TurnInput | undefined {
+  const { tx, env, agent, profile } = context;
   const { item } = waiting;
   const { strategy, from } = resolveStrategy(profile, item.source);
   if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
@@ -128,7 +124,7 @@ function ingest(
   if (item.taint !== undefined) input.taint = item.taint;
   const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
   try {
-    const content = runIngestor(tx, env, agent, profile, {
+    const content = runIngestor(context, {
       name: ingestorName,
       payload: item.payload,
       params,
@@ -141,15 +137,12 @@ function ingest(
     const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
     return framedInput(tx, env, input, item, fitted);
   } catch (thrown) {
-    return failedInput(tx, env, agent, waiting, { base: input, error: describeThrown(thrown) });
+    return failedInput(context, waiting, { base: input, error: describeThrown(thrown) });
   }
 }
 
 function runIngestor(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
+  context: TurnContext,
   call: Pick<IngestorView, 'source' | 'quote'> & {
     readonly name: string;
     readonly payload: JsonValue;
@@ -157,6 +150,7 @@ function runIngestor(
     readonly isResult: boolean;
   },
 ): Content {
+  const { tx, env, agent, profile } = context;
   const ingestor = env.ingestor(call.name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
   const content: unknown = ingestor.ingest(call.payload, call.params, {

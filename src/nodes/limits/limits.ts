@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { LimitReach } from '../../core/events/event.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
@@ -10,7 +11,8 @@ import type { RunContext } from '../../core/state/run-context.ts';
 export type ReachedLimit = Omit<LimitReach, 'type' | 'agentId'>;
 
 /** The bounds of the work module an agent is at: in the profile of whoever dispatched it. */
-export function moduleLimits(env: Env, run: RunContext, agent: SubContext): ModuleLimits | undefined {
+export function moduleLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): ModuleLimits | undefined {
+  const { env, run, agent } = context;
   const lead = agent.work.moduleLead === undefined ? undefined : run.agents.get(agent.work.moduleLead);
   return lead === undefined ? undefined : env.profiles.get(lead.meta.profile)?.limits.perModule;
 }
@@ -19,7 +21,8 @@ export function moduleLimits(env: Env, run: RunContext, agent: SubContext): Modu
  * Looks at every limit that is counted when a turn starts, and answers with those that are near and not told of yet, or with
  * the first that is used up. Deadlines are looked at by timers, and whether the next model call fits by `nodes/reserve.ts`.
  */
-export function reachedLimits(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): readonly ReachedLimit[] {
+export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): readonly ReachedLimit[] {
+  const { env, run, agent, profile } = context;
   const look = new LimitLook(agent, profile.limits.softAt ?? run.limits.softAt);
   const { limits } = profile;
   const { counters } = agent;
@@ -30,7 +33,7 @@ export function reachedLimits(env: Env, run: RunContext, agent: SubContext, prof
     look.at('agent', above, 'cost_usd', above.limits.budget.cost, costLimit(env, above));
   }
   const module = moduleOf(run, agent);
-  const perModule = module === undefined ? undefined : moduleLimits(env, run, agent);
+  const perModule = module === undefined ? undefined : moduleLimits(context);
   if (module !== undefined && perModule !== undefined) {
     look.at('module', agent, 'turns', module.turns, perModule.maxTurns);
     look.at('module', agent, 'tool_calls', module.toolCalls, perModule.maxToolCalls);
@@ -109,13 +112,14 @@ export interface ToolCallRoom {
 }
 
 /** The tool calls that the limits of the agent, its work module and its run leave. */
-export function toolCallRoom(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): ToolCallRoom {
+export function toolCallRoom(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): ToolCallRoom {
+  const { run, agent, profile } = context;
   const own = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
   let most = own;
   let left = own - agent.counters.toolCallCount;
   let who = agent.meta.agentId as string;
   const ofModule = moduleOf(run, agent);
-  const perModule = ofModule === undefined ? undefined : moduleLimits(env, run, agent)?.maxToolCalls;
+  const perModule = ofModule === undefined ? undefined : moduleLimits(context)?.maxToolCalls;
   if (ofModule !== undefined && perModule !== undefined && perModule - ofModule.toolCalls < left) {
     most = perModule;
     left = perModule - ofModule.toolCalls;

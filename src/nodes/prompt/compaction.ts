@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../../core/events/context-events.ts';
@@ -45,24 +46,20 @@ const mostKept = 0.5;
  * 2. Whatever comes of it, the view then begins later than before, or the agent has ended: nothing is tried twice.
  * 3. Messages stay where they are: a summary stands in front of a view, it edits nothing (I11).
  */
-export function compactIfDue(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+export function compactIfDue(context: TurnContext): boolean {
+  const { tx, agent, profile } = context;
   const { compaction } = profile.contextPolicy;
   if (compaction === undefined || !usesModel(profile) || agent.limits.stage === 'last_turn') return false;
-  const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
-  return due !== undefined && startCompaction(tx, env, agent, profile, due);
+  const due = fullContext(context, compaction) ?? enoughDone(tx.run, agent, compaction);
+  return due !== undefined && startCompaction(context, due);
 }
 
 type Deadline = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
 
 /** The prompt has grown past the threshold. */
-function fullContext(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  compaction: CompactionPolicy,
-): Deadline | undefined {
-  const threshold = thresholdOf(tx, env, agent, profile);
+function fullContext(context: TurnContext, compaction: CompactionPolicy): Deadline | undefined {
+  const { agent } = context;
+  const threshold = thresholdOf(context);
   if (threshold === undefined) return undefined;
   const tokens = contextTokens(agent);
   if (tokens < threshold) return undefined;
@@ -95,32 +92,27 @@ function isTaskOver(run: RunContext, agent: SubContext): boolean {
   return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.items.length > 0;
 }
 
-function thresholdOf(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): number | undefined {
+function thresholdOf(context: TurnContext): number | undefined {
+  const { profile } = context;
   const { compaction } = profile.contextPolicy;
   if (compaction === undefined) return undefined;
   if (compaction.atTokens !== undefined) return compaction.atTokens;
   const size = Math.min(
-    contextSizeOf(env, tx.run, agent, profile) ?? Number.POSITIVE_INFINITY,
+    contextSizeOf(context) ?? Number.POSITIVE_INFINITY,
     profile.contextPolicy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
   return size === Number.POSITIVE_INFINITY ? undefined : size * compaction.at;
 }
 
 /** Begins a compaction of everything in view before `to`; false when what is left of the budgets does not allow it. */
-export function startCompaction(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  due: Deadline,
-  cause?: number,
-): boolean {
+export function startCompaction(context: TurnContext, due: Deadline, cause?: number): boolean {
+  const { tx, env, agent, profile } = context;
   const { agentId } = agent.meta;
   const { compaction } = profile.contextPolicy;
   const llmConfig = tx.run.meta.llmConfig ?? compaction?.llmConfig ?? profile.llmConfigRef;
   const instructions = compaction?.instructions ?? summaryInstructions;
   const prompt = viewTokens(agent, agent.context.view.from, due.to) + agent.context.view.headTokens + estimateTokens(instructions);
-  const { stage, reserve } = allowanceFor(env, tx.run, agent, { prompt, config: usableConfig(env, llmConfig) });
+  const { stage, reserve } = allowanceFor(context, { prompt, config: usableConfig(env, llmConfig) });
   if (stage !== 0) return false;
   const start: Writable<CompactionStart> = {
     type: 'compaction.start',
@@ -163,7 +155,7 @@ export function applySummary(
   const { agentId, compactionId, outcome } = came;
   const agent = tx.run.agents.get(agentId);
   if (agent?.context.compacting?.compactionId === compactionId) {
-    endCompaction(tx, env, agent, agent.context.compacting, outcome);
+    endCompaction(new TurnContext(tx, env, agent), agent.context.compacting, outcome);
     return;
   }
   const message = `the summary ${compactionId} came after its agent had ended and was dropped`;
@@ -171,13 +163,8 @@ export function applySummary(
 }
 
 /** Records what a summariser said: its summary stands in front of the view from now on, or the policy says what else. */
-function endCompaction(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  start: EventOf<'compaction.start'>,
-  outcome: ModelOutcome,
-): void {
+function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>, outcome: ModelOutcome): void {
+  const { tx, env, agent } = context;
   const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.context.view.headTokens);
   const { text, error } = judged(outcome, {
     replaced,
@@ -203,9 +190,9 @@ function endCompaction(
   if (error === undefined || !isForRoom(start.reason)) return;
   if (profileOf(env, agent).contextPolicy.compaction?.onFailure === 'stop') {
     const message = `the context is full and could not be summarised: ${error.message}`;
-    endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, seq);
+    endAgent(context, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, seq);
   } else {
-    trimTo(tx, agent, start.to, 'compaction_failed', seq);
+    trimTo(context, start.to, 'compaction_failed', seq);
   }
 }
 

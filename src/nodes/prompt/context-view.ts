@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { correctedTokens, estimatePrompt, viewTokens } from '../../core/prompt/context-size.ts';
 import type { ContextTrim, TrimReason } from '../../core/events/context-events.ts';
 import { cutMiddle } from '../../core/cut-middle.ts';
@@ -35,11 +36,12 @@ const quotedChars = 4_000;
  * 2. A call and its result are never parted, whatever the bounds say: the messages of the last call always stay.
  * 3. The edge never moves back, and moves seldom, so that a provider's prompt cache keeps working.
  */
-export function fitView(tx: Transaction, agent: SubContext, profile: CompiledProfile, pending: Pending): void {
+export function fitView(context: TurnContext, pending: Pending): void {
+  const { tx, agent, profile } = context;
   const { window, maxTokens = Number.POSITIVE_INFINITY } = profile.contextPolicy;
-  if (window > 0) fitWindow(tx, agent, window, pending.messages);
+  if (window > 0) fitWindow(context, window, pending.messages);
   const most = Math.min(maxTokens, pending.most ?? Number.POSITIVE_INFINITY);
-  if (most !== Number.POSITIVE_INFINITY) fitTokens(tx, agent, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
+  if (most !== Number.POSITIVE_INFINITY) fitTokens(context, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
   beginWithUser(tx, agent);
 }
 
@@ -66,25 +68,28 @@ function beginWithUser(tx: Transaction, agent: SubContext): void {
 
 const nothingKept = '[What this conversation began with was shown once and is not kept.]';
 
-function fitWindow(tx: Transaction, agent: SubContext, window: number, coming: number): void {
+function fitWindow(context: TurnContext, window: number, coming: number): void {
+  const { agent } = context;
   const total = historyEnd(agent) + coming;
   if (total - agent.context.view.from <= window) return;
   const slack = window < steppingWindow ? 0 : window >> 2;
   const edge = edgeAt(agent, total - window + slack);
-  trimTo(tx, agent, userEdgeNear(agent, edge, slack), 'window');
+  trimTo(context, userEdgeNear(agent, edge, slack), 'window');
 }
 
-function fitTokens(tx: Transaction, agent: SubContext, most: number, reason: TrimReason, { fixed, inputs }: Pending): void {
+function fitTokens(context: TurnContext, most: number, reason: TrimReason, { fixed, inputs }: Pending): void {
+  const { agent } = context;
   const estimated = estimatePrompt(agent, fixed, inputs);
   const tokens = correctedTokens(agent, agent.context.view.from, estimated);
   if (tokens <= most) return;
   // A quarter more than is needed, so that not every turn must do it again.
   const excess = estimated - (estimated * most * 0.75) / tokens;
-  trimTo(tx, agent, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) - excess)), reason);
+  trimTo(context, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) - excess)), reason);
 }
 
 /** Leaves the messages before an edge out of an agent's prompts; false when that would change nothing. */
-export function trimTo(tx: Transaction, agent: SubContext, to: number, reason: TrimReason, cause?: number): boolean {
+export function trimTo(context: TurnContext, to: number, reason: TrimReason, cause?: number): boolean {
+  const { tx, agent } = context;
   if (to <= agent.context.view.from) return false;
   const trim: Writable<ContextTrim> = { type: 'context.trim', agentId: agent.meta.agentId, to, reason };
   const head = headFor(tx, agent, to);

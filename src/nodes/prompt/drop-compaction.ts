@@ -1,8 +1,10 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
 /** Ends a compaction nobody waits for any more. */
-export function dropCompaction(tx: Transaction, agent: SubContext, message: string, cause: number): void {
+export function dropCompaction(context: TurnContext, message: string, cause: number): void {
+  const { tx, agent } = context;
   if (agent.context.compacting === undefined) return;
   const { compactionId, from, to } = agent.context.compacting;
   const error = { code: 'MODEL_ABORTED' as const, message };

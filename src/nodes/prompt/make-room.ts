@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
@@ -15,14 +16,8 @@ import { requeueInputs } from '../turn/interrupted-turn.ts';
  * summarised, or left out when the profile has no compaction, and the turn is made again, once. False when room was made
  * for this before, or there is none to make: then the refusal stands.
  */
-export function makeRoom(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  turn: TurnState,
-  error: ErrorRecord,
-): boolean {
+export function makeRoom(context: TurnContext, turn: TurnState, error: ErrorRecord): boolean {
+  const { tx, agent, profile } = context;
   const { agentId } = agent.meta;
   if (agent.context.madeRoom || turn.start.prompt === undefined) return false;
   const to = edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) / 2));
@@ -33,8 +28,8 @@ export function makeRoom(
   const isSummarised =
     profile.contextPolicy.compaction !== undefined &&
     agent.limits.stage !== 'last_turn' &&
-    startCompaction(tx, env, agent, profile, { to, tokens, reason: 'refused' }, end.seq);
-  if (!isSummarised) trimTo(tx, agent, to, 'refused', end.seq);
-  requeueInputs(tx, agent, turn, end.seq);
+    startCompaction(context, { to, tokens, reason: 'refused' }, end.seq);
+  if (!isSummarised) trimTo(context, to, 'refused', end.seq);
+  requeueInputs(context, turn, end.seq);
   return true;
 }

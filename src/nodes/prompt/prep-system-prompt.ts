@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
 import { toErrorRecord, type ErrorRecord } from '../../core/error.ts';
@@ -65,14 +66,8 @@ const latest = new WeakMap<SubContext, Cached>();
  * last turn, the text and its log are reused, so that a turn pays only for what is new (I13). `sections` are what no
  * profile declares as a segment: the form of the answer, how to call tools in a text protocol. They stand last.
  */
-export function buildSystemPrompt(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  tools: AgentTools,
-  sections: readonly TextSection[] = [],
-): SystemPrompt {
+export function buildSystemPrompt(context: TurnContext, tools: AgentTools, sections: readonly TextSection[] = []): SystemPrompt {
+  const { tx, env, agent, profile } = context;
   const scope = agentScope(env, tx.run, agent);
   const shown = new Set<string>();
   const rendered = profile.segments.map((segment) => {

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
@@ -13,7 +14,8 @@ export const visibilityObserver = 'visibility';
  * Without the scope `own`, prompts begin with the task at hand: when somebody gives the agent a new one, what came before
  * leaves its view.
  */
-export function beginAtTask(tx: Transaction, agent: SubContext, profile: CompiledProfile): void {
+export function beginAtTask(context: TurnContext): void {
+  const { tx, agent, profile } = context;
   const { visibility } = profile.contextPolicy;
   const end = historyEnd(agent);
   if (visibility === undefined || visibility.show.has('own') || end <= agent.context.view.from || openCallsOf(agent).length > 0)
@@ -31,7 +33,8 @@ function isTask({ item, turnsSeen }: SubContext['inbox']['items'][number]): bool
 }
 
 /** Posts what the agent's profile lets it see of the history of others, for the turn that is about to begin because of `cause`. */
-export function showPeerHistory(tx: Transaction, agent: SubContext, profile: CompiledProfile, cause: number | undefined): void {
+export function showPeerHistory(context: TurnContext, cause: number | undefined): void {
+  const { tx, agent, profile } = context;
   const { visibility } = profile.contextPolicy;
   // One that could not be put into words is tried again, like every item.
   if (visibility === undefined || agent.inbox.items.some(({ item }) => item.observerId === visibilityObserver)) return;

@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -30,7 +31,7 @@ export function expireCall(tx: Transaction, env: Env, callId: CallId, since: num
       seq,
     );
     if (isAllowed) return;
-    refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_EXPIRED', message, cause: answer.seq });
+    refuseCall(new TurnContext(tx, env, agent), call, { status: 'denied', code: 'TOOL_EXPIRED', message, cause: answer.seq });
     return;
   }
 }

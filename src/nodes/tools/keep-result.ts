@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env, FittedResult, ResultOptions } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
@@ -30,20 +31,19 @@ const maxSourceChars = 200;
  * keeps its token.
  */
 export function keepResult(
-  env: Env,
-  run: RunContext,
-  agent: SubContext,
+  context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
   call: CallState,
   tool: Tool | undefined,
   returned: unknown,
 ): KeptResult {
+  const { env, run, agent } = context;
   const maxChars = tool?.maxResultChars ?? defaultMaxResultChars;
   const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
   const isOutside = tool?.trust !== 'trusted';
   if (preview === undefined || preview >= maxChars || !hasRoom(run)) return fit(env, returned, maxChars, { isOutside });
   let change: StatePatch | undefined;
   const address = (full: string): string => {
-    const [token, made] = enter(env, run, agent, call, full);
+    const [token, made] = enter(context, call, full);
     change = made;
     return showToken(token);
   };
@@ -59,12 +59,11 @@ function hasRoom({ team }: RunContext): boolean {
 }
 
 function enter(
-  env: Env,
-  run: RunContext,
-  agent: SubContext,
+  context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
   call: CallState,
   full: string,
 ): readonly [string, StatePatch | undefined] {
+  const { env, run, agent } = context;
   const hash = env.hash(full);
   const known = readKnowledge(run.team.shared);
   const before = [...known].find(([, entry]) => entry.hash === hash)?.[0];

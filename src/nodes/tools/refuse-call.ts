@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -11,18 +12,17 @@ import { failCall } from './tool-end.ts';
  * outcome: the reason says only why it is not repeated (I5).
  */
 export function refuseCall(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number },
 ): void {
+  const { env } = context;
   const { name } = call.request;
   const isHarmless = env.catalog.get(name)?.effect === 'pure';
   if (!call.mayHaveHappened || isHarmless) {
-    failCall(tx, env, agent, call.callId, refusal);
+    failCall(context, call.callId, refusal);
     return;
   }
   const message = `'${name}' was interrupted while it ran, and may or may not have happened. It is not run again: ${refusal.message}`;
-  failCall(tx, env, agent, call.callId, { ...refusal, status: 'unknown', code: 'TOOL_OUTCOME_UNKNOWN', message });
+  failCall(context, call.callId, { ...refusal, status: 'unknown', code: 'TOOL_OUTCOME_UNKNOWN', message });
 }

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
 import type { Env, FittedResult } from '../../core/env.ts';
 import { StateEdit } from '../../core/patches/state-edit.ts';
@@ -14,12 +15,11 @@ import { updateState } from '../../core/patches/update-state.ts';
  * @throws Error when a value does not fit what is there, or the update may not be; nothing is changed then
  */
 export function resultChanges(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   { values, update }: Pick<FittedResult, 'values' | 'update'>,
 ): readonly StatePatch[] {
+  const { tx, env, agent } = context;
   if (values === undefined && update === undefined) return [];
   const { name, turnId } = call.request;
   const edit = new StateEdit(patchedState(tx.run, agent));

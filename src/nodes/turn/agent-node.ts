@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import { estimatePrompt } from '../../core/prompt/context-size.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
@@ -50,39 +51,37 @@ import { boundTurn, lookAtLimits, noteUnknownCost } from '../limits/turn-limits.
 export function createAgentNode(env: Env): Node<TurnTicket, ModelOutcome, AgentPorts> {
   return {
     name: 'agent',
-    prep: (tx, agent) => prepareTurn(tx, env, agent),
+    prep: (tx, agent) => prepareTurn(new TurnContext(tx, env, agent)),
     // What cannot even be asked (a config that lost its key) is a rejected call, like everything that goes wrong from here on.
     exec: (ticket, ports) => Promise.try(callModel, env, ticket, ports),
-    post: (tx, agent, ticket, outcome) => finishThinking(tx, env, agent, ticket, outcome),
+    post: (tx, agent, ticket, outcome) => finishThinking(new TurnContext(tx, env, agent), ticket, outcome),
   };
 }
 
-function prepareTurn(tx: Transaction, env: Env, agent: SubContext): TurnTicket | undefined {
+function prepareTurn(context: TurnContext): TurnTicket | undefined {
+  const { tx, env, agent } = context;
   const profile = profileOf(env, agent);
-  if (compactIfDue(tx, env, agent, profile)) return undefined;
+  if (compactIfDue(context)) return undefined;
   const agentId = agent.meta.agentId;
   tx.setCause(agent.inbox.items[0]?.seq ?? agent.meta.seq);
   answerDanglingCalls(tx, agent);
   const observers = env.observe(tx, agent, profile, 'pre');
-  if (!escalate(tx, env, agent, profile)) return undefined;
-  if (!pauseAtCheckpoint(tx, env, agent, profile)) return undefined;
-  if (!lookAtLimits(tx, env, agent, profile)) return undefined;
-  beginAtTask(tx, agent, profile);
-  showPeerHistory(tx, agent, profile, agent.inbox.items[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
-  const size = lookAtContext(tx, env, agent, profile);
+  if (!escalate(context)) return undefined;
+  if (!pauseAtCheckpoint(context, profile)) return undefined;
+  if (!lookAtLimits(context)) return undefined;
+  beginAtTask(context);
+  showPeerHistory(context, agent.inbox.items[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
+  const size = lookAtContext(context);
   askToGoOn(tx, agent);
-  const { inputs, cause } = readInbox(tx, env, agent, profile);
+  const { inputs, cause } = readInbox(context);
   const held = boundOf(observers);
   const tools = env.toolsOf(profile, agent, held);
   const turnId = `${agentId}.t${agent.turn.count + 1}` as TurnId;
   const isLast = agent.limits.stage === 'last_turn';
   const choice = isLast ? 'none' : (held?.choice ?? agent.turn.nextToolChoice ?? profile.toolChoice);
-  const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(env, profile, tx.run, agent);
+  const protocol = tools.offered.length === 0 ? undefined : textProtocolOf(context);
   const system = buildSystemPrompt(
-    tx,
-    env,
-    agent,
-    profile,
+    context,
     tools,
     sectionsOf(env, profile, tools, {
       protocol,
@@ -97,7 +96,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: SubContext): TurnTicket |
   // The last turn of an agent whose context is full must still fit.
   const stream = streamOf(agent, profile, inputs);
   const beside = (): number => fixed - (stream === undefined ? 0 : savedBy(agent, stream, protocol));
-  fitView(tx, agent, profile, {
+  fitView(context, {
     fixed: beside(),
     inputs,
     messages: coming,
@@ -138,7 +137,7 @@ function prepareTurn(tx: Transaction, env: Env, agent: SubContext): TurnTicket |
     cause: unplaced.cause,
   };
   if (agent.counters.turnCount === 0 && agent.meta.callId !== undefined) start.sourceToolCallId = agent.meta.callId;
-  const bound = boundTurn(tx, env, agent, profile, { prompt, inputs });
+  const bound = boundTurn(context, { prompt, inputs });
   if (bound === undefined) return undefined;
   if (bound.limit !== undefined) start.limit = bound.limit;
   if (bound.reserve !== undefined) start.reserve = bound.reserve;
@@ -181,8 +180,8 @@ function sectionsOf(
 }
 
 /** The text protocol an agent calls its tools in; undefined when its provider has its own way. */
-function textProtocolOf(env: Env, profile: CompiledProfile, run: RunContext, agent: SubContext): TextProtocol | undefined {
-  const protocol = configOf(env, profile, run, agent)?.toolProtocol;
+function textProtocolOf(context: Pick<TurnContext, 'env' | 'profile' | 'run' | 'agent'>): TextProtocol | undefined {
+  const protocol = configOf(context)?.toolProtocol;
   return protocol === 'native' ? undefined : protocol;
 }
 
@@ -255,21 +254,22 @@ function refusedAsError(outcome: ModelOutcome): ModelOutcome {
 }
 
 /** Records what the model said and decides what follows from it. */
-function finishThinking(tx: Transaction, env: Env, agent: SubContext, ticket: TurnTicket, received: ModelOutcome): Action {
+function finishThinking(context: TurnContext, ticket: TurnTicket, received: ModelOutcome): Action {
+  const { tx, env, agent } = context;
   const profile = profileOf(env, agent);
   const turn = tx.run.turns.get(ticket.turnId);
   if (turn?.interruptedBy !== undefined) {
-    interruptTurn(tx, env, agent, turn, received);
+    interruptTurn(context, turn, received);
     return 'interrupted';
   }
   const outcome = refusedAsError(received);
   const isCostNew = !tx.run.usage.costUnknown;
-  recordReply(tx, env, agent, ticket.turnId, outcome, profile);
-  if (isCostNew && tx.run.usage.costUnknown) noteUnknownCost(tx, env, agent);
+  recordReply(context, ticket.turnId, outcome, profile);
+  if (isCostNew && tx.run.usage.costUnknown) noteUnknownCost(context);
   if (outcome.kind === 'error' && outcome.error.code === 'MODEL_CONTEXT_TOO_LONG' && turn !== undefined) {
-    if (makeRoom(tx, env, agent, profile, turn, outcome.error)) return 'interrupted';
+    if (makeRoom(context, turn, outcome.error)) return 'interrupted';
   }
-  if (outcome.kind === 'error') return decideOnError(tx, env, agent, profile, ticket.turnId);
+  if (outcome.kind === 'error') return decideOnError(context, ticket.turnId);
   const observers = env.observe(tx, agent, profile, 'post');
-  return decideNext(tx, env, agent, profile, ticket.turnId, observers);
+  return decideNext(context, ticket.turnId, observers);
 }

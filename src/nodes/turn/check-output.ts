@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
@@ -23,7 +24,8 @@ const toldChars = 300;
  * was checked. A reply that does not fit goes back to the model with what is wrong, as often as the profile says; then the agent ends
  * with OUTPUT_INVALID, and its text stays the output.
  */
-export function checkOutput(env: Env, agent: SubContext, profile: CompiledProfile, decided: Decided): Decided {
+export function checkOutput(context: Pick<TurnContext, 'env' | 'agent' | 'profile'>, decided: Decided): Decided {
+  const { env, agent, profile } = context;
   const { output } = profile;
   const { action } = decided;
   if (output === undefined || action.type !== 'end_agent_turn' || action.outcome !== 'success') return decided;

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { StagnationAct } from '../../core/events/event.ts';
 import type { Writable } from '../../core/json.ts';
@@ -14,16 +15,18 @@ import { endAgent } from './end-agent.ts';
  * Climbs the profile's ladder before a turn (DESIGN 4, stagnation): each rung whose streak is long enough is climbed once, and
  * again only after the streak broke. False when there is no turn to take: a person is asked first, or the agent has ended.
  */
-export function escalate(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+export function escalate(context: TurnContext): boolean {
+  const { agent, profile } = context;
   for (const step of profile.stagnation) {
     const count = streakOf(agent, step.on);
     if (count < step.at || agent.streaks.escalations.some(({ id }) => id === step.id)) continue;
-    if (!act(tx, env, agent, step, count)) return false;
+    if (!act(context, step, count)) return false;
   }
   return true;
 }
 
-function act(tx: Transaction, env: Env, agent: SubContext, step: EscalationStep, count: number): boolean {
+function act(context: TurnContext, step: EscalationStep, count: number): boolean {
+  const { tx, env, agent } = context;
   const { action } = step;
   const draft: Writable<StagnationAct> = {
     type: 'stagnation.act',
@@ -63,7 +66,7 @@ function act(tx: Transaction, env: Env, agent: SubContext, step: EscalationStep,
     return false;
   }
   if (action.type !== 'end') return true;
-  endAgent(tx, env, agent, { outcome: action.outcome, error: { code: 'STAGNATION', message: what.report } }, seq);
+  endAgent(context, { outcome: action.outcome, error: { code: 'STAGNATION', message: what.report } }, seq);
   return false;
 }
 

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Checkpoint } from '../../core/profile/checkpoint.ts';
 import type { Env } from '../../core/env.ts';
@@ -13,11 +14,12 @@ import { callLines, clipped } from '../inbox/call-lines.ts';
  * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint). False when a person is asked
  * first. An agent that waited for a person already goes on, whatever its checkpoints say of the turn before.
  */
-export function pauseAtCheckpoint(tx: Transaction, env: Env, agent: SubContext, { checkpoints }: CompiledProfile): boolean {
+export function pauseAtCheckpoint(context: TurnContext, { checkpoints }: CompiledProfile): boolean {
+  const { tx, env, agent } = context;
   if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return true;
   const last = agent.turn.lastId === undefined ? undefined : tx.run.turns.get(agent.turn.lastId);
   const scope = agentScope(env, tx.run, agent);
-  const reached = checkpoints.find((checkpoint) => isReached(tx, agent, checkpoint, last, scope));
+  const reached = checkpoints.find((checkpoint) => isReached(context, checkpoint, last, scope));
   if (reached === undefined) return true;
   const { id } = reached;
   const prompt = [questionAt(reached, scope), ...report(agent, last)].join('\n');
@@ -27,12 +29,12 @@ export function pauseAtCheckpoint(tx: Transaction, env: Env, agent: SubContext, 
 }
 
 function isReached(
-  tx: Transaction,
-  agent: SubContext,
+  context: TurnContext,
   { id, afterTurns, onTools, condition }: Checkpoint,
   last: TurnState | undefined,
   scope: Scope,
 ): boolean {
+  const { tx, agent } = context;
   if (afterTurns !== undefined && agent.streaks.turnsAlone < afterTurns) return false;
   if (onTools.length > 0 && last?.calls.some(({ request, end }) => end?.status === 'ok' && onTools.includes(request.name)) !== true)
     return false;

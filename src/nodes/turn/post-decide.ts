@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { unplaced } from '../../core/events/event.ts';
@@ -22,20 +23,14 @@ import type { Action } from './node.ts';
  * Asks the profile's flow decider what follows (A1.2): the first rule whose condition holds wins, and every rule that
  * was asked is on the record with what it saw. The action that was decided is committed as `turn.decide`.
  */
-export function decideNext(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  turnId: TurnId,
-  observers: readonly ObserverRecord[],
-): Action {
+export function decideNext(context: TurnContext, turnId: TurnId, observers: readonly ObserverRecord[]): Action {
+  const { tx, env, agent, profile } = context;
   const scope = agentScope(env, tx.run, agent);
   const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(handlesErrors) : profile.flowDecider;
-  const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
-  const settled = decided ?? settle(tx, env, agent, scope, turnId, undefined);
-  const { action, item } = failed ? settled : checkOutput(env, agent, profile, settled);
+  const { rules, decided } = askRules(asked, scope, (rule) => settle(context, scope, turnId, rule));
+  const settled = decided ?? settle(context, scope, turnId, undefined);
+  const { action, item } = failed ? settled : checkOutput(context, settled);
   tx.emit({
     type: 'turn.decide',
     agentId: agent.meta.agentId,
@@ -57,10 +52,11 @@ export function decideNext(
  * Asks what follows a model call that failed (FAULTS M12, M13): the observers and rules whose condition names `turn.error`.
  * Without any, and in the last turn of an agent, the error ends it.
  */
-export function decideOnError(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile, turnId: TurnId): Action {
+export function decideOnError(context: TurnContext, turnId: TurnId): Action {
+  const { tx, env, agent, profile } = context;
   const isAsked = profile.flowDecider.some(handlesErrors) || profile.postTurnObservers.some(handlesErrors);
   if (!isAsked || agent.limits.stage === 'last_turn') return 'error';
-  return decideNext(tx, env, agent, profile, turnId, env.observe(tx, agent, profile, 'error'));
+  return decideNext(context, turnId, env.observe(tx, agent, profile, 'error'));
 }
 
 /** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */
@@ -130,14 +126,8 @@ function shown(value: unknown): JsonValue {
 }
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
-function settle(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  scope: Scope,
-  turnId: TurnId,
-  winner: CompiledRule | undefined,
-): Decided {
+function settle(context: TurnContext, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
+  const { tx, env, agent } = context;
   const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
   const calls = modelEnd?.reply?.toolCalls ?? [];
   if (agent.limits.stage === 'last_turn')
@@ -146,18 +136,17 @@ function settle(
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
   const quotes = stateQuotes(tx.run, agent, env.hash, winner.id);
   const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope, quotes) } : {};
-  return { action: actionOf(tx, env, agent, scope, winner, calls, failure), ...item };
+  return { action: actionOf(context, scope, winner, calls, failure), ...item };
 }
 
 function actionOf(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   scope: Scope,
   winner: CompiledRule,
   calls: readonly ReplyToolCall[],
   failure: string | undefined,
 ): DecidedAction {
+  const { tx, env, agent } = context;
   const ruleId = winner.id;
   const { action } = winner;
   switch (action.type) {

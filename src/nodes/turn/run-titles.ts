@@ -42,7 +42,7 @@ function isAffordable(env: Env, run: RunContext, root: SubContext): boolean {
   try {
     const config = env.llmConfigOf(env.titles?.llmConfig ?? '');
     const prompt = estimateTokens(instructions) + estimateTokens(conversation(root));
-    return allowanceFor(env, run, root, { prompt, config }).stage === 0;
+    return allowanceFor({ env, run, agent: root }, { prompt, config }).stage === 0;
   } catch {
     // One that lacks its key: the call says so, and that is put on record.
     return true;
