@@ -22,7 +22,7 @@ import { isAsking } from '../../core/state/asks-person.ts';
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
   const asking = askingAgent(tx.run, input.callId);
   if (asking?.turn.question?.checkpoint !== undefined) {
-    passCheckpoint(tx, decision, asking, { checkpoint: asking.turn.question.checkpoint, value: input.value });
+    passCheckpoint(new TurnContext(tx, decision.env, asking), { checkpoint: asking.turn.question.checkpoint, value: input.value });
     return;
   }
   if (asking !== undefined) {
@@ -68,17 +68,16 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
 
 /** At a checkpoint a person lets the agent go on, or ends it with what there is; which of them is on the record as what was said. */
 function passCheckpoint(
-  tx: Transaction,
-  { env }: DecisionContext,
-  agent: SubContext,
+  context: TurnContext,
   { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
 ): void {
+  const { tx, env, agent } = context;
   const { agentId } = agent.meta;
   const [goOn, end] = checkpointChoices;
   const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
   if (value !== end) return;
   const declared = env.profiles.get(agent.meta.profile)?.checkpoints.find(({ id }) => id === checkpoint);
-  endAgent(new TurnContext(tx, env, agent), { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
+  endAgent(context, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
 }
 
 /** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */

@@ -73,9 +73,9 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
-    recoverTurn(tx, env, agent);
+    recoverTurn(new TurnContext(tx, env, agent));
     recoverCompaction(tx, agent);
-    for (const call of [...agent.calls.open.values()]) recoverCall(tx, env, agent, call);
+    for (const call of [...agent.calls.open.values()]) recoverCall(new TurnContext(tx, env, agent), call);
     tx.touch(agent.meta.agentId);
   }
   recheckWaiting(tx, env);
@@ -92,11 +92,12 @@ function allRevoked({ standing }: RunContext): { readonly revoked?: readonly num
   return standing.length === 0 ? {} : { revoked: standing.map(({ seq }) => seq) };
 }
 
-function recoverTurn(tx: Transaction, env: Env, agent: SubContext): void {
+function recoverTurn(context: TurnContext): void {
+  const { tx, agent } = context;
   const turn = agent.turn.currentId === undefined ? undefined : tx.run.turns.get(agent.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
   if (turn.interruptedBy !== undefined) {
-    interruptTurn(new TurnContext(tx, env, agent), turn, lostCall);
+    interruptTurn(context, turn, lostCall);
     return;
   }
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
@@ -113,24 +114,24 @@ function recoverCompaction(tx: Transaction, agent: SubContext): void {
 }
 
 /** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */
-function recoverCall(tx: Transaction, env: Env, agent: SubContext, call: CallState): void {
+function recoverCall(context: TurnContext, call: CallState): void {
+  const { tx, env } = context;
   const tool = env.catalog.get(call.request.name);
   if (tool === undefined) {
     if (isForPeople(call)) expireIfDue(tx, env, call);
-    else endMissing(new TurnContext(tx, env, agent), call);
+    else endMissing(context, call);
     return;
   }
   const isRepeatable = tool.effect === 'pure' || tool.effect === 'idempotent';
   const mayBeStarted =
     call.status === 'requested' || call.waitFor?.kind === 'approval' || (call.status === 'running' && isRepeatable);
-  if (mayBeStarted && !stillFits(tx, env, agent, call)) return;
+  if (mayBeStarted && !stillFits(context, call)) return;
   if (call.status === 'suspended') expireIfDue(tx, env, call);
   if (call.status !== 'running' || tool.kind !== 'effect') return;
   if (isRepeatable) {
-    if (checkCallStart(new TurnContext(tx, env, agent), call)) startCall(new TurnContext(tx, env, agent), call, tool);
-  } else if (tool.effect === 'verifiable' && tool.verify !== undefined)
-    verifyCall(new TurnContext(tx, env, agent), call, tool.verify);
-  else settleUnknown(new TurnContext(tx, env, agent), call);
+    if (checkCallStart(context, call)) startCall(context, call, tool);
+  } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(context, call, tool.verify);
+  else settleUnknown(context, call);
 }
 
 /**
@@ -148,13 +149,14 @@ function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
 }
 
 /** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */
-function stillFits(tx: Transaction, env: Env, agent: SubContext, call: CallState): boolean {
+function stillFits(context: TurnContext, call: CallState): boolean {
+  const { env, agent } = context;
   const profile = env.profiles.get(agent.meta.profile);
   const tool = profile === undefined ? undefined : env.toolsOf(profile, agent).tools.get(call.request.name);
   const checked = tool?.check(call.args ?? {});
   if (checked === undefined || checked.ok) return true;
   const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
-  failCall(new TurnContext(tx, env, agent), call.callId, {
+  failCall(context, call.callId, {
     status: 'error',
     code: 'TOOL_ARGUMENTS_INVALID',
     message: `'${call.request.name}' has changed since it was called, and was not run: its arguments do not fit any more: ${problems}`,

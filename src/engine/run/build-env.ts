@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { AgentTools, CodedObserver, Env } from '../../core/env.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { Ingestor } from '../../core/inbox/ingestor.ts';
@@ -45,7 +46,7 @@ export function buildEnv(parts: EnvParts): Env {
     toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),
     observe: (tx, agent, profile, phase) =>
-      runObservers(tx, agent, profile, phase, { env, observer: (name) => observers.get(name), secrets, hash }),
+      runObservers(new TurnContext(tx, env, agent), phase, { env, observer: (name) => observers.get(name), secrets, hash }),
     parseArguments,
     checkSchema,
     toResult: (returned, maxChars, { address = hash, isOutside } = {}) => {

@@ -166,7 +166,7 @@ function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract
     return;
   }
   const action = decision.agentNode.post(tx, agent, { turnId: input.turnId }, input.outcome);
-  afterThinking(tx, decision.env, agent, input.turnId, action);
+  afterThinking(new TurnContext(tx, decision.env, agent), input.turnId, action);
 }
 
 function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'tool' }>): void {

@@ -26,7 +26,7 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
     const agent = tx.run.agents.get(agentId);
-    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, decision, agent, mayStart);
+    if (agent !== undefined && tx.run.outcome === undefined) advance(new TurnContext(tx, decision.env, agent), decision, mayStart);
   }
 }
 
@@ -50,10 +50,11 @@ function tellParent(
   }
 }
 
-function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
+function advance(context: TurnContext, decision: DecisionContext, mayStart: boolean): void {
+  const { tx, agent } = context;
   if (agent.status === 'awaiting_tools') {
     if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
-    if (agent.calls.open.size === 0) finishTurn(tx, decision.env, agent);
+    if (agent.calls.open.size === 0) finishTurn(context);
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
   // Asked from state alone, too: what a process that died did not tell, the next one tells.
@@ -68,7 +69,8 @@ function waitSeq(run: RunContext, agent: SubContext): number {
 }
 
 /** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
-function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
+function finishTurn(context: TurnContext): void {
+  const { tx, agent } = context;
   const turnId = agent.turn.currentId;
   if (turnId === undefined) return;
   const turn = tx.run.turns.get(turnId);
@@ -83,7 +85,7 @@ function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
     last === 0 ? undefined : last,
   );
   const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
-  if (ending !== undefined) endAgent(new TurnContext(tx, env, agent), ending, end.seq);
+  if (ending !== undefined) endAgent(context, ending, end.seq);
 }
 
 /** No lost wake-up (I6): asked after every change, from state alone. */

@@ -1,11 +1,8 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
 import { frameUntrusted } from '../../core/untrusted/frame-untrusted.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
 import { poisonAfterFailures, type WaitingItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import { framedInput, frameOf } from './frame-input.ts';
 

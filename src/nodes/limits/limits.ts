@@ -3,9 +3,8 @@ import type { Env } from '../../core/env.ts';
 import type { LimitReach } from '../../core/events/event.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
-import type { CompiledProfile, ModuleLimits } from '../../core/profile/profile.ts';
+import type { ModuleLimits } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import type { RunContext } from '../../core/state/run-context.ts';
 
 /** A limit that is near (1) or used up (2). */
 export type ReachedLimit = Omit<LimitReach, 'type' | 'agentId'>;

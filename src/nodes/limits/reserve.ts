@@ -4,7 +4,6 @@ import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { priceAt, type TokenPrice } from '../../core/model/model-price.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Budget } from '../../core/state/budget.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';

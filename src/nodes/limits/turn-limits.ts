@@ -1,13 +1,9 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { contextTokens, contextTokensAtMost, correctedTokens } from '../../core/prompt/context-size.ts';
-import type { Env } from '../../core/env.ts';
 import { parentOf } from '../../core/fold/budget.ts';
 import { defaultRunLimits } from '../../core/profile/limits.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import type { RunContext } from '../../core/state/run-context.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';

@@ -9,7 +9,6 @@ import type { AgentId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompactionPolicy } from '../../core/profile/context-policy.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';

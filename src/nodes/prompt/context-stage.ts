@@ -1,11 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
-import type { Env } from '../../core/env.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
-import type { RunContext } from '../../core/state/run-context.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { tellLimit } from '../limits/tell-limit.ts';
 
 /** Shares of a model's context at which an agent is told, and at which it gets its last turn. */

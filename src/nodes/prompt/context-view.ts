@@ -4,7 +4,6 @@ import type { ContextTrim, TrimReason } from '../../core/events/context-events.t
 import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Writable } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';

@@ -1,6 +1,4 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 
 /** Ends a compaction nobody waits for any more. */
 export function dropCompaction(context: TurnContext, message: string, cause: number): void {

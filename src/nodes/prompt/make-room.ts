@@ -1,11 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
-import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { startCompaction } from './compaction.ts';
 import { edgeAt, positionOfTokens } from './context-edge.ts';
 import { trimTo } from './context-view.ts';

@@ -1,7 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
+import type { ItemDraft } from '../../core/events/transaction.ts';
 import { visibleSource } from '../../core/profile/visibility.ts';
 import { openCallsOf } from '../inbox/answered-call.ts';
 import { historyEnd } from './context-edge.ts';

@@ -8,7 +8,6 @@ import { StateEdit } from '../../core/patches/state-edit.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import { updateState } from '../../core/patches/update-state.ts';
 import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../../core/team/knowledge.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';

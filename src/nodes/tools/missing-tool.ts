@@ -1,8 +1,5 @@
 import { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { failCall } from './tool-end.ts';
 

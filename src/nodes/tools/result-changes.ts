@@ -1,12 +1,10 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
-import type { Env, FittedResult } from '../../core/env.ts';
+import type { FittedResult } from '../../core/env.ts';
 import { StateEdit } from '../../core/patches/state-edit.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { updateState } from '../../core/patches/update-state.ts';
 
 /**

@@ -1,9 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { unplaced } from '../../core/events/event.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { startMustOutlivePowerCut } from './tool-end.ts';
 
 /** Puts on the record that a call begins to run, for the first time or again, and makes its tool due. */

@@ -1,16 +1,13 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { cleanContent, cleanValue } from '../../core/untrusted/clean-outside.ts';
-import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { AgentEnding, ToolEnd } from '../../core/events/tool-events.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 
 /** How a call ended, as the tool node knows it. */

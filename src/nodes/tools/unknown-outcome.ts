@@ -1,10 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { endCall, failCall } from './tool-end.ts';
 
 /** What a person may say of a call of unknown outcome. */

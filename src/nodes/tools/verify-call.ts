@@ -1,9 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
 import { type ErrorRecord, toErrorRecord } from '../../core/error.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { checkCallStart } from './check-call-start.ts';
 import { startCall } from './start-call.ts';
 import type { ToolOutcome } from './tool-node.ts';

@@ -4,8 +4,6 @@ import { describeThrown } from '../../core/error.ts';
 import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { DecidedAction } from '../../core/events/turn-events.ts';
 

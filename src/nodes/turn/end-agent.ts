@@ -1,5 +1,4 @@
 import { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import type { AgentRestart, EventDraft, RunEndStatus } from '../../core/events/event.ts';

@@ -1,8 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
 import type { StagnationAct } from '../../core/events/event.ts';
 import type { Writable } from '../../core/json.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { streakOf } from '../../core/state/stagnation.ts';
 import { type EscalationStep } from '../../core/profile/escalation.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';

@@ -1,10 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { ModelAttempt, ModelOutcome } from '../../core/model/model.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { recordReply } from './post-reply.ts';
 import { visibilityObserver } from '../prompt/show-peer-history.ts';
 

@@ -1,13 +1,11 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Checkpoint } from '../../core/profile/checkpoint.ts';
-import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
 /**

@@ -9,7 +9,7 @@ import { readPath } from '../../core/expression/read-path.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import type { CompiledProfile, CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
+import type { CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
 import type { ItemTemplate } from '../../core/profile/template.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';

@@ -1,13 +1,11 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { wireIdOf } from '../../core/prompt/call-id.ts';
-import type { Env } from '../../core/env.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
