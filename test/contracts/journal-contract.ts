@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../src/core/error.ts';
-import { CadreError } from '../../src/core/error.ts';
+import { type ErrorCode, CadreError } from '../../src/core/error.ts';
 import type { EventDraft } from '../../src/core/events/event.ts';
 import type { AgentId, ContentHash } from '../../src/core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter } from '../../src/core/events/journal.ts';

@@ -1,7 +1,6 @@
 import { createEngine, defineTool, type Engine, type EngineOptions, type Journal, type Run } from '../../src/index.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
-import type { Answer, FakeProvider } from './fake-provider.ts';
-import { streamAnswer } from './fake-provider.ts';
+import { type Answer, type FakeProvider, streamAnswer } from './fake-provider.ts';
 import { wireConfig, wireKeys, type Wire } from './wires.ts';
 
 /** A call as a provider writes it; `args` is JSON text. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
-import { isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, isJsonObject } from '../../src/core/json.ts';
 import { associate, assignment, dispatch, plannedRun, starts } from './planned-run.ts';
 import { plainProfile as profile } from '../support/plain-profile.ts';
 

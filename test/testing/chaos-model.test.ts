@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from '../../src/testing/index.ts';
-import { chaosModel, chaosPerson, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
+import { scriptedModel, chaosModel, chaosPerson, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { fittingValue, plainWords } from '../../src/testing/chaos-values.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { checkSchema } from '../../src/tools/schema/check-arguments.ts';

@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ErrorRecord } from '../../src/core/error.ts';
-import type { Content, FilePart } from '../../src/core/prompt/message.ts';
-import { contentParts, contentText } from '../../src/core/prompt/message.ts';
+import { type Content, type FilePart, contentParts, contentText } from '../../src/core/prompt/message.ts';
 import { jsonIn } from '../kit/json-text.ts';
 import { JsonView } from '../kit/json-view.tsx';
 import { safe } from '../kit/safe.ts';

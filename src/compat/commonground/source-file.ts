@@ -3,8 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { scalarOffset } from '../../profiles/yaml/scalar-offset.ts';
-import type { ScalarStyle } from '../../profiles/yaml/source-node.ts';
-import { toPlainObject } from '../../profiles/yaml/source-node.ts';
+import { type ScalarStyle, toPlainObject } from '../../profiles/yaml/source-node.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import type { Finding, FindingKind } from './finding.ts';
 

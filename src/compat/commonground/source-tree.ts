@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** What files need to know of each other. */

@@ -1,7 +1,6 @@
 import { cutMiddle } from '../cut-middle.ts';
 import { leaveOut } from '../untrusted/keep-frames.ts';
-import type { MessageOrigin, PromptMessage } from './message.ts';
-import { contentParts } from './message.ts';
+import { type MessageOrigin, type PromptMessage, contentParts } from './message.ts';
 import type { EventStream } from '../state/turn.ts';
 import { joinPieces, type TextProtocol, type WrittenPiece, withoutTags } from './text-protocol.ts';
 

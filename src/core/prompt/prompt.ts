@@ -1,6 +1,5 @@
 import type { CallId, TurnId } from '../ids.ts';
-import type { Content, MessageOrigin, PromptMessage, ToolResultPart } from './message.ts';
-import { contentParts, contentText } from './message.ts';
+import { type Content, type MessageOrigin, type PromptMessage, type ToolResultPart, contentParts, contentText } from './message.ts';
 import { streamMessage } from './history-stream.ts';
 import type { TextProtocol } from './text-protocol.ts';
 import type { EventStream, PromptHead, TurnInput, TurnPrompt } from '../state/turn.ts';

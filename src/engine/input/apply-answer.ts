@@ -1,4 +1,4 @@
-import { TurnContext } from '../../core/turn-context.ts';
+import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { Capability } from '../../core/state/capability.ts';
 import type { CallId } from '../../core/ids.ts';
 import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
@@ -11,7 +11,6 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
-import { profileOf } from '../../nodes/turn/profile-of.ts';
 import { refuseCall } from '../../nodes/tools/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
 import type { Input } from '../run/input.ts';

@@ -4,7 +4,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ArgumentCheck } from '../../core/tool/argument-check.ts';
-import { profileOf } from '../../nodes/turn/profile-of.ts';
+import { profileOf } from '../../core/turn-context.ts';
 import { gateFor } from '../../nodes/tools/tool-gates.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 

@@ -4,8 +4,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { activeAt, steadyAt } from '../../core/state/run-time.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import type { Deadline } from '../../nodes/limits/deadlines.ts';
-import { expiryDeadline, lastTurnDeadline, runDeadlines, wallDeadlines } from '../../nodes/limits/deadlines.ts';
+import { type Deadline, expiryDeadline, lastTurnDeadline, runDeadlines, wallDeadlines } from '../../nodes/limits/deadlines.ts';
 import { DueHeap } from './due-heap.ts';
 
 /** What the timers of a run need from outside. */

@@ -1,13 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { RunId } from '../../core/ids.ts';
-import { createCommitContext } from '../commit-context.ts';
-import type { CommitContext } from '../commit-context.ts';
-import { likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
-import type { EventShape, PlaceId } from './event-shapes.ts';
+import { createCommitContext, type CommitContext } from '../commit-context.ts';
+import { likelyId, shapeOfCode, shapeOfType, type EventShape, type PlaceId } from './event-shapes.ts';
 import { readFields, unpackTime } from './record-reader.ts';
-import { isRecord } from './record-shape.ts';
-import type { PlainRecord } from './record-shape.ts';
+import { isRecord, type PlainRecord } from './record-shape.ts';
 import { joinFields, packTime, writeFields, writeJson } from './record-writer.ts';
 
 /** What a commit's row says about its events. */

@@ -1,8 +1,7 @@
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import { packFrame, unpackFrame } from './frame-forms.ts';
-import { always, defineShape, isRecord } from './record-shape.ts';
-import type { Guess, PlainRecord, ShapeParts } from './record-shape.ts';
+import { always, defineShape, isRecord, type Guess, type PlainRecord, type ShapeParts } from './record-shape.ts';
 
 /* These tables are part of the file layout: see event-shapes.ts. */
 

@@ -1,7 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { CommitContext } from '../commit-context.ts';
-import { isRecord, isRecordList } from './record-shape.ts';
-import type { Derived, PlainRecord, Shape } from './record-shape.ts';
+import { isRecord, isRecordList, type Derived, type PlainRecord, type Shape } from './record-shape.ts';
 import { absentKey } from './record-writer.ts';
 
 /** The record that `writeFields` wrote, into `record`, which holds the fields that were skipped. */

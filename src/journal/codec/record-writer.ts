@@ -1,7 +1,6 @@
 import type { CommitContext } from '../commit-context.ts';
 import { jsonEqual } from './json-equal.ts';
-import { isRecord, isRecordList } from './record-shape.ts';
-import type { PlainRecord, Shape, StoredField } from './record-shape.ts';
+import { isRecord, isRecordList, type PlainRecord, type Shape, type StoredField } from './record-shape.ts';
 
 /** Key of the list of fields that were guessed but are absent. */
 export const absentKey = '-';

@@ -9,47 +9,50 @@ import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { reachedLimits, type ReachedLimit, shown } from './limits.ts';
 import { type Allowance, allowanceFor, configOf, hasAmpleRoom, lastAllowanceFor } from './reserve.ts';
+import type { NotBegun } from '../turn/not-begun.ts';
 import { tellLimit } from './tell-limit.ts';
 
 // What a first turn's system prompt is taken to be before it is built; the figure that counts is looked at again then.
 const firstPromptTokens = 200;
 
 /**
- * Looks at an agent's limits before it reads its inbox: those that are near are told of, one that is used up makes this its
- * last turn. False when the agent has ended, since not even a last turn fits.
+ * Checks an agent's limits before it reads its inbox: warns it of those that are near, and makes this its last turn when one is
+ * used up. Returns 'limit_reached' when the agent has ended, since not even a last turn fits.
  */
-export function lookAtLimits(context: TurnContext): boolean {
+export function checkLimits(context: TurnContext): NotBegun | undefined {
   const { tx, agent } = context;
   if (agent.limits.stage !== 'last_turn')
     for (const limit of reachedLimits(context))
       tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
   const config = configOf(context);
   // A function uses no tokens, and a model that cannot be called none either.
-  if (config === undefined) return true;
+  if (config === undefined) return undefined;
   const before = agent.turn.lastId === undefined ? firstPromptTokens : 0;
-  // Mostly there is plenty, and nobody has to know how much the waiting items come to.
-  if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(context, contextTokensAtMost(agent) + before, config)) return true;
+  // Usually there is plenty, and the size of the waiting items does not matter.
+  if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(context, contextTokensAtMost(agent) + before, config)) return undefined;
   const needed = contextTokens(agent) + before;
   const { stage, limit } = allow(context, config, needed);
-  if (stage === 0 || limit === undefined) return true;
+  if (stage === 0 || limit === undefined) return undefined;
   if (stage === 3) return endForLimit(context, { limit, needed });
   tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
-  return true;
+  return undefined;
 }
 
-/** What a turn whose prompt is known starts with; undefined when the agent has ended, since its prompt does not fit. */
+/** Limit that a turn is warned of, and the budget set aside for its model call. */
+export type TurnBound = Pick<TurnStart, 'limit' | 'reserve'>;
+
+/** Sets the budget of a turn whose prompt is known aside; 'limit_reached' when the agent has ended, since its prompt does not fit. */
 export function boundTurn(
   context: TurnContext,
   turn: { readonly prompt: TurnPrompt; readonly inputs: readonly TurnInput[] },
-): Pick<TurnStart, 'limit' | 'reserve'> | undefined {
+): TurnBound | 'limit_reached' {
   const { agent } = context;
   const { prompt, inputs } = turn;
   const config = configOf(context);
   const needed = correctedTokens(agent, prompt.from, prompt.tokens ?? 0);
   const allowance = config === undefined ? unbounded : allow(context, config, needed);
   if (allowance.stage === 3) {
-    endForLimit(context, { limit: allowance.limit, needed });
-    return undefined;
+    return endForLimit(context, { limit: allowance.limit, needed });
   }
   const { reserve } = allowance;
   const {
@@ -61,7 +64,7 @@ export function boundTurn(
   return reserve === undefined ? { limit } : { limit, reserve };
 }
 
-const nothing: Pick<TurnStart, 'limit' | 'reserve'> = {};
+const nothing: TurnBound = {};
 const unbounded: Allowance = { stage: 0 };
 
 function allow(context: TurnContext, config: LlmConfig, prompt: number): Allowance {
@@ -74,7 +77,7 @@ function allow(context: TurnContext, config: LlmConfig, prompt: number): Allowan
 function endForLimit(
   context: TurnContext,
   { limit, needed }: { readonly limit: ReachedLimit | undefined; readonly needed: number },
-): false {
+): 'limit_reached' {
   const { tx, agent } = context;
   const { agentId, seq } = agent.meta;
   const cause =
@@ -83,7 +86,7 @@ function endForLimit(
       : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
   const message = `${limit?.reason ?? agent.limits.reason ?? 'a limit is reached'}; nothing is left for a last turn, whose prompt alone has about ${shown(needed)} tokens`;
   endAgent(context, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, cause);
-  return false;
+  return 'limit_reached';
 }
 
 /** Says once per run that a limit on cost cannot be held, since what a call cost is not known, and why. */

@@ -1,4 +1,4 @@
-import { TurnContext } from '../../core/turn-context.ts';
+import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../../core/events/context-events.ts';
@@ -19,7 +19,6 @@ import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
 import { contextSizeOf } from './context-stage.ts';
 import { trimTo } from './context-view.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { profileOf } from '../turn/profile-of.ts';
 import { allowanceFor } from '../limits/reserve.ts';
 import { placedSummary } from './placed-summary.ts';
 import { summaryInstructions } from './summary-request.ts';
@@ -53,10 +52,10 @@ export function compactIfDue(context: TurnContext): boolean {
   return due !== undefined && startCompaction(context, due);
 }
 
-type Deadline = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
+type DueCompaction = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
 
 /** The prompt has grown past the threshold. */
-function fullContext(context: TurnContext, compaction: CompactionPolicy): Deadline | undefined {
+function fullContext(context: TurnContext, compaction: CompactionPolicy): DueCompaction | undefined {
   const { agent } = context;
   const threshold = thresholdOf(context);
   if (threshold === undefined) return undefined;
@@ -69,9 +68,13 @@ function fullContext(context: TurnContext, compaction: CompactionPolicy): Deadli
 }
 
 /** Whatever its size: a task is over and something new is asked, or as many actions are in view as there may be. */
-function enoughDone(run: RunContext, agent: SubContext, { atActions, atTaskEnd, keep }: CompactionPolicy): Deadline | undefined {
+function enoughDone(
+  run: RunContext,
+  agent: SubContext,
+  { atActions, atTaskEnd, keep }: CompactionPolicy,
+): DueCompaction | undefined {
   const from = Math.max(agent.context.view.from, agent.context.view.tried ?? 0);
-  const due = (to: number, reason: CompactionReason): Deadline | undefined =>
+  const due = (to: number, reason: CompactionReason): DueCompaction | undefined =>
     to > from && viewTokens(agent, from, to) >= leastSummarised ? { to, tokens: contextTokens(agent), reason } : undefined;
   // Its last words stay: what is asked now may be about them.
   if (atTaskEnd === true && isTaskOver(run, agent)) return due(edgeAt(agent, historyEnd(agent) - 1), 'task_end');
@@ -104,7 +107,7 @@ function thresholdOf(context: TurnContext): number | undefined {
 }
 
 /** Begins a compaction of everything in view before `to`; false when what is left of the budgets does not allow it. */
-export function startCompaction(context: TurnContext, due: Deadline, cause?: number): boolean {
+export function startCompaction(context: TurnContext, due: DueCompaction, cause?: number): boolean {
   const { tx, env, agent, profile } = context;
   const { agentId } = agent.meta;
   const { compaction } = profile.contextPolicy;

@@ -23,7 +23,7 @@ export function contextSizeOf(context: Pick<TurnContext, 'env' | 'run' | 'agent'
  * Looks at the context size of an agent's model, and answers with it: an agent whose context is nearly full is told so once;
  * one whose context is full gets its last turn.
  */
-export function lookAtContext(context: TurnContext): number | undefined {
+export function checkContextSize(context: TurnContext): number | undefined {
   const { tx, agent, profile } = context;
   const allowed = contextSizeOf(context);
   if (allowed === undefined || agent.limits.stage === 'last_turn') return allowed;

@@ -1,4 +1,4 @@
-import { TurnContext } from '../../core/turn-context.ts';
+import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import { type Capability, type CapabilityPart, capabilityParts, changedParts } from '../../core/state/capability.ts';
 import type { Env } from '../../core/env.ts';
 import type { ApprovalWait } from '../../core/tool/wait-for.ts';
@@ -8,7 +8,6 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
-import { profileOf } from '../turn/profile-of.ts';
 import { refuseCall } from './refuse-call.ts';
 import { gateFor, promptFacts } from './tool-gates.ts';
 

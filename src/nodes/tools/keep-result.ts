@@ -1,4 +1,4 @@
-import type { TurnContext } from '../../core/turn-context.ts';
+import { type TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { Env, FittedResult, ResultOptions } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
@@ -11,7 +11,6 @@ import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJ
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import { profileOf } from '../turn/profile-of.ts';
 
 /** A result as the model will read it, and what puts it into the knowledge base when it was cut to a preview. */
 export interface KeptResult extends FittedResult {

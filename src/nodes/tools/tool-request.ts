@@ -1,4 +1,4 @@
-import type { TurnContext } from '../../core/turn-context.ts';
+import { type TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
 import type { ErrorCode } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
@@ -11,7 +11,6 @@ import type { ToolRequest } from '../../core/events/tool-events.ts';
 import type { CallStatus, ReplyToolCall } from '../../core/state/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
 import { checkCallStart } from './check-call-start.ts';
-import { profileOf } from '../turn/profile-of.ts';
 import { endCall } from './tool-end.ts';
 
 /** Whether a reply ended in a way that lets its calls be trusted to be complete. */

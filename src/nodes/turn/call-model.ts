@@ -17,7 +17,7 @@ import type { ExecPorts } from './node.ts';
 import { askPlanner } from '../planner/ask-planner.ts';
 import { systemTextOf } from '../prompt/prep-system-prompt.ts';
 import { requiredText } from '../prompt/required-text.ts';
-import { profileOf } from './profile-of.ts';
+import { profileOf } from '../../core/turn-context.ts';
 
 /** One activation of an agent: the turn that is under way. */
 export interface TurnTicket {

@@ -7,20 +7,21 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { callLines } from '../inbox/call-lines.ts';
+import type { NotBegun } from './not-begun.ts';
 import { endAgent } from './end-agent.ts';
 
 /**
- * Climbs the profile's ladder before a turn (DESIGN 4, stagnation): each rung whose streak is long enough is climbed once, and
- * again only after the streak broke. False when there is no turn to take: a person is asked first, or the agent has ended.
+ * Takes the steps of the profile's escalation before a turn (DESIGN 4, stagnation): each step whose streak is long enough is taken
+ * once, and again only after the streak broke. Returns 'escalated' when no turn follows: a person is asked first, or the agent has ended.
  */
-export function escalate(context: TurnContext): boolean {
+export function escalate(context: TurnContext): NotBegun | undefined {
   const { agent, profile } = context;
   for (const step of profile.stagnation) {
     const count = streakOf(agent, step.on);
     if (count < step.at || agent.streaks.escalations.some(({ id }) => id === step.id)) continue;
-    if (!act(context, step, count)) return false;
+    if (!act(context, step, count)) return 'escalated';
   }
-  return true;
+  return undefined;
 }
 
 function act(context: TurnContext, step: EscalationStep, count: number): boolean {

@@ -3,27 +3,28 @@ import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Checkpoint } from '../../core/profile/checkpoint.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
+import type { NotBegun } from './not-begun.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
 /**
- * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint). False when a person is asked
- * first. An agent that waited for a person already goes on, whatever its checkpoints say of the turn before.
+ * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
+ * that has just waited for a person goes on, whatever its checkpoints say of the turn before.
  */
-export function pauseAtCheckpoint(context: TurnContext, { checkpoints }: CompiledProfile): boolean {
+export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
   const { tx, env, agent } = context;
-  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return true;
+  const { checkpoints } = context.profile;
+  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return undefined;
   const last = agent.turn.lastId === undefined ? undefined : tx.run.turns.get(agent.turn.lastId);
   const scope = agentScope(env, tx.run, agent);
   const reached = checkpoints.find((checkpoint) => isReached(context, checkpoint, last, scope));
-  if (reached === undefined) return true;
+  if (reached === undefined) return undefined;
   const { id } = reached;
   const prompt = [questionAt(reached, scope), ...report(agent, last)].join('\n');
   const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
   tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
-  return false;
+  return 'at_checkpoint';
 }
 
 function isReached(

@@ -1,6 +1,5 @@
 import { agentsToolset } from '../../core/tool/agents-toolset.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { ExposedAsTool } from '../../core/profile/profile.ts';
 import { quote } from '../wording.ts';
 import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../core/json.ts';
 import { lookup, resolvable } from './lookup-schema.ts';
 import { ifThen } from './schema-parts.ts';
 import { toolsetSchema } from './toolset-schema.ts';

@@ -1,6 +1,5 @@
 import { agentsToolset } from '../../core/tool/agents-toolset.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Tool, TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';

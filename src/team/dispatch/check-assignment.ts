@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { spawnRefusal } from '../../core/state/spawn-limits.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';

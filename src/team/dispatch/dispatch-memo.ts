@@ -1,6 +1,5 @@
 import type { AgentId } from '../../core/ids.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { FailedPreparation } from './check-assignment.ts';
 import { textOf } from '../reports/text-of.ts';
 

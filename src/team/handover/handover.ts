@@ -2,8 +2,7 @@ import { toErrorRecord } from '../../core/error.ts';
 import { toPlainData } from '../../core/expression/plain-data.ts';
 import { readPath } from '../../core/expression/read-path.ts';
 import type { Scope } from '../../core/expression/roots.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../core/profile/profile.ts';
 import type { HandoverView } from './handover-scope.ts';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { findPrincipal } from './find-principal.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { assistantWords } from './message-text.ts';
 

@@ -1,5 +1,4 @@
-import type { MessageOrigin, PromptMessage, ToolResultPart } from '../../core/prompt/message.ts';
-import { contentText } from '../../core/prompt/message.ts';
+import { type MessageOrigin, type PromptMessage, type ToolResultPart, contentText } from '../../core/prompt/message.ts';
 import type { StoredHistory } from '../../core/prompt/prompt.ts';
 import { clipText } from './clip-text.ts';
 

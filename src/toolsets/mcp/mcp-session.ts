@@ -1,8 +1,7 @@
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../core/clock.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import { clientVersion } from './client-version.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
 import { withDeadline } from './transport/deadline.ts';

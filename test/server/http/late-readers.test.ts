@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import type { Run } from '../../../src/index.ts';
 import { RunFeed } from '../../../src/server/http/run-feed.ts';
 import { TakeTurns } from '../../../src/server/http/take-turns.ts';
-import { waitsForUser } from '../../support/test-engine.ts';
-import type { TestEngineOptions } from '../../support/test-engine.ts';
+import { waitsForUser, type TestEngineOptions } from '../../support/test-engine.ts';
 import { openEvents } from './event-reader.ts';
 import { servedTeam } from './served-team.ts';
 

@@ -1,10 +1,9 @@
 import { isScalar, type Scalar } from 'yaml';
-import { delegationOf } from '../delegation.ts';
+import { delegationOf, tagsOf } from '../delegation.ts';
 import { keyNode, keysOf, listAt, mapAt, nodeAt, removeKey, setKey } from '../edit-yaml.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { callingTools, newSecondTool } from '../second-names.ts';
 import { find, type SourceFile } from '../source-file.ts';
-import { tagsOf } from '../delegation.ts';
 import type { SourceTree } from '../source-tree.ts';
 
 const finish = 'finish_flow';

@@ -5,10 +5,9 @@ import { agentsToolset } from '../../../core/tool/agents-toolset.ts';
 import { moduleKind } from '../../files/read-code-files.ts';
 import type { Report } from '../../report.ts';
 import { nameHint, quote } from '../../wording.ts';
-import type { MapNode, Place } from '../../yaml/source-node.ts';
+import { type MapNode, type Place, childOf } from '../../yaml/source-node.ts';
 import { baseType } from '../base-type.ts';
 import { profileTools, type ProfileTools } from '../profile-tools.ts';
-import { childOf } from '../../yaml/source-node.ts';
 import { mapItems, textItems, textNode } from '../read-node.ts';
 
 /** Something a profile says of tools that it means to have. */

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type JsonValue, isJsonObject } from '../../../core/json.ts';
 import { isCredentialName, splitVariables, type Variable } from '../../../core/expression/variables.ts';
 import { describeThrown } from '../../../core/error.ts';
 import type { Report } from '../../report.ts';
