@@ -3,7 +3,7 @@ import { idPattern } from '../core/ids.ts';
 import type { Commit, Lease } from '../core/events/journal.ts';
 import { parseOwner } from './leases/lease-owner.ts';
 
-/** Refuses an id that no store may see; `what` names it in the message. Fails with OPTION_INVALID. */
+/** Checks an id before it reaches a store; `what` names it in the message. Throws OPTION_INVALID. */
 export function assertId(what: string, id: string): void {
   if (idPattern.test(id)) return;
   throw new CadreError(
@@ -13,7 +13,7 @@ export function assertId(what: string, id: string): void {
   );
 }
 
-/** Refuses a request for a lease with a bad run id or owner. Fails with OPTION_INVALID. */
+/** Checks the run id and owner of a lease request. Throws OPTION_INVALID. */
 export function assertLeaseRequest(runId: string, owner: string): void {
   assertId('run id', runId);
   if (parseOwner(owner) !== undefined) return;
@@ -26,7 +26,7 @@ export function assertLeaseRequest(runId: string, owner: string): void {
   );
 }
 
-/** Refuses a commit that does not hang together in itself, whatever the store holds. Fails with OPTION_INVALID. */
+/** Checks that a commit is consistent in itself, whatever the store holds. Throws OPTION_INVALID. */
 export function assertCommit(lease: Lease, commit: Commit): void {
   assertId('run id', commit.runId);
   if (lease.runId !== commit.runId) {
@@ -47,7 +47,7 @@ export function assertCommit(lease: Lease, commit: Commit): void {
   for (const entry of commit.contents) assertId('content hash', entry.hash);
 }
 
-/** Refuses a range that is not made of whole numbers from 0. Fails with OPTION_INVALID. */
+/** Checks that a range consists of whole numbers from 0, or Infinity. Throws OPTION_INVALID. */
 export function assertRange(after: number, limit: number): void {
   if (isCount(after) && isCount(limit)) return;
   throw new CadreError(
@@ -59,7 +59,7 @@ export function assertRange(after: number, limit: number): void {
   );
 }
 
-/** The failure of an append whose expected sequence number is not the run's last one. */
+/** Error for an append whose expected sequence number is not the run's last one. */
 export function staleSequence(location: string, commit: Commit, lastSeq: number): CadreError {
   return new CadreError(
     'STORE_CONFLICT',
@@ -68,7 +68,7 @@ export function staleSequence(location: string, commit: Commit, lastSeq: number)
   );
 }
 
-/** The failure of an append by somebody who no longer holds the lease. */
+/** Error for an append without the current lease. */
 export function staleLease(
   location: string,
   lease: Lease,
@@ -90,7 +90,7 @@ export function staleLease(
   );
 }
 
-/** The failure of reading a run that was never begun. */
+/** Error for reading a run that does not exist. */
 export function unknownRun(location: string, runId: string): CadreError {
   return new CadreError('RUN_UNKNOWN', `${location}: there is no run ${runId}; list the runs to see which there are`, {
     details: { runId },
@@ -98,8 +98,8 @@ export function unknownRun(location: string, runId: string): CadreError {
 }
 
 /**
- * The failure of acquiring a run that another one holds. `since` is in milliseconds since 1970; `knownInMs` is given when it cannot be told
- * yet whether the holder is alive, and says how long that takes at most.
+ * Error for acquiring a run that another process holds. `since` is in milliseconds since 1970. `knownInMs` is given while it is
+ * unknown whether the holder is alive: the most milliseconds until it is known.
  */
 export function lockedRun(
   location: string,
@@ -117,12 +117,12 @@ export function lockedRun(
   return new CadreError('RUN_LOCKED', message, { details });
 }
 
-/** A damaged file may hold anything for a time. */
+/** Formats a time; a damaged file may hold any number. */
 function timeText(at: number): string {
   return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'a time that is none';
 }
 
-/** Refuses to delete a run that somebody has. */
+/** Refuses to delete a run that a process holds. */
 export function assertMayDelete(
   location: string,
   runId: string,
@@ -136,7 +136,7 @@ export function assertMayDelete(
   );
 }
 
-/** The failure of taking up a run that is deleted. */
+/** Error for acquiring a deleted run. */
 export function deletedRun(location: string, runId: string): CadreError {
   return new CadreError(
     'RUN_DELETED',
@@ -147,7 +147,7 @@ export function deletedRun(location: string, runId: string): CadreError {
   );
 }
 
-/** The failure of using a journal after `close`. */
+/** Error for using a journal after `close`. */
 export function closedJournal(location: string): CadreError {
   return new CadreError('STORE_FAILED', `${location}: the journal is closed; open it again`, { details: { location } });
 }

@@ -5,39 +5,39 @@ import type { ReplyToolCall } from '../core/state/turn.ts';
 import { NotedList } from './codec/noted-list.ts';
 
 /**
- * What is known of a commit up to the record at hand: the same for the one who writes it and the one who reads it, so that
- * what follows from it need not be stored.
+ * State shared by the writer and the reader of a commit up to the current record, so that values derived from it need not be
+ * stored.
  */
 export interface CommitContext {
-  /** Type and time of the event at hand. */
+  /** Type and time of the current event. */
   type: string;
   at: number;
-  /** The latest agent, turn and call that an event of this commit named. */
+  /** Latest agent, turn and call named by an event of this commit. */
   agentId: unknown;
   turnId: unknown;
   callId: unknown;
-  /** The turn named before the event at hand. */
+  /** Turn named before the current event. */
   previousTurnId: unknown;
-  /** The rule of the decision at hand that matched. */
+  /** Rule that matched in the current decision. */
   ruleId: string | undefined;
-  /** The model that gave the reply of the event at hand. */
+  /** Model that gave the reply of the current event. */
   modelId: string | undefined;
-  /** Calls the commit's replies asked for, and how many of them were requested. */
+  /** Calls in the commit's replies. The size of `requests` tells how many were requested. */
   readonly calls: NotedList<Partial<ReplyToolCall>>;
-  /** Calls the commit requested, and how many of them were started. */
+  /** Calls that the commit requested, and how many of them started. */
   readonly requests: NotedList<Partial<EventOf<'tool.request'>>>;
   starts: number;
   /** Calls that ended in the commit, and how many of them have their result item. */
   readonly ends: NotedList<Partial<EventOf<'tool.end'>>>;
   results: number;
-  /** Items added by the commit, and how many of them were read by a turn. */
+  /** Items added by the commit, and how many of them a turn read. */
   readonly items: NotedList<Partial<InboxItem>>;
   reads: number;
-  /** Changes of state of the event at hand that nothing has undone yet. */
+  /** State patches of the current event that have no inverse yet. */
   patches: Partial<Patch>[];
 }
 
-/** The context in front of a commit's first event. */
+/** Returns the context before a commit's first event. */
 export function createCommitContext(): CommitContext {
   return {
     type: '',

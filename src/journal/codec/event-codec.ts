@@ -10,7 +10,7 @@ import { isRecord } from './record-shape.ts';
 import type { PlainRecord } from './record-shape.ts';
 import { joinFields, packTime, writeFields, writeJson } from './record-writer.ts';
 
-/** What a commit's row says about its events. */
+/** Facts about a commit's events that its row stores. */
 export interface CommitPlace {
   readonly runId: RunId;
   /** Sequence number of the first event. */
@@ -20,13 +20,13 @@ export interface CommitPlace {
 }
 
 /*
- * A commit is one JSON list: for each event its code (event-shapes.ts), followed by an object when there is anything to say
- * that does not follow from the row or from what stands before it. Keys of that object that every event may have:
+ * A commit is one JSON list: for each event its code (event-shapes.ts), followed by an object unless everything can be derived from the
+ * row or from the events before it. Keys of that object that every event may have:
  *   d  time, as the distance before the row's; absent = the row's
  *   c  cause, as the distance before the event's sequence number; 0 = none, absent = the event before
  *   a, u, k  agent, turn and call; absent = the likely one; null = none; a turn `~rest` begins with the agent's id
- * Everything else is a field of its event; a guess that is wrong is written out, so events come back as they were given
- * (a key whose value is undefined comes back absent; NaN, infinities and -0 are no JSON values).
+ * All other keys are fields of the event. A wrong guess is written out, so decoding returns the events as they were given
+ * (except that an undefined value comes back absent; NaN, infinities and -0 are not JSON values).
  */
 const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
 const placeKeys: ReadonlySet<string> = new Set(['d', 'c', 'a', 'u', 'k']);
@@ -34,7 +34,7 @@ const placeFields: ReadonlySet<string> = new Set(['type', 'runId', 'seq', 'at', 
 // Pure cache: keyed by a list of ids of the table of shapes.
 const placeFieldsWith = new Map<EventShape['ids'], ReadonlySet<string>>();
 
-/** Writes one commit's events as JSON text, without what its row says and without what follows from other parts of it. */
+/** Encodes one commit's events as JSON text, leaving out what the row stores and what a reader can derive. */
 export function encodeCommit(events: readonly CadreEvent[]): string {
   const context = createCommitContext();
   const rowAt = events.at(-1)?.at ?? 0;
@@ -48,8 +48,10 @@ export function encodeCommit(events: readonly CadreEvent[]): string {
   return `[${text}]`;
 }
 
-/** Reads the events of one commit back. Fails with STORE_CORRUPT when the text is not what `encodeCommit`
- * writes, with STORE_NEWER when it is what a later version writes. */
+/**
+ * Decodes the events of one commit. Throws STORE_CORRUPT when the text is not what `encodeCommit` writes, STORE_NEWER when a later
+ * version wrote it.
+ */
 export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   const list: unknown = JSON.parse(body);
   if (!Array.isArray(list)) throw new CadreError('STORE_CORRUPT', 'a commit must be a list');
@@ -58,7 +60,7 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   for (let index = 0; index < list.length; index += 1) {
     const code: unknown = list[index];
     const shape = typeof code === 'string' ? shapeOfCode(code) : undefined;
-    // What is read was checked against its sum: a code nobody knows is no damage, but news.
+    // The checksum has already been verified, so an unknown code means a later version, not damage.
     if (shape === undefined)
       throw new CadreError(
         typeof code === 'string' ? 'STORE_NEWER' : 'STORE_CORRUPT',
@@ -72,7 +74,7 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   return events;
 }
 
-/** The causes of a commit's events, one after the other, without the events. Only for texts that `decodeCommit` could read. */
+/** Returns the causes of a commit's events in order, without decoding the events. Only for texts that `decodeCommit` can read. */
 export function causesOfCommit(body: string, firstSeq: number): readonly (number | undefined)[] {
   const list: unknown = JSON.parse(body);
   const causes: (number | undefined)[] = [];
@@ -133,7 +135,7 @@ function rememberIds(context: CommitContext, shape: EventShape, record: Readonly
   for (const id of shape.ids) if (record[id] !== undefined) context[id] = record[id];
 }
 
-/** The fields of an event that its place says, so that they are no fields of its record. */
+/** Returns the fields of an event that are encoded with its place and must not be written again. */
 function skippedFields(shape: EventShape): ReadonlySet<string> {
   let skipped = placeFieldsWith.get(shape.ids);
   if (skipped === undefined) {
@@ -157,7 +159,7 @@ function unpackCause(stored: unknown, seq: number): unknown {
 function shortenTurn(turnId: unknown, agentId: unknown): unknown {
   if (typeof turnId !== 'string') return turnId;
   if (typeof agentId === 'string' && turnId.startsWith(agentId)) return `~${turnId.slice(agentId.length)}`;
-  // A turn that begins with `~` itself is kept apart by a second sign.
+  // `!` escapes a turn id that itself begins with `~` or `!`.
   return turnId.startsWith('~') || turnId.startsWith('!') ? `!${turnId}` : turnId;
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from './record-shape.ts';
 
-/** Tells whether two JSON values are the same, own keys and the sign of zero included; the order of keys does not count. */
+/** True when two JSON values are equal, including own keys and the sign of zero, regardless of key order. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) {

@@ -1,13 +1,16 @@
-/** Up to here a list is searched, beyond it gets an index: most commits are small, a grouped one may hold a thousand agents. */
+/**
+ * Longest list that is searched linearly; longer ones get an index. Most commits are small, but a grouped one may hold a thousand
+ * agents.
+ */
 const searchedUpTo = 8;
 
-/** Records in the order they were noted, found by place or by id; of several with one id the first is found. */
+/** Records in the order they were noted, found by position or id. When several share an id, the first is found. */
 export class NotedList<T> {
   readonly #list: T[] = [];
   readonly #ids: unknown[] = [];
   #index: Map<unknown, T> | undefined;
 
-  /** How many were noted. */
+  /** Number of noted records. */
   get size(): number {
     return this.#list.length;
   }

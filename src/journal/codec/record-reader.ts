@@ -4,7 +4,7 @@ import { isRecord, isRecordList } from './record-shape.ts';
 import type { Derived, PlainRecord, Shape } from './record-shape.ts';
 import { absentKey } from './record-writer.ts';
 
-/** The record that `writeFields` wrote, into `record`, which holds the fields that were skipped. */
+/** Decodes a record that `writeFields` wrote. Fields that were skipped when writing must already be in `record`. */
 export function readFields(
   packed: Readonly<PlainRecord>,
   shape: Shape,
@@ -17,7 +17,7 @@ export function readFields(
     if (short === absentKey || skip?.has(short) === true) continue;
     const field = shape.byShort.get(short);
     if (field?.derived !== undefined) {
-      // Keeps its place among the keys until all that it follows from is there.
+      // Reserves the key's position until the fields it derives from have been read.
       record[field.key] = null;
       derived = [field.key, packed[short], field.derived];
       continue;
@@ -58,13 +58,13 @@ function readField(record: PlainRecord, short: string, value: unknown, shape: Sh
     );
 }
 
-/** The time that `packTime` stored. */
+/** Decodes a time that `packTime` stored. */
 export function unpackTime(stored: unknown, base: number): unknown {
   if (typeof stored === 'number') return base - stored;
   return typeof stored === 'string' ? Number(stored) : Array.isArray(stored) ? stored[0] : undefined;
 }
 
-/** Sets a field even under a name that assignment would take for the prototype. */
+/** Sets an own field, even under a name such as `__proto__`. */
 function setOwn(record: PlainRecord, key: string, value: unknown): void {
   Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
 }

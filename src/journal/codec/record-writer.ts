@@ -7,8 +7,8 @@ import type { PlainRecord, Shape, StoredField } from './record-shape.ts';
 export const absentKey = '-';
 
 /**
- * The inside of a record's JSON object: its fields under their short keys, without what its reader would guess. Fields in
- * `skip` are left to the caller. Text is put together directly: building objects to stringify them costs twice as much.
+ * Encodes the inside of a record's JSON object: its fields under their short keys, without those the reader would guess. Leaves
+ * fields in `skip` to the caller. Concatenates text directly: building objects to stringify them costs twice as much.
  */
 export function writeFields(
   record: Readonly<PlainRecord>,
@@ -30,28 +30,30 @@ export function writeFields(
   return absent === undefined ? text : joinFields(text, `"${absentKey}":${JSON.stringify(absent)}`);
 }
 
-/** Two parts of an object's inside as one. */
+/** Joins two parts of an object's inside. */
 export function joinFields(first: string, second: string): string {
   return first === '' ? second : second === '' ? first : `${first},${second}`;
 }
 
-/** Text in which nothing needs a backslash. */
+/** Text without characters that need a backslash. */
 const plainText = /^[\w .,:;@+*/()[\]{}<>=!?#~-]{0,40}$/;
 
-/** A value as JSON text; short plain ones without the detour over `JSON.stringify`, which is most of a small record's cost. */
+/** Encodes a value as JSON; short plain values avoid `JSON.stringify`, which is most of a small record's cost. */
 export function writeJson(value: unknown): string {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return JSON.stringify(value);
 }
 
-/** A time as its distance before `base`; as text where the distance would not be exact, in a list when it is no number. */
+/**
+ * Encodes a time as its distance before `base`: as text where the distance would not be exact, in a list when it is not a number.
+ */
 export function packTime(value: unknown, base: number): unknown {
   if (typeof value !== 'number') return [value];
   return base - (base - value) === value ? base - value : String(value);
 }
 
-/** The fields that the reader would guess although they are absent. */
+/** Returns the absent fields for which the reader would guess a value. */
 function absentFields(record: Readonly<PlainRecord>, shape: Shape, context: CommitContext): readonly string[] | undefined {
   let absent: string[] | undefined;
   for (const [key, guess] of shape.guesses) {
@@ -62,7 +64,7 @@ function absentFields(record: Readonly<PlainRecord>, shape: Shape, context: Comm
   return absent;
 }
 
-/** One field with its short key; undefined when the value does not have the field's shape. */
+/** Encodes one field with its short key; undefined when the value does not have the field's shape. */
 function writeField(field: StoredField, value: unknown, record: Readonly<PlainRecord>, context: CommitContext): string | undefined {
   const { shape, variants, label, derived } = field;
   const packed = derived?.pack(value, record, context);

@@ -1,23 +1,23 @@
 import type { Lease } from '../../core/events/journal.ts';
 
 /**
- * Leases that journals of this process have given up and could not clear in their files, as on a full disk. A fact about the process, and
- * so of all its engines: without it, one that is opened later would find a run held by its own process. An entry goes with the lease.
+ * Leases that journals of this process gave up but could not clear in their files, as on a full disk. Shared by all engines of the
+ * process: an engine opened later must not find a run locked by its own process. An entry is removed with its lease.
  */
-// Not state of a run: which leases this process has let go of.
+// Not state of a run: leases that this process has given up.
 const givenUp = new Set<string>();
 
-/** Notes that a lease is not used any more although its file says so. */
+/** Notes that a lease is no longer used although its file still holds it. */
 export function noteGivenUp(file: string, lease: Lease): void {
   givenUp.add(keyOf(file, lease));
 }
 
-/** Tells whether this process has given a lease up. */
+/** True when this process has given up a lease. */
 export function isGivenUp(file: string, lease: Lease): boolean {
   return givenUp.has(keyOf(file, lease));
 }
 
-/** The file says it by now, or somebody else holds the run. */
+/** Removes a note once the file is up to date or another owner holds the run. */
 export function forgetGivenUp(file: string, lease: Lease): void {
   givenUp.delete(keyOf(file, lease));
 }

@@ -12,10 +12,12 @@ import { inTransaction } from './sqlite-transaction.ts';
 import { isTextOf } from '../codec/text-address.ts';
 import type { WalSync } from './wal-sync.ts';
 
-/** Events that one row holds at most: whoever wants some of them reads all of the row. */
+/** Most events in one row; reading any of them reads the whole row. */
 const largestRow = 1_000;
 
-/** Writes commits. A commit that adds no text and changes no status is one statement that checks the lease and the sequence itself. */
+/**
+ * Writes commits. A commit that adds no text and changes no status is one statement, which also checks the lease and the sequence.
+ */
 export class SqliteAppender {
   readonly #database: DatabaseSync;
   readonly #file: string;
@@ -40,7 +42,7 @@ export class SqliteAppender {
     this.#chain = options.chain;
   }
 
-  /** Appends a commit or nothing of it. Fails with STORE_CONFLICT when the lease or the sequence number is stale. */
+  /** Appends a whole commit or nothing. Throws STORE_CONFLICT when the lease or the sequence number is stale. */
   append(lease: Lease, commit: Commit): void {
     const change = summaryChange(commit.events);
     this.#setSync(commit.sync || this.#alwaysFull);
@@ -51,7 +53,7 @@ export class SqliteAppender {
     else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change));
   }
 
-  /** What a whole run brings at once (one that is imported, a fork) is several rows of one transaction, so that it is read in parts. */
+  /** Appends a long commit (an imported run, a fork) as several rows of one transaction, so that it can be read in parts. */
   #appendInParts(lease: Lease, commit: Commit, { isImported }: SummaryChange, known: number | undefined): void {
     try {
       inTransaction(this.#database, () => {
@@ -62,7 +64,7 @@ export class SqliteAppender {
         }
       });
     } catch (thrown) {
-      // The number of a run whose first row was rolled back may become another one's.
+      // After a rollback, the number of the run's first row may go to another run.
       if (known === undefined) this.#runNumbers.delete(commit.runId);
       throw thrown;
     }
@@ -166,9 +168,9 @@ export class SqliteAppender {
     );
   }
 
-  /** Stores a text once. One that is there already and was damaged is replaced, since the right one is at hand. */
+  /** Stores a text once. Replaces a damaged copy with the correct text. */
   #insertContent({ hash, text }: ContentEntry): void {
-    // SQLite keeps text as UTF-8, which has no place for lone surrogates, and cuts it at NUL when it is asked for its length.
+    // SQLite keeps text as UTF-8, which cannot hold lone surrogates, and its length functions stop at NUL.
     const plain = text.isWellFormed() && !text.includes('\0');
     const stored = plain ? text : Buffer.from(text, 'utf16le');
     const sum = contentSum(stored);
@@ -190,7 +192,7 @@ export class SqliteAppender {
     return { last, key: run * keySpan + commit.expectedSeq + 1 };
   }
 
-  /** A run's number never changes once it is committed, so it is kept; it is looked up afresh as long as there is none. */
+  /** Returns a run's number. Cached once known, since it never changes after the commit. */
   #runNumber(runId: RunId): number | undefined {
     const known = this.#runNumbers.get(runId);
     if (known !== undefined) return known;
@@ -213,7 +215,7 @@ export class SqliteAppender {
     if (epoch !== lease.epoch || owner !== lease.owner) throw staleLease(this.#file, lease, { epoch, owner });
   }
 
-  /** Costs about a microsecond, and only when the level changes. */
+  /** Sets SQLite's sync level. Costs about a microsecond, and only when the level changes. */
   #setSync(full: boolean): void {
     if (full === this.#isFull) return;
     if (full) this.#sync.syncNames();

@@ -6,10 +6,10 @@ import { corruptJournal, toStoreError } from './sqlite-failure.ts';
 import { createJournalFile } from './sqlite-create.ts';
 import { migrate, oldestReadable, readVersion, schemaVersion } from './sqlite-schema.ts';
 
-/** How long opening waits for another process's write, in milliseconds. */
+/** Milliseconds that opening waits for another process's write. */
 const busyTimeoutMs = 5000;
 
-/** Opens a journal file ready for use: created when it is new, brought up to the newest layout when it is older. */
+/** Opens a journal file ready for use: creates a new one, migrates an older one to the newest layout. */
 export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
@@ -22,7 +22,7 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
     refuseForeignParts(database, path);
     const version = readVersion(database, path);
     if (version < schemaVersion) bringUp(database, path, readOnly, version);
-    // From here on it is not SQLite that waits for locks, since it stops the event loop for that (`LockWaits`).
+    // From here on `LockWaits` waits for locks: SQLite's own waiting blocks the event loop.
     if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
@@ -31,10 +31,10 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-/** Clauses that no table of a journal has, and that change what a write does. */
+/** Clauses that no journal table has and that change the effect of a write. */
 const foreignClauses = ['CONFLICT', 'REFERENCES', 'GENERATED', 'CHECK'];
 
-/** A trigger in a file that comes from others would add to the runs that are written beside it; a journal has none, no views, and no such rules. */
+/** Refuses triggers, views and table rules: in a file from elsewhere they could alter what runs write, and a journal has none. */
 function refuseForeignParts(database: DatabaseSync, path: string): void {
   const found = database
     .prepare(
@@ -49,7 +49,7 @@ function refuseForeignParts(database: DatabaseSync, path: string): void {
 
 function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {
   if (!readOnly) return migrate(database, path);
-  // It only lacks what nobody has said of its runs yet.
+  // These layouts only lack tables that read as empty.
   if (version >= oldestReadable) return;
   throw new CadreError(
     'STORE_FAILED',
@@ -65,7 +65,7 @@ function refuseUnreadable(path: string): void {
   if (stat.size === 0) throw corruptJournal(path, '', 'the file is empty, which a journal never is; remove it to begin a new one');
 }
 
-/** Opens for reading, next to a writer or not. Where nothing at all may be written, not even SQLite's own side files, the file is taken as unchanging. */
+/** Opens for reading, next to a writer or not. Where not even SQLite's side files can be written, opens the file as immutable. */
 function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
   try {

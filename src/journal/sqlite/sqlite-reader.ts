@@ -16,7 +16,7 @@ import type { StoredCommit } from '../codec/turn-events.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Reads a journal file, and trusts nothing in it: every row is checked against its checksum and its neighbours. */
+/** Reads a journal file without trusting it: checks every row against its checksum and its neighbours. */
 export class SqliteReader {
   readonly #file: string;
   readonly #watch: ProcessWatch;
@@ -33,14 +33,14 @@ export class SqliteReader {
     this.#chain = chain;
     this.#watch = watch;
     this.#findRun = database.prepare('SELECT run FROM runs WHERE run_id = ?');
-    // Begins with the commit that holds the first event wanted.
+    // Begins with the commit that holds the first requested event.
     this.#commits = database.prepare(
       `SELECT key, last_seq, at, sum, body FROM commits
        WHERE key >= coalesce((SELECT max(key) FROM commits WHERE key > :begin AND key <= :first), :begin) AND key < :end ORDER BY key`,
     );
     this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
-    // An older file that may not be written lacks some tables.
+    // An older file opened read-only lacks some tables.
     const has = (table: string): boolean => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
     const marks = has('marks') ? 'marks' : '(SELECT NULL AS run_id, NULL AS title, NULL AS project, NULL AS deleted_at)';
     const owners = has('owners') ? 'owners' : noOwners;
@@ -59,7 +59,7 @@ export class SqliteReader {
     );
   }
 
-  /** Events of a run above `after`, at most `limit`; undefined when there is no such run. */
+  /** Returns at most `limit` events of a run after sequence number `after`; undefined when there is no such run. */
   events(runId: RunId, after: number, limit: number): CadreEvent[] | undefined {
     const run = this.#numberOf(runId);
     if (run === undefined) return undefined;
@@ -75,7 +75,7 @@ export class SqliteReader {
     return events;
   }
 
-  /** All commits of a run, checked as those that are read as events, and turned into events one by one; undefined when there is no such run. */
+  /** Returns all commits of a run, checked like events but decoded on demand; undefined when there is no such run. */
   commits(runId: RunId): readonly StoredCommit[] | undefined {
     const run = this.#numberOf(runId);
     if (run === undefined) return undefined;
@@ -92,12 +92,13 @@ export class SqliteReader {
     return typeof run === 'number' ? run : undefined;
   }
 
-  /** The rows of a run that hold events above `after`; without gaps, and as they were sealed. */
+  /** Yields the rows of a run with events after `after`; checks for gaps and seals. */
   *#rows(runId: RunId, run: number, after: number): Generator<{ readonly firstSeq: number; readonly row: Row }> {
     const begin = run * keySpan;
     const first = begin + Math.min(after + 1, keySpan - 1);
     let lastSeq: number | undefined = after === 0 ? 0 : undefined;
-    // Looked up from the other end, and before the scan: a damaged key must not end a run early, and others may append meanwhile.
+    // Looked up from the other end, before the scan: a damaged key must not end a run early, and other processes may append
+    // meanwhile.
     const end = Number(this.#lastSeq.get({ begin, end: begin + keySpan })?.['last_seq'] ?? 0);
     const sealed = this.#chain.lastSealed(begin);
     const check = this.#chain.checker();
@@ -111,13 +112,13 @@ export class SqliteReader {
       check({ runId, key: lastKey, lastSeq, at: Number(row['at']), body: String(row['body']) });
       yield { firstSeq, row };
     }
-    // A run is begun by its first commit.
+    // A run exists only with a first commit.
     if (lastSeq === undefined || lastSeq === 0) throw this.#gap(runId, 0, undefined);
     if (lastSeq < end) throw this.#gap(runId, lastSeq, undefined);
     this.#chain.assertWhole(runId, lastKey, sealed);
   }
 
-  /** A text by its hash; undefined when it was never stored. */
+  /** Returns a text by its hash; undefined when it was never stored. */
   content(hash: ContentHash): string | undefined {
     const row = this.#content.get(hash);
     if (row === undefined) return undefined;
@@ -135,7 +136,7 @@ export class SqliteReader {
     return read;
   }
 
-  /** The runs of a filter, the newest first. */
+  /** Returns the runs that match a filter, the newest first. */
   runs({ runId, isOpen, project, isDeleted, limit }: RunsFilter): readonly RunSummary[] {
     const asked = {
       runId: runId ?? null,
@@ -148,7 +149,7 @@ export class SqliteReader {
     return this.#runs.all(asked).map((row) => this.#toSummary(row, gone));
   }
 
-  /** The text of a row, which must be the one that was stored. */
+  /** Returns a row's text after verifying its checksum. */
   #checkSum(runId: RunId, firstSeq: number, row: Row): string {
     const { body, sum, at, last_seq: lastSeq } = row;
     if (typeof body === 'string' && commitSum(Number(row['key']), Number(lastSeq), Number(at), body) === sum) return body;
@@ -183,7 +184,7 @@ export class SqliteReader {
 
   #toSummary(row: Row, gone: Map<string, boolean>): RunSummary {
     const { run_id: runId, outcome } = row;
-    // One damaged run must not hide all others; reading it says what is wrong with it.
+    // One damaged run must not hide the others; reading it reports the damage.
     const isDamaged = row['last_seq'] === null;
     const pending = typeof row['pending'] === 'number' ? row['pending'] : undefined;
     return {
@@ -208,7 +209,7 @@ export class SqliteReader {
     };
   }
 
-  /** True when the run is free, or its holder seems gone: each holder is looked at once for a list, in `gone`. */
+  /** True when the run is free or its holder seems gone. `gone` caches each holder's state within a list. */
   #isLeft(row: Row, gone: Map<string, boolean>): boolean {
     const holder = toHolder(row, this.#watch.self);
     if (holder === undefined) return true;
