@@ -3,7 +3,7 @@ import type { ModelFailure } from '../attempts/model-failure.ts';
 
 const fileWords = /image|picture|media.?type|mime|\bfile|document|\bpdf\b|attachment|multi.?modal|vision|audio|video|base64/i;
 
-/** Tells whether a provider refused a request, as it seems, for a file in it. */
+/** True when a provider seems to have refused a request because of a file in it. */
 export function isAboutFiles({ code, message, details }: ModelFailure, messages: readonly PromptMessage[]): boolean {
   if (code !== 'MODEL_REJECTED') return false;
   const status = details?.['statusCode'];

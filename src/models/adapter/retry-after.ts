@@ -1,4 +1,4 @@
-/** Reads how long a server asks to wait, in milliseconds from now; undefined when it does not say. */
+/** Parses the wait a server asks for, in milliseconds from now; undefined when the headers name none. */
 export function parseRetryAfter(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
   const milliseconds = toDuration(readHeader(headers, 'retry-after-ms'));
   if (milliseconds !== undefined) return milliseconds;

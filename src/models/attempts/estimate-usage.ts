@@ -2,14 +2,13 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk
 
 import type { Usage } from '../../core/model/model.ts';
 
-// A common rule of thumb for English text; good enough for a model that has no tokens of its own.
+// Rule of thumb for English text, for models without a tokenizer.
 const charsPerToken = 4;
 
-// A message never changes, and the same one is in the prompt of every later call.
-// Pure cache: keyed by a message.
+// A message never changes and is in the prompt of every later call. Pure cache: keyed by a message.
 const charsOfMessage = new WeakMap<LanguageModelV4Message, number>();
 
-/** Estimates the tokens of a call from the characters of its prompt and of its reply. */
+/** Estimates the tokens of a call from the characters of its prompt and reply. */
 export function estimateUsage(request: LanguageModelV4CallOptions, replyChars: number): Usage {
   let promptChars = 0;
   for (const message of request.prompt) promptChars += countChars(message);

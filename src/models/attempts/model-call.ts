@@ -20,7 +20,7 @@ import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
 import { runAttempt } from './run-attempt.ts';
 import { type AttemptEnd } from './attempt-end.ts';
 
-/** What a call needs besides its request. */
+/** Dependencies of a model call. */
 export interface ModelCallTools {
   readonly resolver: ModelResolver;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface ModelCallTools {
   readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
 }
 
-/** How one config came out: an outcome that ends the call, or a failure that the next config may make good. */
+/** Result of one config: an outcome that ends the call, or a failure after which the next config is tried. */
 type ConfigEnd =
   | { readonly kind: 'outcome'; readonly outcome: ModelOutcome }
   | { readonly kind: 'failure'; readonly failure: ModelFailure };
@@ -37,15 +37,14 @@ type ConfigEnd =
 /**
  * One model call: attempts on its config, then on its fallbacks in order.
  *
- * 1. Every attempt is on the record, failed or not, and so is every fallback that could not be called.
- * 2. A reply is only ever a stream that came to a proper end; nothing of a failed attempt is part of it.
- * 3. Retries are for failures that pass. An abort, a refusal or a rejected request is not repeated.
- * 4. The total deadline holds for all attempts and waits on one config together.
- * 5. When all that can be called is down, the call waits and asks again, one attempt a round, for as long as
- *    `retry.outage` says.
- * 6. A call that the provider did not take is answered to the model, in a reply that holds it with what is wrong; it is asked again as
- *    often in a row as a call is retried, once at least.
- * 7. No message holds a key or a header.
+ * 1. Every attempt is on record, failed or not, and so is every fallback that could not be called.
+ * 2. A reply always comes from one stream with a proper end, and never includes parts of a failed attempt.
+ * 3. Only passing failures are retried, never an abort, a refusal or a rejected request.
+ * 4. The total deadline covers all attempts and waits on one config.
+ * 5. When every config is down, the call waits and retries, one attempt a round, for as long as `retry.outage` allows.
+ * 6. A tool call that the provider rejected is answered to the model, in a reply that holds the call and its problem. This happens
+ *    as many times in a row as a call is retried, at least once.
+ * 7. No message contains a key or a header.
  */
 export class ModelCall {
   readonly #request: ModelRequest;
@@ -84,7 +83,7 @@ export class ModelCall {
     return config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config);
   }
 
-  /** Tries a config and its fallbacks in order; those that failed lately come last. */
+  /** Tries a config and its fallbacks in order; those cooling down come last. */
   async #tryChain(config: LlmConfig): Promise<ConfigEnd> {
     const later: LlmConfig[] = [];
     let end: ConfigEnd | undefined;
@@ -102,7 +101,7 @@ export class ModelCall {
     return end ?? { kind: 'failure', failure: lastingFailure('MODEL_UNKNOWN', 'There is no LLM config to call.') };
   }
 
-  /** Tells whether a config failed lately, and puts it on record when it is passed over for that. */
+  /** True when a config is cooling down; records that it was skipped. */
   #isCooling(asked: LlmConfig): boolean {
     const { resolver, clock, traffic } = this.#tools;
     if (!traffic.cooldowns.any) return false;
@@ -118,7 +117,7 @@ export class ModelCall {
     return true;
   }
 
-  /** Most models are at hand: waiting for them all the same would cost every call a tick. */
+  /** Tries one config. Synchronous for a loaded model, since a promise would cost every call a tick. */
   #tryConfig(asked: LlmConfig): ConfigEnd | Promise<ConfigEnd> {
     try {
       const resolved = this.#tools.resolver.resolve(asked);
@@ -182,7 +181,7 @@ export class ModelCall {
       }
       const failure = this.#redact(this.#withKey(end.failure, config), config);
       this.#outage.note(failure, start.monotonic);
-      // A file that the provider cannot read is in the history for good: without this the conversation would be over.
+      // The history keeps a file that the provider cannot read; without this retry the conversation would be stuck.
       if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
         withoutFiles = true;
         this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: 0 });
@@ -209,8 +208,8 @@ export class ModelCall {
   }
 
   /**
-   * The reply that tells the model of a call its provider did not take; undefined when it was told as often in a row as a call is
-   * retried, or cannot be told.
+   * Returns a reply that answers a rejected tool call to the model; undefined when that is impossible or was done as often in a row
+   * as a call is retried.
    */
   #tellOfBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
     const request = this.#request;
@@ -220,26 +219,26 @@ export class ModelCall {
     return brokenReply(brokenCall, request, message);
   }
 
-  /** Waiting for a provider that is down goes by rounds: within one it is asked once. */
+  /** Returns the retries after an attempt; none during an outage, where each round makes one attempt. */
   #retriesAfter({ retry }: LlmConfig, end: AttemptEnd): number {
     return this.#outage.isOn && end.kind === 'failure' && end.failure.isOutage === true ? 0 : retriesAfter(retry, end);
   }
 
-  /** The call did not get its turn: that is on record like an attempt. */
+  /** Records a rate-limit refusal as an attempt. */
   #noTurn(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
     const failure = refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs);
     this.#log.note(config, toRecord(failure), queuedMs);
     return { kind: 'failure', failure };
   }
 
-  /** Puts a config that cannot be called on the record, so that a skipped fallback is not hidden. */
+  /** Records a config that cannot be called, so that a skipped fallback is not hidden. */
   #notCallable(config: LlmConfig, error: ErrorRecord): ConfigEnd {
     const failure = this.#redact(lastingFailure(error.code, error.message), config);
     this.#log.note(config, toRecord(failure));
     return { kind: 'failure', failure };
   }
 
-  /** A refusal for the key says which variable was read, and whether a key was sent. */
+  /** Adds to an authentication failure the variable that was read and whether a key was sent. */
   #withKey(failure: ModelFailure, config: LlmConfig): ModelFailure {
     const status = failure.details?.['statusCode'];
     if (failure.code !== 'MODEL_REJECTED' || (status !== 401 && status !== 403)) return failure;

@@ -3,7 +3,7 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { priceAt } from '../../core/model/model-price.ts';
 import type { Usage } from '../../core/model/model.ts';
 
-/** Reads the usage of a `finish` part of any spec version; counts that are missing, negative or not numbers are left out. */
+/** Parses the usage of a `finish` part of any spec version; omits counts that are missing, negative or not numbers. */
 export function parseUsage(raw: unknown): Usage {
   if (typeof raw !== 'object' || raw === null) return {};
   const source = raw as Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ function usageOf(
   return usage;
 }
 
-/** Computes what a usage costs in US dollars; undefined (unknown, not zero) without a price or without both counts. */
+/** Computes the cost of a usage in US dollars; undefined (unknown, not zero) without a price or without both counts. */
 export function costOf(usage: Usage, price: LlmConfig['price']): number | undefined {
   if (price === undefined || usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
   const rates = priceAt(price, usage.inputTokens);

@@ -5,7 +5,7 @@ import { quoteChecker, quotedRanges, withoutOuterFence } from './quoted-ranges.t
 import { readTagCall, tagCallStart } from './read-tag-call.ts';
 import { brokenCall, callOf, nameIn, type ReadReply, type TextCall } from './text-call.ts';
 
-/** Calls that were read from a stretch of text, and where it ends. */
+/** Calls read from a range of text, and its end. */
 interface Read {
   readonly calls: readonly TextCall[];
   readonly end: number;
@@ -15,9 +15,9 @@ const opening = /<tool_call\s*>|<tool_result\b|<invoke\s+name\s*=|<function\s*=/
 const closing = /\s*<\/tool_call\s*>/iy;
 
 /**
- * Reads the calls of a reply in `xml`: `<tool_call>` around a JSON object, a list of them, or parameters as tags; also `<invoke>` and
- * `<function=…>` alone. What is quoted is no call. A call that is not closed, or that cannot be read, is a call with a problem. Nothing
- * behind a result that the model wrote itself is a call.
+ * Parses the calls of a reply in `xml`: `<tool_call>` around a JSON object, a list of objects, or tagged parameters; also
+ * `<invoke>` and `<function=…>` alone. Quoted text holds no calls. An unclosed or unreadable call is a call with a problem. Text
+ * after a result that the model wrote itself holds no calls.
  */
 export function readXmlCalls(reply: string, tools: readonly OfferedTool[]): ReadReply {
   const text = withoutOuterFence(reply);
@@ -103,7 +103,7 @@ function jsonCall(item: unknown, written: string): TextCall {
     : callOf(item, name, { rest: false });
 }
 
-/** The name in a call that is no JSON, so that its error can be about that tool. */
+/** Guesses the name in a call that is not JSON, so that its error can name the tool. */
 function guessedName(written: string): string | undefined {
   return /"name"\s*:\s*"([A-Za-z_][\w-]{0,63})"/.exec(written.slice(0, 1_000))?.[1];
 }

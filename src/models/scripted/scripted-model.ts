@@ -10,18 +10,18 @@ import { createScriptedStream } from './scripted-stream.ts';
 
 /** Options of a scripted model. */
 export interface ScriptedModelOptions {
-  /** The model's id in records; `scripted` unless given. */
+  /** The model's id in records; `scripted` by default. */
   readonly id?: string;
   /** Real milliseconds before each part of a reply, for demonstrations. */
   readonly delayMs?: number;
-  /** Turns a tool's wire name into its real one, as scripts write it; the wire name itself unless given. */
+  /** Converts a tool's wire name to its real one, as scripts use it; unchanged by default. */
   readonly decodeToolName?: (wireName: string) => string;
 }
 
 /**
- * Creates a model that answers by the rules of a script. It is an AI SDK model like any other, the same for the same prompt, and
- * its token counts are estimates (marked as such in `usage.raw`).
- * Throws `PROFILE_INVALID` with all problems when the script is given as source and does not compile.
+ * Creates a model that answers by the rules of a script. It is an AI SDK model like any other and gives the same answer to the same
+ * prompt; its token counts are estimates (marked as such in `usage.raw`). Throws `PROFILE_INVALID` with all problems when the
+ * script is given as source and does not compile.
  */
 export function createScriptedModel(script: Script | JsonObject, options: ScriptedModelOptions = {}): LanguageModelV4 {
   const { id = 'scripted', delayMs = 0, decodeToolName = (wireName) => wireName } = options;
@@ -68,7 +68,7 @@ function compileOrThrow(source: JsonObject, id: string): Script {
   });
 }
 
-/** Names a call as the offered tools do: the wire name of the tool the script means, or its own word when no such tool is offered. */
+/** Converts a script's call to the wire name of the offered tool, or keeps the script's name when no such tool is offered. */
 function toWireCall(
   call: ScriptCall,
   request: LanguageModelV4CallOptions,

@@ -17,10 +17,10 @@ const fields: Readonly<Record<keyof ScriptedReply, true>> = {
 };
 
 /**
- * Gives a reply as an object; a text alone is what is said. `where` names it: `reply 2`.
+ * Converts a text or object to a reply. `where` names it in messages: `reply 2`.
  *
- * @throws TypeError for what is no reply, and for fields that a reply does not have: a double that answers nothing by mistake would
- *   let a test pass, or fail, for another reason
+ * @throws TypeError for an invalid reply or unknown fields: a double that answers nothing by mistake would let a test pass or fail
+ * for another reason
  */
 export function toScriptedReply(reply: unknown, where: string): ScriptedReply {
   if (typeof reply === 'string') return { text: reply };
@@ -38,6 +38,6 @@ export function toScriptedReply(reply: unknown, where: string): ScriptedReply {
 }
 
 function unusable(message: string): TypeError {
-  // Asking again would give the same.
+  // A retry would give the same.
   return Object.assign(new TypeError(message), { isRetryable: false });
 }
