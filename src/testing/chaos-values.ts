@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Words that mean something to most tools and do no harm to any: paths, a question, a number as text. */
+/** Words that mean something to most tools and are harmless to all: paths, a question, a number as text. */
 export const plainWords: readonly string[] = ['notes.md', '.', 'docs', 'a', '7', 'What is this about?', 'true', '**/*', 'é', '{}'];
 
 // Deeper schemas get empty values: recursive ones would never end.
 const maxDepth = 6;
 
 /**
- * Makes a value that fits a JSON Schema, as far as types, choices, required properties and bounds go. Texts are chosen among `words`.
- * Patterns and formats are not kept: those arguments come out wrong, which is a case of its own.
+ * Makes a value that matches a JSON Schema in its types, choices, required properties and bounds, with texts from `words`. Ignores
+ * patterns and formats: arguments that violate them are a case worth testing.
  */
 export function fittingValue(schema: JsonValue | undefined, random: SeededRandom, words: readonly string[], depth = 0): JsonValue {
   if (!isJsonObject(schema)) return random.pick(words) ?? '';
@@ -27,7 +27,7 @@ export function fittingValue(schema: JsonValue | undefined, random: SeededRandom
   return valueOfType(typeOf(schema, random), schema, random, words, depth);
 }
 
-/** Spoils a fitting value: a property is missing, too many or of another type, or the whole is no object. */
+/** Breaks a valid value: a property is missing, extra or of another type, or the whole is not an object. */
 export function spoiledValue(value: JsonValue, random: SeededRandom): JsonValue {
   const keys = isJsonObject(value) ? Object.keys(value) : [];
   const key = random.pick(keys);

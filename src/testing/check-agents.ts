@@ -8,7 +8,7 @@ interface Agent {
   status: 'held' | 'live' | 'ended';
 }
 
-/** Events that only an agent at work brings about. */
+/** Events that only a live agent causes. */
 const ofLiveAgents: ReadonlySet<string> = new Set([
   'turn.start',
   'model.end',
@@ -21,7 +21,7 @@ const ofLiveAgents: ReadonlySet<string> = new Set([
   'compaction.start',
 ]);
 
-/** I9 and the life of agents, the run's status, and the moves of work modules. */
+/** Checks I9, the life of agents, the run's status, and the moves of work modules. */
 export function checkAgents(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const agents = new Map<string, Agent>();
@@ -100,7 +100,7 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
   return found.problems;
 }
 
-/** E7: never more agents at work, or started in all, than the limits the run was started with allow. */
+/** E7: agents at work, and agents started in all, stay within the limits that the run started with. */
 class Caps {
   readonly #found: Findings;
   readonly #working = new Set<string>();
@@ -146,7 +146,7 @@ class Caps {
   }
 }
 
-/** What runs outside: a model call between `turn.start` and its answer, a tool between start and end. */
+/** Tracks effects: a model call between `turn.start` and its answer, a tool between start and end. */
 function trackWork(event: CadreEvent, running: Set<string>): void {
   if (event.type === 'turn.start' && event.prompt !== undefined) running.add(event.turnId);
   else if (event.type === 'tool.start') running.add(event.callId);
@@ -175,7 +175,7 @@ function moveModule(
   const from = modules.get(moduleId);
   if (to === undefined) return;
   if (from !== undefined) {
-    // Several moves of one call are one event.
+    // One event may combine several moves of one call.
     const allowed = [...reachableStatuses(from, 'planner'), ...reachableStatuses(from, 'dispatch')];
     found.expect(allowed.includes(to), 'team', event, `module ${moduleId} goes from ${from} to ${to}`);
   }

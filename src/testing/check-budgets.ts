@@ -1,12 +1,12 @@
 import type { CadreEvent } from '../core/events/event.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
-/** Sums of fractions are not exact. */
+/** Sums of fractions are inexact. */
 const rounding = 1e-9;
 
 /**
- * Budgets of the run: no model call begins when, with all that is set aside for those in flight, it could use more tokens or
- * money than the run may; and a limit is told of once.
+ * Checks the run's budgets: no model call begins that, together with the reserves of calls in flight, could exceed the run's tokens
+ * or cost; and each limit is reported once.
  */
 export function checkBudgets(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();

@@ -5,21 +5,21 @@ import { Findings, type JournalFacts, type JournalProblem } from './journal-prob
 interface Call {
   readonly request: EventOf<'tool.request'>;
   state: 'requested' | 'running' | 'interrupted' | 'approval' | 'suspended' | 'ended';
-  /** A person, or the tool that finds out, says that it did not happen: it may run again. */
+  /** A person or the verifying tool reported that it did not happen, so it may run again. */
   isAbsolved: boolean;
   attempt: number;
 }
 
-/** What one agent's model asked for and has not been answered yet. */
+/** One agent's calls without an answer. */
 interface Debt {
   /** Calls of the last reply without a result in a turn. */
   unread: Set<string>;
-  /** Calls of the last reply that were not put on the record yet. */
+  /** Calls of the last reply not yet on record. */
   unrequested: Set<string>;
 }
 
 /**
- * I1 and I5: each call of a reply is requested once, ends once, and is answered once, in place, by the next turn of its
+ * Checks I1 and I5: each call of a reply is requested once, ends once, and is answered once, in place, by the next turn of its
  * agent; nothing runs before it may, nor twice unless it may.
  */
 export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): readonly JournalProblem[] {
@@ -33,7 +33,7 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
       case 'agent.start':
       case 'agent.restart':
         gone.delete(event.agentId);
-        // Whoever goes on with its history still owes its model the results of its last calls.
+        // An agent that keeps its history still owes its model the results of its last calls.
         if (event.type === 'agent.restart' && event.keepsHistory === true) break;
         debts.set(event.agentId, { unread: new Set(), unrequested: new Set() });
         break;
@@ -57,7 +57,7 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
         calls.set(event.callId, { request: event, state: 'requested', attempt: 0, isAbsolved: false });
         break;
       case 'run.resume':
-        // Nobody runs anything when a run is taken up.
+        // Nothing runs while a run is being resumed.
         for (const call of calls.values()) if (call.state === 'running') call.state = 'interrupted';
         break;
       case 'turn.start':
@@ -150,7 +150,7 @@ function countResult(
 ): void {
   const { payload } = event.item;
   const callId = isJsonObject(payload) ? String(payload['tool_call_id']) : '';
-  // Whoever posts from outside may call an item what they like; only calls of this run count.
+  // External items may have any name; only calls of this run count.
   if (!calls.has(callId)) return;
   const count = (results.get(callId) ?? 0) + 1;
   results.set(callId, count);

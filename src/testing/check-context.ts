@@ -8,8 +8,8 @@ interface Agent {
 }
 
 /**
- * What prompts show: a view never moves back, each compaction ends once and no turn begins within it, and a prompt begins
- * where the last trim or summary said.
+ * Checks the history that prompts show: a view never moves back, each compaction ends once with no turn inside it, and a prompt
+ * begins where the last trim or summary said.
  */
 export function checkContext(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();

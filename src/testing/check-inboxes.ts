@@ -8,13 +8,13 @@ interface Waiting {
   readonly seq: number;
 }
 
-/** Decisions after which an agent goes on by itself: what is for idle moments waits. */
+/** Decisions after which an agent continues by itself, so that items for idle moments wait. */
 const looping: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
 
 /** Most items one turn reads. */
 const readAtOnce = 256;
 
-/** I2, I3: every item arrives once, is consumed once by a turn of its agent or stays, and is read in order. */
+/** Checks I2 and I3: every item arrives once, is consumed once by a turn of its agent or stays, and is read in order. */
 export function checkInboxes(events: readonly CadreEvent[], facts: JournalFacts): readonly JournalProblem[] {
   const found = new Findings();
   const inboxes = new Map<string, Map<string, Waiting>>();
@@ -64,7 +64,7 @@ function checkReading(
   const read: Waiting[] = [];
   for (const input of event.inputs) {
     const waiting = inbox.get(input.itemId);
-    // An item that went to the dead-letter shelf just now is shown once more, as a note.
+    // An item just moved to the dead-letter queue is shown once more, as a note.
     if (waiting === undefined && known.dropped.delete(input.itemId)) continue;
     found.expect(waiting !== undefined, 'I2', event, `turn ${event.turnId} reads item ${input.itemId}, which is not in the inbox`);
     if (waiting === undefined) continue;
@@ -102,7 +102,7 @@ function checkReading(
   }
 }
 
-/** Results of calls stand directly behind the calls (I1), whatever priority anybody gives to anything. */
+/** Returns an item's reading priority. Results directly follow their calls (I1), whatever their priority. */
 function readingPriority(item: InboxItem, facts: JournalFacts): number {
   if (item.source === 'TOOL_RESULT' && item.from === undefined) return Number.NEGATIVE_INFINITY;
   const global = globalStrategies.get(item.source)?.priority;

@@ -5,12 +5,12 @@ import { Findings, type JournalProblem } from './journal-problem.ts';
 interface Agent {
   status: 'held' | 'ready' | 'busy' | 'awaiting' | 'ended';
   on: readonly string[] | undefined;
-  /** Items no turn has read yet. */
+  /** Items that no turn has read yet. */
   readonly unread: Map<string, InboxItem>;
   hasLoop: boolean;
 }
 
-/** Items that tell a waiting agent something, but are no reason to wake it. */
+/** Items that inform a waiting agent without waking it. */
 const passive: ReadonlySet<string> = new Set([
   'TOOL_RESULT',
   'OBSERVER_FAILURE',
@@ -22,8 +22,8 @@ const passive: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * I6 at the end of a journal: no agent that could take a turn has something to read. Say so of journals whose run has
- * settled only; a run that was cut short may have an agent about to begin.
+ * Checks I6 at the end of a journal: no agent that could take a turn has something to read. Only for journals of settled runs: in a
+ * run that was cut short an agent may be about to begin.
  */
 export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const agents = new Map<string, Agent>();
@@ -79,7 +79,7 @@ function follow(agent: Agent, event: CadreEvent): void {
       break;
     case 'context.trim':
     case 'compaction.start':
-      // A turn whose prompt was refused as too long is made again.
+      // A turn whose prompt was rejected as too long is retried.
       if (event.reason === 'refused') agent.hasLoop = true;
       break;
     case 'turn.decide':

@@ -2,10 +2,10 @@ import type { CadreEvent } from '../core/events/event.ts';
 import { notesPath } from '../core/events/people-note.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
-/** What may still be written once a run is over: results that came too late, notes about them, and a title. */
+/** Events allowed after the end of a run: late results, notes about them, and a title. */
 const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add', 'run.title']);
 
-/** Events that somebody outside brings about, so that a chain of causes may end at them. */
+/** True for events caused from outside, at which a chain of causes may end. */
 function isFromOutside(event: CadreEvent): boolean {
   switch (event.type) {
     case 'run.start':
@@ -32,7 +32,7 @@ function isFromOutside(event: CadreEvent): boolean {
   }
 }
 
-/** I4 and the chain of causes: one run, no gaps, every event brought about by an earlier one, back to somebody outside. */
+/** Checks I4 and the chain of causes: one run, no gaps, every event caused by an earlier one, back to an external event. */
 export function checkSequence(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const [first] = events;

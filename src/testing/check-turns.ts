@@ -4,14 +4,14 @@ import { Findings, type JournalProblem } from './journal-problem.ts';
 interface Turn {
   readonly start: EventOf<'turn.start'>;
   isAnswered: boolean;
-  /** An item that will not wait came while the model was asked. */
+  /** An urgent item arrived during the model call. */
   isInterrupted: boolean;
   decide: EventOf<'turn.decide'> | undefined;
 }
 
 /**
- * The life of turns: one at a time per agent, each with one answer of its model and one decision, each of them ended once.
- * A turn that was interrupted decides nothing.
+ * Checks the life of turns: one at a time per agent, each with one model answer and one decision, each ended once. An interrupted
+ * turn decides nothing.
  */
 export function checkTurns(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();

@@ -1,23 +1,23 @@
 import type { CadreEvent } from '../core/events/event.ts';
 
-/** An invariant of the engine that an event list does not keep. */
+/** An invariant of the engine that an event list violates. */
 export interface JournalProblem {
-  /** The invariant's number in DESIGN 2, or `order`, `life` `team` and `limits` for what goes without one. */
+  /** Number of the invariant in DESIGN 2, or `order`, `life`, `team` or `limits` for rules without one. */
   readonly invariant: string;
-  /** The sequence number of the event that shows it. */
+  /** Sequence number of the event that shows it. */
   readonly seq: number;
   readonly message: string;
 }
 
-/** What a journal does not say of itself and some checks want to know. */
+/** Facts that a journal does not contain and some checks need. */
 export interface JournalFacts {
-  /** Priorities that profiles give to sources, in place of the global ones. */
+  /** Priorities that profiles give to sources, replacing the global ones. */
   readonly priorities?: Readonly<Record<string, number>>;
-  /** Tools whose calls may be repeated after a crash; all others may run once only (I5). */
+  /** Tools whose calls may be repeated after a crash; all others may run only once (I5). */
   readonly repeatable?: ReadonlySet<string>;
 }
 
-/** One part of the check: looks at the whole list on its own. */
+/** One part of the check, over the whole list. */
 export type JournalCheck = (events: readonly CadreEvent[], facts: JournalFacts) => readonly JournalProblem[];
 
 /** Collects the problems of one check. */

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Numbers below `limit`, the same in every test run. */
+/** Returns a function for numbers below `limit`, the same in every test run. */
 function dice(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -30,7 +30,7 @@ function dice(seed: number): (limit: number) => number {
   };
 }
 
-/** A journal of two short runs with tools, closed so that everything stands in one file. */
+/** Records a journal of two short runs with tools, and closes it so that everything is in one file. */
 async function record(): Promise<{
   readonly runs: readonly RunId[];
   readonly bytes: Buffer;
@@ -67,7 +67,7 @@ async function record(): Promise<{
   return { runs, bytes: readFileSync(file), texts };
 }
 
-/** Everything a reader gets of the runs and texts, each by itself: a value, or the code of the typed error. Anything else throws. */
+/** Reads every run and text separately: a value, or the code of the typed error. Throws on any other error. */
 function readAll(runs: readonly RunId[], texts: readonly ContentHash[]): readonly string[] {
   const attempt = (read: () => unknown): string => {
     try {
@@ -96,7 +96,7 @@ function readAll(runs: readonly RunId[], texts: readonly ContentHash[]): readonl
 
 const typed: ReadonlySet<string> = new Set(['STORE_CORRUPT', 'STORE_NEWER', 'STORE_FAILED', 'RUN_UNKNOWN']);
 
-/** The states a run may be in when commits are missing from its end: what a power cut may leave as well. */
+/** Returns the possible states of runs whose last commits are missing, as after a power cut. */
 function shorter(runs: readonly RunId[]): ReadonlySet<string> {
   const journal = createSqliteJournal(file, { readOnly: true });
   const states = new Set<string>();
@@ -108,7 +108,7 @@ function shorter(runs: readonly RunId[]): ReadonlySet<string> {
   return states;
 }
 
-/** The states runs are in when their last commit is gone, as it is when the very byte of its key is hit that says whose it is. */
+/** Returns the states of runs without their last commit: a changed byte in its key can assign it to another run. */
 function withoutLastCommit(runs: readonly RunId[]): ReadonlySet<string> {
   const database = new DatabaseSync(file, { readOnly: true });
   const ends = database.prepare('SELECT last_seq FROM commits WHERE key >> 31 = ? ORDER BY key DESC LIMIT 1 OFFSET 1');
@@ -123,7 +123,7 @@ function withoutLastCommit(runs: readonly RunId[]): ReadonlySet<string> {
   return new Set(states);
 }
 
-/** Restores the file, changes it, and says what differs from the whole one without anybody having said so. */
+/** Restores the file, damages it, and returns the differences that no error reported. */
 function silentDifferences(
   journal: Awaited<ReturnType<typeof record>>,
   whole: readonly string[],
@@ -134,7 +134,7 @@ function silentDifferences(
   writeFileSync(file, journal.bytes);
   change();
   return readAll(journal.runs, journal.texts).flatMap((now, index) =>
-    // A text that cannot be found is missed by whoever needs it, who says so.
+    // The reader of a missing text reports it.
     now === whole[index] || typed.has(now) || also.has(now) || (index >= journal.runs.length && now === 'null')
       ? []
       : [`${index < journal.runs.length ? 'run' : 'text'} ${index}: ${now.slice(0, 80)}`],

@@ -8,7 +8,7 @@ import { runBegin, sampleCommit, sampleOwner, sampleRun } from '../contracts/jou
 
 const runId = sampleRun('run_1');
 
-/** A journal of one run that a process holds, damaged by a statement. */
+/** Returns the file of a run's journal that a process holds, damaged by a statement. */
 async function damaged(sql: string): Promise<string> {
   const file = path.join(await temporaryFolder(), 'journal.db');
   const journal = createSqliteJournal(file);

@@ -39,14 +39,14 @@ function open(options: SqliteJournalOptions = { integrity: { key } }): Journal {
   return journal;
 }
 
-/** Works on the file as anybody can who may write it, checksums included. */
+/** Edits the file like any process with write access, checksums included. */
 function edit(work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(file);
   work(database);
   database.close();
 }
 
-/** Puts other events into the commit that begins at a sequence number, with a checksum that fits. */
+/** Replaces the events of the commit that begins at a sequence number, with a matching checksum. */
 function rewrite(firstSeq: number, change: (body: string) => string): void {
   edit((database) => {
     const at = keySpan + firstSeq;
@@ -57,7 +57,7 @@ function rewrite(firstSeq: number, change: (body: string) => string): void {
   });
 }
 
-/** Adds a commit at the end, as a process that had the run would. */
+/** Appends a commit, as a process that holds the run would. */
 function forge(id: typeof runId, events: readonly CadreEvent[]): void {
   edit((database) => {
     const [first, last] = [events[0], events.at(-1)];
@@ -70,7 +70,7 @@ function forge(id: typeof runId, events: readonly CadreEvent[]): void {
   });
 }
 
-/** A closed journal of one run with 10 events in 3 commits and a text. */
+/** Records a closed journal of one run with 10 events in 3 commits and a text. */
 async function fill(options?: SqliteJournalOptions): Promise<void> {
   const journal = open(options);
   const lease = await journal.acquire(runId, sampleOwner('a'));
@@ -92,7 +92,7 @@ describe('F42: a journal that is sealed with a key', () => {
     expect(await journal.read(runId, { after: 2, limit: 3 })).toHaveLength(3);
     await journal.close();
     expect(await open({ integrity: { key: new TextEncoder().encode(key) } }).read(runId)).toHaveLength(11);
-    // Whoever only looks needs no key.
+    // Reading needs no key.
     expect(await open({ readOnly: true }).read(runId)).toHaveLength(11);
   });
 
@@ -121,7 +121,7 @@ describe('F42: a journal that is sealed with a key', () => {
     const error = await failure('STORE_CORRUPT', () => open().read(id));
     expect(error.message).toContain(`run ${id}, from seq ${seq} on`);
     expect(error.details).toMatchObject({ runId: id, seq });
-    // From behind the place nothing is wrong with what is read, and in front of it neither.
+    // Reading only events before or after the damage succeeds.
     if (seq > 1) expect(await open().read(id, { limit: 1 })).toHaveLength(1);
   });
 

@@ -45,7 +45,7 @@ function open(options: SqliteJournalOptions = {}): Journal {
   return journal;
 }
 
-/** Works on the file behind the journal's back. */
+/** Edits the file without the journal's knowledge. */
 function edit(sql: string, ...values: (string | number)[]): void {
   const database = new DatabaseSync(file);
   if (values.length === 0) database.exec(sql);
@@ -53,7 +53,7 @@ function edit(sql: string, ...values: (string | number)[]): void {
   database.close();
 }
 
-/** A closed journal of one run with 10 events in 3 commits and a text. */
+/** Records a closed journal of one run with 10 events in 3 commits and a text. */
 async function fill(): Promise<void> {
   const journal = open();
   const lease = await journal.acquire(runId, sampleOwner('a'));
@@ -102,7 +102,7 @@ describe('sqlite journal: the file', () => {
   });
 });
 
-/** The run as text, or the code of the error that reading it ends in. */
+/** Returns the run as text, or the code of the error that reading it ends in. */
 async function readAnyhow(): Promise<string> {
   let journal: Journal | undefined;
   try {
@@ -222,7 +222,7 @@ describe('sqlite journal: damage', () => {
   });
 });
 
-/** The layout of version 0, as it was: rows without checksums. */
+/** Converts the file to layout 0: rows without checksums. */
 function writeVersion0(): void {
   const [asked, answered] = toolTurn(1);
   const first = placed(runId, 0, runBegin('old'));

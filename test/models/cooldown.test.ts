@@ -11,7 +11,7 @@ import { config, errorOf, partsModel, replyOf, request } from './model-fixtures.
 const once = { maxRetries: 0, waitMs: 1000, maxWaitMs: 60_000 };
 const codes = ({ attempts }: ModelOutcome) => attempts.map(({ config: name, error }) => `${name} ${error?.code ?? 'ok'}`);
 
-/** The parts of a short reply. */
+/** Streams a short reply. */
 function fineStream(): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -22,7 +22,7 @@ function fineStream(): ReadableStream {
   });
 }
 
-/** Two gateways of one process; `main` answers as told, `spare` always. */
+/** Creates two gateways of one process; `main` answers as scripted, `spare` always. */
 function process(
   main: () => ScriptedReply,
   fields: Partial<LlmConfig> = {},
@@ -194,7 +194,7 @@ describe('rate limits', () => {
     const calls = Promise.all(Array.from({ length: 50 }, () => gateway.call(request())));
     const outcomes = await clock.runUntil(calls);
     expect(outcomes.map((outcome) => replyOf(outcome).text)).toEqual(Array.from({ length: 50 }, () => 'fine'));
-    // One, two, four, eight, and so on: never all at once.
+    // One, two, four, eight, and so on: never all in parallel.
     expect(most).toBeLessThanOrEqual(32);
     expect(outcomes.flatMap(({ attempts }) => attempts)).toHaveLength(100);
   });

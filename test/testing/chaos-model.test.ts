@@ -9,7 +9,7 @@ import { tool } from '../support/tools.ts';
 
 const profile = `tool_access_policy: { allowed_individual_tools: [look, note] }\nlimits: { max_turns: 12 }\n`;
 
-/** Runs an agent with two tools on chaos, and returns what it did and said. */
+/** Runs an agent with two tools on chaos, and returns its actions and words. */
 async function play(seed: number, more = '', faults?: number) {
   const model = chaosModel({ seed, ...(faults === undefined ? {} : { faults }) });
   const team = await testEngine({
