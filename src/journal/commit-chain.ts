@@ -95,7 +95,7 @@ export class CommitChain {
   /** Throws when a seal follows the last row: the commits it sealed were cut off. */
   assertWhole(runId: RunId, lastRow: number, lastSealed: number | undefined): void {
     if (lastSealed === undefined || lastSealed <= lastRow) return;
-    throw this.#fault({ runId, key: lastSealed }, 'has a seal and no commit: the end of the run was cut off');
+    throw this.#fault({ runId, key: lastSealed }, 'has a seal but no commit: the end of the run was cut off');
   }
 
   /** Returns a function that checks consecutive rows of a run and throws at the first that does not match its seal. */
@@ -111,7 +111,7 @@ export class CommitChain {
       if (seal === undefined) throw this.#fault(row, 'has no seal here: it was written without the key');
       const expected = this.#sealOf(key, before, row);
       if (seal.length !== expected.length || !timingSafeEqual(seal, expected))
-        throw this.#fault(row, 'is not what was sealed here: the journal was changed, or sealed with another key');
+        throw this.#fault(row, 'does not match its seal here: the journal was changed, or sealed with another key');
       before = seal;
     };
   }
@@ -138,7 +138,7 @@ export class CommitChain {
     if (this.#before(begin, begin + keySpan) !== undefined)
       throw new CadreError(
         'STORE_FAILED',
-        `${this.#file}: run ${runId} is sealed with a key, and nothing was appended to it without; hand in the key (integrity: { key }, CADRE_JOURNAL_KEY)`,
+        `${this.#file}: run ${runId} is sealed with a key, so nothing was appended to it without the key; pass the key (integrity: { key }, CADRE_JOURNAL_KEY)`,
         { details: { file: this.#file, runId } },
       );
     this.#plain.add(begin);

@@ -63,7 +63,7 @@ export function assertRange(after: number, limit: number): void {
 export function staleSequence(location: string, commit: Commit, lastSeq: number): CadreError {
   return new CadreError(
     'STORE_CONFLICT',
-    `${location}: run ${commit.runId} stands at seq ${lastSeq}, the commit expected ${commit.expectedSeq}; nothing was written. Read the run anew before appending`,
+    `${location}: run ${commit.runId} is at seq ${lastSeq}, but the commit expected ${commit.expectedSeq}; nothing was written. Read the run again before appending`,
     { details: { runId: commit.runId, expectedSeq: commit.expectedSeq, lastSeq } },
   );
 }
@@ -74,7 +74,7 @@ export function staleLease(
   lease: Lease,
   current: { readonly epoch: number; readonly owner: string | null },
 ): CadreError {
-  const holder = current.owner === null ? 'nobody holds it' : `${current.owner} holds it`;
+  const holder = current.owner === null ? 'no process holds it' : `${current.owner} holds it`;
   return new CadreError(
     'STORE_CONFLICT',
     `${location}: the lease of ${lease.owner} on run ${lease.runId} (epoch ${lease.epoch}) is over, now ${holder} (epoch ${current.epoch}); nothing was written. Stop this run here`,
@@ -112,14 +112,14 @@ export function lockedRun(
   const message =
     knownInMs === undefined
       ? `${held}; wait until it releases the run, end that process, or ${takeOver}`
-      : `${held}, and that process cannot be seen from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
+      : `${held}, and that process is not visible from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
   const details = { runId, owner, since, ...(knownInMs === undefined ? {} : { knownInMs }) };
   return new CadreError('RUN_LOCKED', message, { details });
 }
 
 /** Formats a time; a damaged file may hold any number. */
 function timeText(at: number): string {
-  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'a time that is none';
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'an invalid time';
 }
 
 /** Refuses to delete a run that a process holds. */
@@ -131,20 +131,16 @@ export function assertMayDelete(
   if (holder === undefined) return;
   throw new CadreError(
     'RUN_LOCKED',
-    `${location}: run ${runId} is not over, and ${holder.owner} has it; cancel it before it is deleted. Nothing was deleted`,
+    `${location}: run ${runId} is still open and held by ${holder.owner}; cancel it before deleting it. Nothing was deleted`,
     { details: { runId, owner: holder.owner, since: holder.since } },
   );
 }
 
 /** Error for acquiring a deleted run. */
 export function deletedRun(location: string, runId: string): CadreError {
-  return new CadreError(
-    'RUN_DELETED',
-    `${location}: run ${runId} is deleted; restore it to go on with it (cadre restore ${runId})`,
-    {
-      details: { runId },
-    },
-  );
+  return new CadreError('RUN_DELETED', `${location}: run ${runId} is deleted; restore it to continue it (cadre restore ${runId})`, {
+    details: { runId },
+  });
 }
 
 /** Error for using a journal after `close`. */

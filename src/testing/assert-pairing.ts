@@ -85,7 +85,7 @@ function partProblems(role: string, part: Part): readonly string[] {
     part.type === 'tool-result' &&
     (part.output?.value === undefined || (Array.isArray(part.output.value) && part.output.value.length === 0))
   )
-    problems.push('a result that is none');
+    problems.push('an invalid result');
   return problems;
 }
 

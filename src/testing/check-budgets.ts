@@ -63,7 +63,7 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         break;
       case 'limit.reach': {
         const key = `${event.agentId} ${event.stage} ${event.scope} ${event.limit}`;
-        found.expect(!told.has(key), 'limits', event, `${event.agentId} is told of a limit a second time: ${event.reason}`);
+        found.expect(!told.has(key), 'limits', event, `a limit of ${event.agentId} is reported a second time: ${event.reason}`);
         told.add(key);
         break;
       }

@@ -109,7 +109,7 @@ function checkAnswers(found: Findings, event: EventOf<'turn.start'>, debt: Debt 
     }
     const { callId = '' } = input;
     found.expect(input.persistent, 'I1', event, `the result of ${callId} is not kept`);
-    found.expect(others === 0, 'I1', event, `the result of ${callId} does not stand directly behind its call`);
+    found.expect(others === 0, 'I1', event, `the result of ${callId} is not directly after its call`);
     found.expect(
       debt?.unread.delete(callId) === true,
       'I1',
@@ -211,7 +211,7 @@ function followCall(
       if (event.verdict === 'answered' && call.attempt > 0) call.isAbsolved = event.value === 'not_happened';
       break;
     case 'tool.verify':
-      found.expect(call.state === 'interrupted', 'I5', event, `${name} (${event.callId}) is looked into while it is ${call.state}`);
+      found.expect(call.state === 'interrupted', 'I5', event, `${name} (${event.callId}) is verified while it is ${call.state}`);
       call.isAbsolved = event.answer === 'not_happened';
       break;
     case 'tool.end': {

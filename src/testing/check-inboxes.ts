@@ -74,7 +74,7 @@ function checkReading(
       input.kept !== true || !input.persistent,
       'I2',
       event,
-      `item ${input.itemId} stays in the inbox and goes into memory as well`,
+      `item ${input.itemId} stays in the inbox and is kept in the history as well`,
     );
   }
   const order = read.map((waiting) => ({ ...waiting, priority: readingPriority(waiting.item, known.facts) }));
@@ -94,7 +94,7 @@ function checkReading(
     !known.isLooping || read.every(({ item }) => item.delivery !== 'idle'),
     'I3',
     event,
-    `turn ${event.turnId} reads what is for idle moments, while its agent loops`,
+    `turn ${event.turnId} reads an item for idle moments while its agent loops`,
   );
   for (const left of inbox.values()) {
     const stays = read.includes(left) || event.inputs.length >= readAtOnce || (left.item.delivery === 'idle' && !isIdle);

@@ -45,7 +45,7 @@ export function checkSequence(events: readonly CadreEvent[]): readonly JournalPr
     found.expect(index === 0 || event.type !== 'run.start', 'order', event, 'a second run.start');
     const { cause } = event;
     if (cause === undefined)
-      found.expect(isFromOutside(event), 'cause', event, `${event.type} has no cause, but nobody outside did it`);
+      found.expect(isFromOutside(event), 'cause', event, `${event.type} has no cause, but does not come from outside`);
     else
       found.expect(
         Number.isInteger(cause) && cause >= 1 && cause < event.seq,

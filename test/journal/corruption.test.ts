@@ -145,8 +145,8 @@ it('K12: events of a later version are refused as such, with their row, and neve
   const { runs } = await record();
   const database = new DatabaseSync(file);
   for (const [body, said] of [
-    ['["t!"]', /row 2147483649 \(run run_one from seq 1\): a newer version of Cadre wrote this.*"t!" is no code of an event/],
-    ['["r<",{".profile":"x","zz":1}]', /"zz" is no field that this version knows/],
+    ['["t!"]', /row 2147483649 \(run run_one from seq 1\): a newer version of Cadre wrote this.*"t!" is not an event code/],
+    ['["r<",{".profile":"x","zz":1}]', /"zz" is not a field that this version knows/],
     ['[".model.dream"]', /event 1 is of the type 'model.dream', which this version of Cadre does not know/],
   ] as const) {
     const key = 2 ** 31 + 1;
@@ -250,10 +250,10 @@ describe('a journal file with parts of its own', () => {
     ['trigger', "CREATE TRIGGER t AFTER INSERT ON commits BEGIN UPDATE runs SET title = 'mine'; END"],
     ['view', 'CREATE VIEW v AS SELECT * FROM commits'],
     [
-      'table with a rule of its own',
+      'table with extra rules',
       'DROP TABLE seals; CREATE TABLE seals (key INTEGER PRIMARY KEY ON CONFLICT REPLACE, seal BLOB NOT NULL)',
     ],
-    ['table with a rule of its own', 'CREATE TABLE x (run_id TEXT REFERENCES runs (run_id) ON DELETE CASCADE)'],
+    ['table with extra rules', 'CREATE TABLE x (run_id TEXT REFERENCES runs (run_id) ON DELETE CASCADE)'],
   ])('one with a %s is refused, for writing and for reading, and nothing is written', async (what, sql) => {
     await record();
     const database = new DatabaseSync(file);

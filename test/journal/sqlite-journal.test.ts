@@ -198,7 +198,7 @@ describe('sqlite journal: damage', () => {
     await journal.append(lease, sampleCommit(runId, 0, runBegin('first'), { contents: [right] }));
     edit('UPDATE contents SET text = ?, sum = ?', 'b text', contentSum('b text'));
     const error = await failure('STORE_CORRUPT', () => journal.content(right.hash));
-    expect(error.message).toContain(`row ${right.hash}: the text is not the one of this hash`);
+    expect(error.message).toContain(`row ${right.hash}: the text does not match this hash`);
   });
 
   it('reads the same or fails with a typed error, whichever byte of the file is flipped', async () => {
@@ -380,7 +380,7 @@ describe('sqlite journal: trouble while writing', () => {
     const script = join(import.meta.dirname, '..', 'contracts', 'journal-child.ts');
     const shell = `ulimit -f 400; exec "$0" "$1" append "$2" run_full`;
     const child = spawnSync('bash', ['-c', shell, process.execPath, script, file], { encoding: 'utf8' });
-    expect(child.stderr).toMatch(/STORE_FAILED|the disk failed, or the file may not grow any more/);
+    expect(child.stderr).toMatch(/STORE_FAILED|the disk failed, or the file reached its size limit/);
     const acknowledged = Number(child.stdout.trim().split('\n').at(-1));
     const run = sampleRun('run_full');
     const journal = open();

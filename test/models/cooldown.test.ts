@@ -59,7 +59,7 @@ describe('a config that failed', () => {
     expect(replyOf(second).text).toBe('spare');
     expect(codes(second)).toEqual(['main MODEL_COOLING', 'spare ok']);
     expect(second.attempts[0]?.error?.message).toMatch(
-      new RegExp(`failed with ${code} 0 s ago, and is left alone for another 60 s`),
+      new RegExp(`failed with ${code} 0 s ago, and is tried last for another 60 s`),
     );
     expect(models.main.requests).toHaveLength(1);
     down = false;
@@ -150,7 +150,7 @@ describe('rate limits', () => {
     const limited = config({ rateLimit: { requestsPerMinute: 1, maxWaitMs: 5_000 } });
     await gateway.call(request({ config: limited }));
     const late = await gateway.call(request({ config: limited }));
-    expect(errorOf(late)).toMatchObject({ code: 'MODEL_RATE_LIMITED', message: expect.stringContaining('would come in 60 s') });
+    expect(errorOf(late)).toMatchObject({ code: 'MODEL_RATE_LIMITED', message: expect.stringContaining('could start in 60 s') });
     const routed = await gateway.call(request({ config: { ...limited, fallbacks: ['spare'] } }));
     expect(codes(routed)).toEqual(['main MODEL_RATE_LIMITED', 'spare ok']);
   });

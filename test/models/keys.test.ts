@@ -156,7 +156,7 @@ describe('F14: an error of authentication', () => {
     });
     const gateway = createModelGateway({ models: { main: model }, clock: systemClock, env: keys });
     const outcome = await gateway.call(request({ config: config({ provider: 'openai', model: 'x' }) }));
-    expect(errorOf(outcome).message).toMatch(/403.*The key is that of the model object/);
+    expect(errorOf(outcome).message).toMatch(/403.*The key belongs to the model object/);
   });
 });
 

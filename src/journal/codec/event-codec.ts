@@ -64,7 +64,7 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
     if (shape === undefined)
       throw new CadreError(
         typeof code === 'string' ? 'STORE_NEWER' : 'STORE_CORRUPT',
-        `${JSON.stringify(code)} is no code of an event that this version knows`,
+        `${JSON.stringify(code)} is not an event code that this version knows`,
       );
     const next: unknown = list[index + 1];
     const packed = isRecord(next) ? next : {};

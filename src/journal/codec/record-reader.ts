@@ -40,12 +40,16 @@ export function readFields(
 }
 
 function unreadable(key: string, stored: unknown, context: CommitContext): never {
-  throw new CadreError('STORE_NEWER', `${context.type}: ${JSON.stringify(stored)} is no form of "${key}" that this version knows`);
+  throw new CadreError(
+    'STORE_NEWER',
+    `${context.type}: ${JSON.stringify(stored)} is not a form of "${key}" that this version knows`,
+  );
 }
 
 function readField(record: PlainRecord, short: string, value: unknown, shape: Shape, context: CommitContext): void {
   const field = shape.byShort.get(short);
-  if (field === undefined) throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is no field that this version knows`);
+  if (field === undefined)
+    throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is not a field that this version knows`);
   const { key, shape: inner } = field;
   if (field.kind === 'time') record[key] = unpackTime(value, context.at);
   else if (inner === undefined) record[key] = value;
@@ -54,7 +58,7 @@ function readField(record: PlainRecord, short: string, value: unknown, shape: Sh
   else
     throw new CadreError(
       'STORE_CORRUPT',
-      `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is no record`,
+      `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is not a record`,
     );
 }
 

@@ -128,10 +128,7 @@ export class SqliteAppender {
     );
     const run = Number(begun.lastInsertRowid);
     if (run > maxRuns)
-      throw new CadreError(
-        'STORE_FAILED',
-        `${this.#file}: the journal holds ${maxRuns} runs, which is all it can; begin a new file`,
-      );
+      throw new CadreError('STORE_FAILED', `${this.#file}: the journal holds ${maxRuns} runs, the most it can; use a new file`);
     const { last, key } = this.#placeOf(run, commit);
     this.#chain.assertMayAppend(commit.runId, key);
     this.#prepare(
@@ -186,7 +183,7 @@ export class SqliteAppender {
     if (last === undefined || last.seq >= keySpan) {
       throw new CadreError(
         'STORE_FAILED',
-        `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, which is all a run can; start a new run`,
+        `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, the most a run can; start a new run`,
       );
     }
     return { last, key: run * keySpan + commit.expectedSeq + 1 };

@@ -42,7 +42,7 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   if (code === resultCodes.corrupt) return corruptJournal(file, doing, `SQLite finds the file damaged (${said})`, thrown);
   // node:sqlite rejects integers outside JavaScript's safe range; Cadre writes none.
   if (thrown instanceof RangeError)
-    return corruptJournal(file, doing, `a number in it is none that Cadre writes (${said})`, thrown);
+    return corruptJournal(file, doing, `it holds a number that Cadre never writes (${said})`, thrown);
   if (code === resultCodes.notADatabase)
     return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
@@ -55,7 +55,7 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
 export function leftLeases(file: string, runIds: readonly string[], cause: unknown): string {
   const named = runIds.slice(0, 5).join(', ') + (runIds.length > 5 ? ` and ${runIds.length - 5} more` : '');
   const why = cause instanceof Error ? cause.message : String(cause);
-  return `${file}: closed, but that ${named} may be resumed could not be written (${why}). This process can resume them at once, others when it has ended, or with --take-over`;
+  return `${file}: closed, but the file still lists ${named} as held (${why}). This process can resume them immediately; others can once it has ended, or with --take-over`;
 }
 
 /** Returns the details of a failure that can pass by itself or once there is space again. */
@@ -80,13 +80,13 @@ function explain(code: number | undefined, said: string): string {
     case resultCodes.readOnly:
       return `the file cannot be written (${said}); nothing was written. Check its permissions, or open it with readOnly`;
     case resultCodes.ioError:
-      return `the disk failed, or the file may not grow any more (${said}); nothing of it was written. Check the disk and its limits, and try again`;
+      return `the disk failed, or the file reached its size limit (${said}); nothing was written. Check the disk and its limits, and try again`;
     case resultCodes.full:
-      return `there is no space left (${said}); nothing of it was written. Free some space and try again`;
+      return `there is no space left (${said}); nothing was written. Free some space and try again`;
     case resultCodes.cantOpen:
       return `the file cannot be opened (${said}). Check that it exists and that its directory may be written`;
     default:
-      return `${said}; nothing of it was written`;
+      return `${said}; nothing was written`;
   }
 }
 

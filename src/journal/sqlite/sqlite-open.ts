@@ -14,7 +14,7 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     if (!existsSync(path)) {
-      if (readOnly) throw new CadreError('STORE_FAILED', `${path}: there is no such file to read`, { details: { file: path } });
+      if (readOnly) throw new CadreError('STORE_FAILED', `${path}: the file to read does not exist`, { details: { file: path } });
       createJournalFile(path);
     }
     refuseUnreadable(path);
@@ -38,7 +38,7 @@ const foreignClauses = ['CONFLICT', 'REFERENCES', 'GENERATED', 'CHECK'];
 function refuseForeignParts(database: DatabaseSync, path: string): void {
   const found = database
     .prepare(
-      `SELECT CASE type WHEN 'table' THEN 'table with a rule of its own' ELSE type END AS what FROM sqlite_schema
+      `SELECT CASE type WHEN 'table' THEN 'table with extra rules' ELSE type END AS what FROM sqlite_schema
        WHERE type IN ('trigger', 'view') OR (type = 'table' AND (${foreignClauses.map((clause) => `sql LIKE '%${clause}%'`).join(' OR ')}))
        LIMIT 1`,
     )

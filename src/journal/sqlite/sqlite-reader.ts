@@ -131,8 +131,7 @@ export class SqliteReader {
       );
     }
     const read = typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
-    if (!isTextOf(hash, read))
-      throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text is not the one of this hash');
+    if (!isTextOf(hash, read)) throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text does not match this hash');
     return read;
   }
 

@@ -36,7 +36,7 @@ function failedGeneration(body: string): string | undefined {
 
 /** Builds the failure of an attempt that ended in a broken call; another attempt or an answer to the model may help. */
 export function brokenCallFailure(brokenCall: BrokenCall): ModelFailure {
-  const message = `The provider did not take a tool call that the model wrote: ${endSentence(brokenCall.why)}`;
+  const message = `The provider rejected a tool call of the model: ${endSentence(brokenCall.why)}`;
   return { code: 'MODEL_CALL_BROKEN', message, retryable: true, brokenCall };
 }
 

@@ -111,8 +111,8 @@ export class ModelCall {
     if (cooling === undefined) return false;
     const now = clock.monotonic();
     const message =
-      `Passed over: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is left alone for another ` +
-      `${seconds(cooling.until - now)} unless nothing else answers.`;
+      `Skipped: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is tried last for another ` +
+      `${seconds(cooling.until - now)}.`;
     this.#log.note(resolved.config, { code: 'MODEL_COOLING', message });
     return true;
   }
@@ -258,11 +258,11 @@ export class ModelCall {
 const abortedWhileWaiting = lastingFailure('MODEL_ABORTED', 'The model call was cancelled while it waited for its next attempt.');
 
 function tooLate({ name, rateLimit }: LlmConfig, dueMs: number | undefined): ModelFailure {
-  const when = dueMs === undefined ? 'did not come in time' : `would come in ${seconds(dueMs)}`;
+  const when = dueMs === undefined ? 'could not start in time' : `could start in ${seconds(dueMs)}`;
   const limit = seconds(rateLimit?.maxWaitMs ?? defaultMaxQueueMs);
   return lastingFailure(
     'MODEL_RATE_LIMITED',
-    `The turn of this call ${when}: the rate limit of the LLM config "${name}", or of its provider, is used up, and a call ` +
+    `The rate limit of the LLM config "${name}", or of its provider, is used up: this call ${when}, and a call ` +
       `waits ${limit} at most (rate_limit.max_wait).`,
   );
 }

@@ -94,7 +94,7 @@ function jsonCall(item: unknown, written: string): TextCall {
   if (!isJsonObject(item))
     return brokenCall(
       written,
-      'what stands between <tool_call> and </tool_call> is not JSON; write {"name": …, "arguments": {…}}',
+      'the text between <tool_call> and </tool_call> is not JSON; write {"name": …, "arguments": {…}}',
       guessedName(written),
     );
   const name = nameIn(item);

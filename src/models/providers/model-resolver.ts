@@ -113,7 +113,7 @@ export class ModelResolver {
 
   /** Describes, for an authentication error, the variable that was read and whether a key was sent. */
   describeKey(config: LlmConfig): string {
-    if (this.#findGiven(config) !== undefined) return 'The key is that of the model object that was handed to the engine.';
+    if (this.#findGiven(config) !== undefined) return 'The key belongs to the model object that was given to the engine.';
     return describeKey(config, this.#options.env);
   }
 
@@ -135,7 +135,7 @@ export class ModelResolver {
       code: 'MODEL_UNCONFIGURED',
       message:
         `The LLM config "${config.name}" needs the environment variable${missing.length > 1 ? 's' : ''} ${missing.join(', ')}. ` +
-        'Set it, choose another LLM config, or hand a model object to the engine under this name.',
+        'Set it, choose another LLM config, or give the engine a model object under this name.',
     };
   }
 

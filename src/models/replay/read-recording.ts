@@ -23,6 +23,6 @@ function asRecording(source: Recording): Recording {
   if (Array.isArray(entries) && entries.every(isJsonObject)) return source;
   throw new CadreError(
     'RECORDING_INVALID',
-    'replay: this is no recording: hand in the path of its file, or what `parseRecording` of cadre/testing returned',
+    'replay: this is not a recording; pass the path of its file, or the result of `parseRecording` of cadre/testing',
   );
 }

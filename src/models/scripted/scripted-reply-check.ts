@@ -25,7 +25,7 @@ const fields: Readonly<Record<keyof ScriptedReply, true>> = {
 export function toScriptedReply(reply: unknown, where: string): ScriptedReply {
   if (typeof reply === 'string') return { text: reply };
   if (typeof reply !== 'object' || reply === null || Array.isArray(reply))
-    throw unusable(`${where} of the scripted model is ${reply === null ? 'null' : typeof reply}, and no text or object`);
+    throw unusable(`${where} of the scripted model is ${reply === null ? 'null' : typeof reply}; a reply is a text or an object`);
   for (const field of Object.keys(reply))
     if (!Object.hasOwn(fields, field)) {
       const meant = closestName(field, Object.keys(fields));
