@@ -104,8 +104,7 @@ export function unknownRun(location: string, runId: string): CadreError {
 export function lockedRun(
   location: string,
   runId: string,
-  { owner, since }: { readonly owner: string; readonly since: number },
-  knownInMs?: number,
+  { owner, since, knownInMs }: { readonly owner: string; readonly since: number; readonly knownInMs?: number | undefined },
 ): CadreError {
   const held = `${location}: run ${runId} is being advanced by ${owner} since ${timeText(since)}`;
   const takeOver = 'take the run over (takeOver; cadre resume --take-over)';

@@ -151,7 +151,9 @@ it('K12: events of a later version are refused as such, with their row, and neve
   ] as const) {
     const key = 2 ** 31 + 1;
     database.prepare('DELETE FROM commits WHERE key >> 31 = 1').run();
-    database.prepare('INSERT INTO commits VALUES (?, 1, 5, 0, 0, 0, 0, 0, 0, ?, ?)').run(key, commitSum(key, 1, 5, body), body);
+    database
+      .prepare('INSERT INTO commits VALUES (?, 1, 5, 0, 0, 0, 0, 0, 0, ?, ?)')
+      .run(key, commitSum({ key, lastSeq: 1, at: 5, body }), body);
     const journal = createSqliteJournal(file, { readOnly: true });
     const read = (): unknown =>
       foldEvents([{ ...first, type: 'run.start' } as CadreEvent, ...(journal.read(runs[0] ?? first.runId) as CadreEvent[])]);

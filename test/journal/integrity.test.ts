@@ -52,7 +52,7 @@ function rewrite(firstSeq: number, change: (body: string) => string): void {
     const at = keySpan + firstSeq;
     const row = database.prepare('SELECT last_seq, at, body FROM commits WHERE key = ?').get(at);
     const body = change(String(row?.['body']));
-    const sum = commitSum(at, Number(row?.['last_seq']), Number(row?.['at']), body);
+    const sum = commitSum({ key: at, lastSeq: Number(row?.['last_seq']), at: Number(row?.['at']), body });
     database.prepare('UPDATE commits SET body = ?, sum = ? WHERE key = ?').run(body, sum, at);
   });
 }
@@ -66,7 +66,13 @@ function forge(id: typeof runId, events: readonly CadreEvent[]): void {
     const body = encodeCommit(events);
     database
       .prepare('INSERT INTO commits VALUES (?, ?, ?, 1, 1, 1, 1, 0, 0, ?, ?)')
-      .run(at, Number(last?.seq), Number(last?.at), commitSum(at, Number(last?.seq), Number(last?.at), body), body);
+      .run(
+        at,
+        Number(last?.seq),
+        Number(last?.at),
+        commitSum({ key: at, lastSeq: Number(last?.seq), at: Number(last?.at), body }),
+        body,
+      );
   });
 }
 

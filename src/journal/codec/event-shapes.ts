@@ -19,15 +19,15 @@ const observer = defineShape<ObserverRecord>({
 /**
  * Rules of a profile that declares none (profiles/compile/default-decider.ts). Stored by index: append new ones, never remove one.
  */
-const usualRules = ['default_continue_with_tool', 'default_end', 'default_ask_again', 'default_ask_for_less'];
+const defaultRules = ['default_continue_with_tool', 'default_end', 'default_ask_again', 'default_ask_for_less'];
 
 const ruleNumber: Derived = {
   short: 'n',
   pack: (id) => {
-    const at = usualRules.indexOf(String(id));
+    const at = defaultRules.indexOf(String(id));
     return at < 0 || typeof id !== 'string' ? undefined : at;
   },
-  unpack: (at) => usualRules[Number(at)],
+  unpack: (at) => defaultRules[Number(at)],
 };
 
 const rule = defineShape<RuleRecord>({

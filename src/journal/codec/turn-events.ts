@@ -12,7 +12,6 @@ export interface StoredCommit {
 }
 
 type TurnStart = EventOf<'turn.start'>;
-type Prompt = NonNullable<TurnStart['prompt']>;
 
 /*
  * Patterns to search for in encoded commits (event-codec.ts). Keys and codes appear there exactly as here. Text of people and models is
@@ -49,16 +48,16 @@ export function turnEvents(commits: readonly StoredCommit[], reference: string):
   const { start, place } = found;
   const { turnId, agentId, prompt } = start;
   if (prompt === undefined || !turnId.startsWith(`${agentId}.t`)) return undefined;
-  const told = commits.flatMap(({ body, events }) => (structure.test(body) ? events() : []));
+  const structureEvents = commits.flatMap(({ body, events }) => (structure.test(body) ? events() : []));
   // Left to a reader of the whole run, which refuses events of a later version.
-  if (told.some(({ type }) => !isKnownType(type))) return undefined;
-  const frame = told.filter(({ type }) => structural.has(type));
+  if (structureEvents.some(({ type }) => !isKnownType(type))) return undefined;
+  const frame = structureEvents.filter(({ type }) => structural.has(type));
   const [first] = frame;
   if (first?.type !== 'run.start' || first.imported !== undefined) return undefined;
   if (frame.some((event) => event.type === 'agent.restart' && event.agentId === agentId)) return undefined;
   if (!isSourceInView(commits.slice(0, place + 1), frame, start.seq)) return undefined;
-  const before = pastOf(commits, agentId, place, start, prompt);
-  const own = [...before.events, ...restOf(commits, place, start)].filter(({ type }) => !structural.has(type));
+  const before = eventsUpTo(commits, found, prompt.from);
+  const own = [...before.events, ...eventsAfter(commits, found)].filter(({ type }) => !structural.has(type));
   const events = [...frame, ...own].toSorted((one, other) => one.seq - other.seq);
   return {
     turnId,
@@ -123,19 +122,16 @@ function namedTurn(commits: readonly StoredCommit[], reference: string): FoundTu
  * prompt: from there on each message in view has its turn and each result its call. Without such a turn, starts with the agent's
  * first event.
  */
-function pastOf(
+function eventsUpTo(
   commits: readonly StoredCommit[],
-  agentId: AgentId,
-  place: number,
-  start: TurnStart,
-  prompt: Prompt,
+  { start, place }: FoundTurn,
+  from: number,
 ): { readonly events: readonly CadreEvent[]; readonly beginsWith: TurnStart | undefined } {
   const stretches: (readonly CadreEvent[])[] = [];
   for (let index = place; index >= 0; index--) {
-    const events = eventsOf(commits[index], agentId).filter(({ seq }) => seq <= start.seq);
+    const events = eventsOf(commits[index], start.agentId).filter(({ seq }) => seq <= start.seq);
     const beginsWith = events.findLast(
-      (event) =>
-        event.type === 'turn.start' && event.seq < start.seq && event.prompt !== undefined && event.prompt.to <= prompt.from,
+      (event) => event.type === 'turn.start' && event.seq < start.seq && event.prompt !== undefined && event.prompt.to <= from,
     );
     stretches.unshift(beginsWith === undefined ? events : events.filter(({ seq }) => seq >= beginsWith.seq));
     if (beginsWith?.type === 'turn.start') return { events: stretches.flat(), beginsWith };
@@ -144,7 +140,8 @@ function pastOf(
 }
 
 /** Collects the later events of a turn and its calls, plus its agent's other events until those calls have ended. */
-function restOf(commits: readonly StoredCommit[], place: number, { turnId, agentId, seq }: TurnStart): readonly CadreEvent[] {
+function eventsAfter(commits: readonly StoredCommit[], { start, place }: FoundTurn): readonly CadreEvent[] {
+  const { turnId, agentId, seq } = start;
   const rest: CadreEvent[] = [];
   const open = new Set<string>();
   let isOver = false;

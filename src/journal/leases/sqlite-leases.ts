@@ -64,7 +64,9 @@ export class SqliteLeases {
     const taken = inTransaction(this.#parts.database, () => this.#take(runId, owner));
     if ('verdict' in taken) {
       const { holder, verdict } = taken;
-      throw lockedRun(this.#parts.file, runId, holder, verdict.kind === 'unsure' ? verdict.knownInMs : undefined);
+      const { owner: heldBy, since } = holder;
+      const knownInMs = verdict.kind === 'unsure' ? verdict.knownInMs : undefined;
+      throw lockedRun(this.#parts.file, runId, { owner: heldBy, since, knownInMs });
     }
     const { lease, before } = taken;
     // Only after the commit: if a full disk undid it, the earlier lease is still given up.
@@ -132,7 +134,9 @@ export class SqliteLeases {
     const holder = toHolder(row, watch.self);
     const epoch = row?.['epoch'] ?? 0;
     if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch + 1))
-      throw corruptJournal(file, `table leases, row ${runId}`, `its epoch ${JSON.stringify(epoch)} is not a whole number`);
+      throw corruptJournal(file, `its epoch ${JSON.stringify(epoch)} is not a whole number`, {
+        where: `table leases, row ${runId}`,
+      });
     const before = holder === undefined ? undefined : { runId, owner: holder.owner, epoch };
     if (holder !== undefined && before !== undefined && !takeOver) {
       const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.judge(holder);

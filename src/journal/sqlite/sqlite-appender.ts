@@ -15,6 +15,23 @@ import type { WalSync } from './wal-sync.ts';
 /** Most events in one row; reading any of them reads the whole row. */
 const largestRow = 1_000;
 
+/** Dependencies and settings of an appender. */
+interface AppenderParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly sync: WalSync;
+  /** Every commit survives a power cut. */
+  readonly alwaysFull: boolean;
+  readonly chain: CommitChain;
+}
+
+/** One row to write: a commit or part of one, under its lease, with the change to the run's summary. */
+interface Append {
+  readonly lease: Lease;
+  readonly commit: Commit;
+  readonly change: SummaryChange;
+}
+
 /**
  * Writes commits. A commit that adds no text and changes no status is one statement, which also checks the lease and the sequence.
  */
@@ -29,17 +46,12 @@ export class SqliteAppender {
 
   readonly #chain: CommitChain;
 
-  constructor(
-    database: DatabaseSync,
-    file: string,
-    sync: WalSync,
-    options: { readonly alwaysFull: boolean; readonly chain: CommitChain },
-  ) {
-    this.#database = database;
-    this.#file = file;
-    this.#sync = sync;
-    this.#alwaysFull = options.alwaysFull;
-    this.#chain = options.chain;
+  constructor(parts: AppenderParts) {
+    this.#database = parts.database;
+    this.#file = parts.file;
+    this.#sync = parts.sync;
+    this.#alwaysFull = parts.alwaysFull;
+    this.#chain = parts.chain;
   }
 
   /** Appends a whole commit or nothing. Throws STORE_CONFLICT when the lease or the sequence number is stale. */
@@ -47,20 +59,23 @@ export class SqliteAppender {
     const change = summaryChange(commit.events);
     this.#setSync(commit.sync || this.#alwaysFull);
     const run = this.#runNumber(commit.runId);
-    if (commit.events.length > largestRow) this.#appendInParts(lease, commit, change, run);
+    const append = { lease, commit, change };
+    if (commit.events.length > largestRow) this.#appendInParts(append);
     else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#chain.isKeyed)
-      this.#insertNext(run, lease, commit, change, encodeCommit(commit.events));
-    else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change));
+      this.#insertNext(append, run, encodeCommit(commit.events));
+    else inTransaction(this.#database, () => this.#insertWithAll(append));
   }
 
   /** Appends a long commit (an imported run, a fork) as several rows of one transaction, so that it can be read in parts. */
-  #appendInParts(lease: Lease, commit: Commit, { isImported }: SummaryChange, known: number | undefined): void {
+  #appendInParts({ lease, commit, change: { isImported } }: Append): void {
+    const known = this.#runNumber(commit.runId);
     try {
       inTransaction(this.#database, () => {
         for (let at = 0; at < commit.events.length; at += largestRow) {
           const events = commit.events.slice(at, at + largestRow);
           const part = { ...commit, expectedSeq: commit.expectedSeq + at, events, contents: at === 0 ? commit.contents : [] };
-          this.#insertWithAll(lease, part, { ...summaryChange(events), ...(isImported === true ? { isImported } : {}) });
+          const change = { ...summaryChange(events), ...(isImported === true ? { isImported } : {}) };
+          this.#insertWithAll({ lease, commit: part, change });
         }
       });
     } catch (thrown) {
@@ -70,18 +85,19 @@ export class SqliteAppender {
     }
   }
 
-  #insertWithAll(lease: Lease, commit: Commit, change: SummaryChange): void {
+  #insertWithAll(append: Append): void {
+    const { commit, change } = append;
     const body = encodeCommit(commit.events);
     const run = this.#runNumber(commit.runId);
-    if (run === undefined) this.#insertFirst(lease, commit, change, body);
+    if (run === undefined) this.#insertFirst(append, body);
     else {
-      this.#insertNext(run, lease, commit, change, body);
+      this.#insertNext(append, run, body);
       if (changesStatus(change)) this.#updateRun(run, change);
     }
     for (const entry of commit.contents) this.#insertContent(entry);
   }
 
-  #insertNext(run: number, lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+  #insertNext({ lease, commit, change }: Append, run: number, body: string): void {
     const { last, key } = this.#placeOf(run, commit);
     this.#chain.assertMayAppend(commit.runId, key);
     const inserted = this.#prepare(
@@ -100,7 +116,7 @@ export class SqliteAppender {
       change.outputTokens,
       change.cost,
       change.unpriced,
-      commitSum(key, last.seq, last.at, body),
+      commitSum({ key, lastSeq: last.seq, at: last.at, body }),
       body,
       (run + 1) * keySpan,
       lease.runId,
@@ -108,11 +124,11 @@ export class SqliteAppender {
       lease.owner,
       commit.expectedSeq,
     );
-    if (inserted.changes !== 1) throw this.#whyNot(run, lease, commit);
+    if (inserted.changes !== 1) throw this.#staleError(run, lease, commit);
     this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
-  #insertFirst(lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+  #insertFirst({ lease, commit, change }: Append, body: string): void {
     this.#assertLease(lease);
     if (commit.expectedSeq !== 0) throw staleSequence(this.#file, commit, 0);
     const begun = this.#prepare(
@@ -144,7 +160,7 @@ export class SqliteAppender {
       change.outputTokens,
       change.cost,
       change.unpriced,
-      commitSum(key, last.seq, last.at, body),
+      commitSum({ key, lastSeq: last.seq, at: last.at, body }),
       body,
     );
     this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
@@ -199,7 +215,8 @@ export class SqliteAppender {
     return run;
   }
 
-  #whyNot(run: number, lease: Lease, commit: Commit): CadreError {
+  /** Returns the error for a rejected append: the lease or the sequence number is stale. */
+  #staleError(run: number, lease: Lease, commit: Commit): CadreError {
     this.#assertLease(lease);
     const last = this.#prepare('SELECT last_seq FROM commits WHERE key < ? ORDER BY key DESC LIMIT 1').get((run + 1) * keySpan);
     return staleSequence(this.#file, commit, Number(last?.['last_seq'] ?? 0));

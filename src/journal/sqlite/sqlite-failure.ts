@@ -13,8 +13,14 @@ const resultCodes = {
   protocol: 15,
 } as const;
 
-/** Error for a file that is damaged or not a journal. `where` names the row, or is empty. */
-export function corruptJournal(file: string, where: string, why: string, cause?: unknown): CadreError {
+/** Place of damage in a journal file (a row or an operation), and the error behind it. */
+interface Damage {
+  readonly where?: string;
+  readonly cause?: unknown;
+}
+
+/** Error for a file that is damaged or not a journal. */
+export function corruptJournal(file: string, why: string, { where = '', cause }: Damage = {}): CadreError {
   return new CadreError(
     'STORE_CORRUPT',
     `${file}${where === '' ? '' : `, ${where}`}: ${why}. Restore the file from a copy; nothing was changed in it`,
@@ -39,12 +45,12 @@ export function toStoreError(thrown: unknown, file: string, doing: string): Cadr
   if (thrown instanceof CadreError) return thrown;
   const code = primaryCode(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
-  if (code === resultCodes.corrupt) return corruptJournal(file, doing, `SQLite finds the file damaged (${said})`, thrown);
+  const damage = { where: doing, cause: thrown };
+  if (code === resultCodes.corrupt) return corruptJournal(file, `SQLite finds the file damaged (${said})`, damage);
   // node:sqlite rejects integers outside JavaScript's safe range; Cadre writes none.
-  if (thrown instanceof RangeError)
-    return corruptJournal(file, doing, `it holds a number that Cadre never writes (${said})`, thrown);
+  if (thrown instanceof RangeError) return corruptJournal(file, `it holds a number that Cadre never writes (${said})`, damage);
   if (code === resultCodes.notADatabase)
-    return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
+    return corruptJournal(file, 'the file is not a journal (SQLite cannot read it as a database)', damage);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
     details: { file, doing, ...(code === undefined ? {} : { sqlite: code }), ...passing(thrown) },
     cause: thrown,

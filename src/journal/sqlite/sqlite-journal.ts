@@ -85,14 +85,14 @@ export class SqliteJournal implements Journal {
     this.#database = database;
     const { takeOver = false, processes: watch = systemProcesses } = options;
     const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
-    this.#reader = new SqliteReader(database, path, watch, chain);
+    this.#reader = new SqliteReader({ database, file: path, watch, chain });
     const times = checkLeaseTimes(options.leases);
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
-    this.#appender = new SqliteAppender(this.#database, path, this.#sync, { alwaysFull: this.#isAlwaysFull, chain });
+    this.#appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
   }
 
   acquire(runId: RunId, owner: string): Lease | Promise<Lease> {

@@ -21,7 +21,8 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
     database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
     refuseForeignParts(database, path);
     const version = readVersion(database, path);
-    if (version < schemaVersion) bringUp(database, path, readOnly, version);
+    if (version < schemaVersion && !readOnly) migrate(database, path);
+    else assertReadable(path, version);
     // From here on `LockWaits` waits for locks: SQLite's own waiting blocks the event loop.
     if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
     return database;
@@ -44,16 +45,15 @@ function refuseForeignParts(database: DatabaseSync, path: string): void {
     )
     .get();
   if (found === undefined) return;
-  throw corruptJournal(path, '', `the file has a ${String(found['what'])}, which no journal has: it would change what runs write`);
+  throw corruptJournal(path, `the file has a ${String(found['what'])}, which no journal has: it would change what runs write`);
 }
 
-function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {
-  if (!readOnly) return migrate(database, path);
-  // These layouts only lack tables that read as empty.
+/** Refuses to read a layout that would need a migration; later ones only lack tables and columns that read as empty. */
+function assertReadable(path: string, version: number): void {
   if (version >= oldestReadable) return;
   throw new CadreError(
     'STORE_FAILED',
-    `${path}: the journal has the older layout ${version}, which reading alone cannot bring up to ${schemaVersion}; open it once for writing`,
+    `${path}: the journal has the older layout ${version}, which cannot be migrated to ${schemaVersion} while only reading; open it once for writing`,
     { details: { file: path, version } },
   );
 }
@@ -62,7 +62,7 @@ function refuseUnreadable(path: string): void {
   const stat = statSync(path);
   if (!stat.isFile())
     throw new CadreError('STORE_FAILED', `${path}: this is not a file; name a file for the journal`, { details: { file: path } });
-  if (stat.size === 0) throw corruptJournal(path, '', 'the file is empty, which a journal never is; remove it to begin a new one');
+  if (stat.size === 0) throw corruptJournal(path, 'the file is empty, which a journal never is; remove it to begin a new one');
 }
 
 /** Opens for reading, next to a writer or not. Where not even SQLite's side files can be written, opens the file as immutable. */

@@ -16,6 +16,14 @@ import type { StoredCommit } from '../codec/turn-events.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** Dependencies of a reader. */
+interface ReaderParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly watch: ProcessWatch;
+  readonly chain: CommitChain;
+}
+
 /** Reads a journal file without trusting it: checks every row against its checksum and its neighbours. */
 export class SqliteReader {
   readonly #file: string;
@@ -28,7 +36,7 @@ export class SqliteReader {
 
   readonly #chain: CommitChain;
 
-  constructor(database: DatabaseSync, file: string, watch: ProcessWatch, chain: CommitChain) {
+  constructor({ database, file, watch, chain }: ReaderParts) {
     this.#file = file;
     this.#chain = chain;
     this.#watch = watch;
@@ -123,15 +131,12 @@ export class SqliteReader {
     const row = this.#content.get(hash);
     if (row === undefined) return undefined;
     const text = row['text'];
+    const where = `table contents, row ${hash}`;
     if ((typeof text !== 'string' && !(text instanceof Uint8Array)) || contentSum(text) !== row['sum']) {
-      throw corruptJournal(
-        this.#file,
-        `table contents, row ${hash}`,
-        'the text is not the one that was stored (its checksum differs)',
-      );
+      throw corruptJournal(this.#file, 'the text is not the one that was stored (its checksum differs)', { where });
     }
     const read = typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
-    if (!isTextOf(hash, read)) throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text does not match this hash');
+    if (!isTextOf(hash, read)) throw corruptJournal(this.#file, 'the text does not match this hash', { where });
     return read;
   }
 
@@ -151,12 +156,10 @@ export class SqliteReader {
   /** Returns a row's text after verifying its checksum. */
   #checkSum(runId: RunId, firstSeq: number, row: Row): string {
     const { body, sum, at, last_seq: lastSeq } = row;
-    if (typeof body === 'string' && commitSum(Number(row['key']), Number(lastSeq), Number(at), body) === sum) return body;
-    throw corruptJournal(
-      this.#file,
-      placeOf(runId, firstSeq, row),
-      'the events are not the ones that were stored (their checksum differs)',
-    );
+    if (typeof body === 'string' && commitSum({ key: Number(row['key']), lastSeq: Number(lastSeq), at: Number(at), body }) === sum)
+      return body;
+    const where = placeOf(runId, firstSeq, row);
+    throw corruptJournal(this.#file, 'the events are not the ones that were stored (their checksum differs)', { where });
   }
 
   #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
@@ -168,17 +171,17 @@ export class SqliteReader {
       events = decodeCommit(body, { runId, firstSeq, at: Number(at) });
     } catch (error) {
       if (error instanceof CadreError && error.code === 'STORE_NEWER') throw newerEvents(this.#file, where, error);
-      throw corruptJournal(this.#file, where, 'the events cannot be read', error);
+      throw corruptJournal(this.#file, 'the events cannot be read', { where, cause: error });
     }
     if (firstSeq + events.length - 1 !== lastSeq) {
-      throw corruptJournal(this.#file, where, `the row ends at seq ${String(lastSeq)} but holds ${events.length} events`);
+      throw corruptJournal(this.#file, `the row ends at seq ${String(lastSeq)} but holds ${events.length} events`, { where });
     }
     return events;
   }
 
   #gap(runId: RunId, lastSeq: number, firstSeq: number | undefined): Error {
     const next = firstSeq === undefined ? 'there is no row' : `the next row begins at ${firstSeq}`;
-    return corruptJournal(this.#file, `table commits, run ${runId}`, `after seq ${lastSeq} ${next}; events are missing`);
+    return corruptJournal(this.#file, `after seq ${lastSeq} ${next}; events are missing`, { where: `table commits, run ${runId}` });
   }
 
   #toSummary(row: Row, gone: Map<string, boolean>): RunSummary {

@@ -70,8 +70,16 @@ export function contentSum(text: string | Uint8Array): number {
   return crc32(text);
 }
 
+/** The part of a `commits` row that its checksum covers. */
+export interface SummedRow {
+  readonly key: number;
+  readonly lastSeq: number;
+  readonly at: number;
+  readonly body: string;
+}
+
 /** Computes the checksum of a commit's row, over everything its events are decoded from. */
-export function commitSum(key: number, lastSeq: number, at: number, body: string): number {
+export function commitSum({ key, lastSeq, at, body }: SummedRow): number {
   return crc32(body, crc32(`${key} ${lastSeq} ${at}`));
 }
 
@@ -85,10 +93,10 @@ export function createLayout(database: DatabaseSync): void {
 /** Reads a file's layout version. Throws STORE_CORRUPT when it is not a journal, STORE_NEWER when a newer Cadre wrote it. */
 export function readVersion(database: DatabaseSync, file: string): number {
   const isJournal = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).get() !== undefined;
-  if (!isJournal) throw corruptJournal(file, '', 'the file is a SQLite database, but not a journal of Cadre');
+  if (!isJournal) throw corruptJournal(file, 'the file is a SQLite database, but not a journal of Cadre');
   const version = database.prepare(`SELECT value FROM meta WHERE key = 'schema_version'`).get()?.['value'];
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
-    throw corruptJournal(file, `table meta, row schema_version`, `${JSON.stringify(version)} is not a layout version`);
+    throw corruptJournal(file, `${JSON.stringify(version)} is not a layout version`, { where: 'table meta, row schema_version' });
   }
   if (version > schemaVersion) {
     throw new CadreError(
@@ -137,7 +145,9 @@ function addPending(database: DatabaseSync): void {
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */
 function addChecksums(database: DatabaseSync): void {
-  database.function('commit_sum', (key, lastSeq, at, body) => commitSum(Number(key), Number(lastSeq), Number(at), String(body)));
+  database.function('commit_sum', (key, lastSeq, at, body) =>
+    commitSum({ key: Number(key), lastSeq: Number(lastSeq), at: Number(at), body: String(body) }),
+  );
   database.function('content_sum', (text) => contentSum(text instanceof Uint8Array ? text : String(text)));
   database.exec(`
     ALTER TABLE commits RENAME TO commits_0;

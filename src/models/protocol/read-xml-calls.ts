@@ -56,7 +56,7 @@ export function readXmlCalls(reply: string, tools: readonly OfferedTool[]): Read
 function inventedResult(written: string): TextCall {
   return brokenCall(
     written,
-    'you wrote a tool result yourself; nothing behind it was read. Call a tool, end your reply, and wait for its result',
+    'you wrote a tool result yourself; nothing after it was read. Call a tool, end your reply, and wait for its result',
   );
 }
 
@@ -71,7 +71,7 @@ function readWrapped(text: string, start: number, inside: number, tools: readonl
       : { calls: read.calls, end: closedAt(text, read.end) ?? read.end };
   }
   const end = afterClosing(text, inside);
-  const problem = 'between <tool_call> and </tool_call> must stand one JSON object, {"name": …, "arguments": {…}}';
+  const problem = 'between <tool_call> and </tool_call> there must be one JSON object, {"name": …, "arguments": {…}}';
   return end === undefined ? notClosed(text, start) : { calls: [brokenCall(text.slice(start, end), problem)], end };
 }
 
@@ -81,7 +81,7 @@ function readJson(text: string, start: number, at: number): Read {
   const closed = closedAt(text, end);
   if (closed === undefined) {
     const after = afterClosing(text, end);
-    const problem = 'between <tool_call> and </tool_call> must stand one JSON object and nothing else';
+    const problem = 'between <tool_call> and </tool_call> there must be one JSON object and nothing else';
     return after === undefined ? notClosed(text, start) : { calls: [brokenCall(text.slice(start, after), problem)], end: after };
   }
   const written = text.slice(at, end);
@@ -113,7 +113,7 @@ function notClosed(text: string, start: number): Read {
     calls: [
       brokenCall(
         text.slice(start),
-        'the call is not closed with </tool_call>, or nested too deep, so it may be incomplete; it was not run, and nothing behind it was read. Write it again, complete',
+        'the call is not closed with </tool_call>, or nested too deep, so it may be incomplete; it was not run, and nothing after it was read. Write it again, complete',
       ),
     ],
     end: text.length,
