@@ -1,10 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { RunId } from '../../core/ids.ts';
-import { createCommitContext } from '../commit-context.ts';
-import type { CommitContext } from '../commit-context.ts';
-import { likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
-import type { EventShape, PlaceId } from './event-shapes.ts';
+import { createCommitContext } from './commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
+import { idKeys, likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
+import type { EventShape } from './event-shapes.ts';
 import { readFields, unpackTime } from './record-reader.ts';
 import { isRecord } from './record-shape.ts';
 import type { PlainRecord } from './record-shape.ts';
@@ -28,12 +28,6 @@ export interface CommitPlace {
  * All other keys are fields of the event. A wrong guess is written out, so decoding returns the events as they were given
  * (except that an undefined value comes back absent; NaN, infinities and -0 are not JSON values).
  */
-const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
-const placeKeys: ReadonlySet<string> = new Set(['d', 'c', 'a', 'u', 'k']);
-const placeFields: ReadonlySet<string> = new Set(['type', 'runId', 'seq', 'at', 'cause']);
-// Pure cache: keyed by a list of ids of the table of shapes.
-const placeFieldsWith = new Map<EventShape['ids'], ReadonlySet<string>>();
-
 /** Encodes one commit's events as JSON text, leaving out what the row stores and what a reader can derive. */
 export function encodeCommit(events: readonly CadreEvent[]): string {
   const context = createCommitContext();
@@ -41,7 +35,7 @@ export function encodeCommit(events: readonly CadreEvent[]): string {
   let text = '';
   for (const event of events) {
     const shape = shapeOfType(event.type);
-    const fields = writeEvent(event, shape, context, rowAt);
+    const fields = writeEvent(event, context, rowAt);
     const code = writeJson(shape.code);
     text = joinFields(text, fields === '' ? code : `${code},{${fields}}`);
   }
@@ -69,7 +63,7 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
     const next: unknown = list[index + 1];
     const packed = isRecord(next) ? next : {};
     if (isRecord(next)) index += 1;
-    events.push(readEvent(packed, shape, context, place, place.firstSeq + events.length));
+    events.push(readEvent(packed, shape, { context, place, seq: place.firstSeq + events.length }));
   }
   return events;
 }
@@ -89,7 +83,8 @@ export function causesOfCommit(body: string, firstSeq: number): readonly (number
   return causes;
 }
 
-function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): string {
+function writeEvent(event: CadreEvent, context: CommitContext, rowAt: number): string {
+  const shape = shapeOfType(event.type);
   const record: unknown = event;
   if (!isRecord(record)) return '';
   beginEvent(context, event.type, event.at);
@@ -103,10 +98,17 @@ function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext
     place = joinFields(place, `"${idKeys[id]}":${writeJson(stored)}`);
   }
   rememberIds(context, shape, record);
-  return joinFields(place, writeFields(record, shape.shape, context, skippedFields(shape)));
+  return joinFields(place, writeFields(record, shape.shape, context));
 }
 
-function readEvent(packed: PlainRecord, shape: EventShape, context: CommitContext, place: CommitPlace, seq: number): CadreEvent {
+/** Place of an event in its commit, and the state shared with the commit's earlier events. */
+interface EventPlace {
+  readonly context: CommitContext;
+  readonly place: CommitPlace;
+  readonly seq: number;
+}
+
+function readEvent(packed: PlainRecord, shape: EventShape, { context, place, seq }: EventPlace): CadreEvent {
   const at = packed['d'] === undefined ? place.at : Number(unpackTime(packed['d'], place.at));
   beginEvent(context, shape.type, at);
   const record: PlainRecord = { type: shape.type, runId: place.runId, seq, at };
@@ -118,7 +120,7 @@ function readEvent(packed: PlainRecord, shape: EventShape, context: CommitContex
     if (value !== undefined && value !== null) record[id] = value;
   }
   rememberIds(context, shape, record);
-  const event: PlainRecord = readFields(packed, shape.shape, context, record, placeKeys);
+  const event: PlainRecord = readFields(packed, { shape: shape.shape, context }, record);
   return event as PlainRecord & CadreEvent;
 }
 
@@ -133,16 +135,6 @@ function beginEvent(context: CommitContext, type: string, at: number): void {
 function rememberIds(context: CommitContext, shape: EventShape, record: Readonly<PlainRecord>): void {
   context.previousTurnId = context.turnId;
   for (const id of shape.ids) if (record[id] !== undefined) context[id] = record[id];
-}
-
-/** Returns the fields of an event that are encoded with its place and must not be written again. */
-function skippedFields(shape: EventShape): ReadonlySet<string> {
-  let skipped = placeFieldsWith.get(shape.ids);
-  if (skipped === undefined) {
-    skipped = new Set([...placeFields, ...shape.ids]);
-    placeFieldsWith.set(shape.ids, skipped);
-  }
-  return skipped;
 }
 
 function packCause(cause: number | undefined, seq: number): unknown {

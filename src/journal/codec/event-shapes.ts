@@ -1,7 +1,7 @@
 import type { EventOf, EventType } from '../../core/events/event.ts';
 import type { Patch } from '../../core/patches/patch.ts';
 import type { ReplyToolCall, RuleRecord, TurnPrompt, ObserverRecord } from '../../core/state/turn.ts';
-import type { CommitContext } from '../commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
 import { item, turnInput } from './inbox-shapes.ts';
 import { always, defineShape, noList, type Derived, type PlainRecord, type Shape } from './record-shape.ts';
 import { attempt, error, reply, usage } from './reply-shapes.ts';
@@ -215,13 +215,28 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'note.add': { code: 'n+', ids: turn, shape: plain },
 };
 
-const shapes = Object.entries(table).map(([type, entry]): EventShape => ({ type, ...entry }));
+/** Short keys of an event's ids, which are stored with its place (event-codec.ts). */
+export const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
+const placeKeys: ReadonlySet<string> = new Set(['d', 'c', ...Object.values(idKeys)]);
+const placeFields = ['type', 'runId', 'seq', 'at', 'cause'] as const;
+
+/** Returns the shape of an event's own fields, without those stored with its place. */
+function ownFields(shape: Shape, ids: readonly PlaceId[]): Shape {
+  return { ...shape, outer: { long: new Set([...placeFields, ...ids]), short: placeKeys } };
+}
+
+const shapes = Object.entries(table).map(([type, entry]): EventShape => ({
+  type,
+  ...entry,
+  shape: ownFields(entry.shape, entry.ids),
+}));
+const unknownFields = ownFields(plain, []);
 const byType: ReadonlyMap<string, EventShape> = new Map(shapes.map((entry) => [entry.type, entry]));
 const byCode: ReadonlyMap<string, EventShape> = new Map(shapes.map((entry) => [entry.code, entry]));
 
 /** Returns the stored form of an event type; a type without a table keeps its name. */
 export function shapeOfType(type: string): EventShape {
-  return byType.get(type) ?? { type, code: `.${type}`, ids: [], shape: plain };
+  return byType.get(type) ?? { type, code: `.${type}`, ids: [], shape: unknownFields };
 }
 
 /** True when this version has a table for events of the type. */

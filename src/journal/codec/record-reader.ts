@@ -1,17 +1,18 @@
 import { CadreError } from '../../core/error.ts';
-import type { CommitContext } from '../commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
 import { isRecord, isRecordList } from './record-shape.ts';
-import type { Derived, PlainRecord, Shape } from './record-shape.ts';
+import type { Derived, PlainRecord, Shape, ShortField } from './record-shape.ts';
 import { absentKey } from './record-writer.ts';
 
-/** Decodes a record that `writeFields` wrote. Fields that were skipped when writing must already be in `record`. */
-export function readFields(
-  packed: Readonly<PlainRecord>,
-  shape: Shape,
-  context: CommitContext,
-  record: PlainRecord,
-  skip?: ReadonlySet<string>,
-): PlainRecord {
+/** Shape of the record to read, and the state shared with the commit's earlier records. */
+interface RecordToRead {
+  readonly shape: Shape;
+  readonly context: CommitContext;
+}
+
+/** Decodes a record that `writeFields` wrote. The shape's outer keys must already be in `record`. */
+export function readFields(packed: Readonly<PlainRecord>, { shape, context }: RecordToRead, record: PlainRecord = {}): PlainRecord {
+  const skip = shape.outer?.short;
   let derived: readonly [key: string, stored: unknown, how: Derived] | undefined;
   for (const short of Object.keys(packed)) {
     if (short === absentKey || skip?.has(short) === true) continue;
@@ -23,7 +24,9 @@ export function readFields(
       continue;
     }
     if (short.startsWith('.')) setOwn(record, short.slice(1), packed[short]);
-    else readField(record, short, packed[short], shape, context);
+    else if (field === undefined)
+      throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is not a field that this version knows`);
+    else record[field.key] = readValue(packed[short], field, context);
   }
   const absent = packed[absentKey];
   for (const [key, guess] of shape.guesses) {
@@ -46,20 +49,15 @@ function unreadable(key: string, stored: unknown, context: CommitContext): never
   );
 }
 
-function readField(record: PlainRecord, short: string, value: unknown, shape: Shape, context: CommitContext): void {
-  const field = shape.byShort.get(short);
-  if (field === undefined)
-    throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is not a field that this version knows`);
-  const { key, shape: inner } = field;
-  if (field.kind === 'time') record[key] = unpackTime(value, context.at);
-  else if (inner === undefined) record[key] = value;
-  else if (isRecord(value)) record[key] = readFields(value, inner, context, {});
-  else if (isRecordList(value)) record[key] = value.map((entry) => readFields(entry, inner, context, {}));
-  else
-    throw new CadreError(
-      'STORE_CORRUPT',
-      `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is not a record`,
-    );
+function readValue(value: unknown, { short, shape, kind }: ShortField, context: CommitContext): unknown {
+  if (kind === 'time') return unpackTime(value, context.at);
+  if (shape === undefined) return value;
+  if (isRecord(value)) return readFields(value, { shape, context });
+  if (isRecordList(value)) return value.map((entry) => readFields(entry, { shape, context }));
+  throw new CadreError(
+    'STORE_CORRUPT',
+    `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is not a record`,
+  );
 }
 
 /** Decodes a time that `packTime` stored. */

@@ -1,4 +1,4 @@
-import type { CommitContext } from '../commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
 
 /** Record before or after storage, with its long or short keys. */
 export type PlainRecord = Record<string, unknown>;
@@ -48,20 +48,36 @@ export interface Derived {
  */
 export type Guess = (record: Readonly<PlainRecord>, context: CommitContext) => unknown;
 
+/** Meaning of a short key. */
+export interface ShortField {
+  readonly short: string;
+  readonly key: string;
+  readonly shape: Shape | undefined;
+  readonly kind: 'time' | undefined;
+  readonly derived?: Derived;
+}
+
 /** Field of a shape, with the guess of its value if there is one. */
 export interface StoredField extends Field {
+  readonly key: string;
   readonly guess: Guess | undefined;
   /** The short key, quoted and followed by a colon. */
   readonly label: string;
 }
 
+/** Keys of a record that are stored outside its own fields, such as those of an event's place. */
+export interface OuterKeys {
+  /** Long keys that the writer of fields leaves out. */
+  readonly long: ReadonlySet<string>;
+  /** Short keys that the reader of fields ignores. */
+  readonly short: ReadonlySet<string>;
+}
+
 /** Stored form of one kind of record. A key without a table entry keeps its name behind a dot, so nothing is lost. */
 export interface Shape {
   readonly fields: ReadonlyMap<string, StoredField>;
-  readonly byShort: ReadonlyMap<
-    string,
-    { readonly key: string; readonly shape: Shape | undefined; readonly kind: 'time' | undefined; readonly derived?: Derived }
-  >;
+  readonly byShort: ReadonlyMap<string, ShortField>;
+  readonly outer?: OuterKeys;
   readonly guesses: readonly (readonly [key: string, guess: Guess])[];
   /** Called with every complete record of the shape, so that later records can be guessed from it. */
   readonly note: ((record: Readonly<PlainRecord>, context: CommitContext) => void) | undefined;
@@ -77,17 +93,18 @@ export interface ShapeParts<T> {
 /** Builds a shape from its tables. */
 export function defineShape<T>(parts: ShapeParts<T>): Shape {
   const fields = new Map<string, StoredField>();
-  const byShort = new Map<string, { key: string; shape: Shape | undefined; kind: 'time' | undefined; derived?: Derived }>();
+  const byShort = new Map<string, ShortField>();
   const guesses: [string, Guess][] = Object.entries(parts.guesses ?? {});
   const guessOf = new Map(guesses);
   const entries: [string, string | Field][] = Object.entries(parts.fields);
   for (const [key, given] of entries) {
     const field = typeof given === 'string' ? { short: given } : given;
-    fields.set(key, { ...field, guess: guessOf.get(key), label: `"${field.short}":` });
-    byShort.set(field.short, { key, shape: field.shape, kind: field.kind });
-    for (const { short, shape } of field.variants ?? []) byShort.set(short, { key, shape, kind: undefined });
+    fields.set(key, { ...field, key, guess: guessOf.get(key), label: `"${field.short}":` });
+    byShort.set(field.short, { short: field.short, key, shape: field.shape, kind: field.kind });
+    for (const { short, shape } of field.variants ?? []) byShort.set(short, { short, key, shape, kind: undefined });
     const { derived } = field;
-    if (derived !== undefined) byShort.set(derived.short, { key, shape: undefined, kind: undefined, derived });
+    if (derived !== undefined)
+      byShort.set(derived.short, { short: derived.short, key, shape: undefined, kind: undefined, derived });
   }
   const { note } = parts;
   return {

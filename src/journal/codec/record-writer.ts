@@ -1,5 +1,4 @@
-import type { CommitContext } from '../commit-context.ts';
-import { jsonEqual } from './json-equal.ts';
+import type { CommitContext } from './commit-context.ts';
 import { isRecord, isRecordList } from './record-shape.ts';
 import type { PlainRecord, Shape, StoredField } from './record-shape.ts';
 
@@ -10,19 +9,15 @@ export const absentKey = '-';
  * Encodes the inside of a record's JSON object: its fields under their short keys, without those the reader would guess. Leaves
  * fields in `skip` to the caller. Concatenates text directly: building objects to stringify them costs twice as much.
  */
-export function writeFields(
-  record: Readonly<PlainRecord>,
-  shape: Shape,
-  context: CommitContext,
-  skip?: ReadonlySet<string>,
-): string {
+export function writeFields(record: Readonly<PlainRecord>, shape: Shape, context: CommitContext): string {
+  const skip = shape.outer?.long;
   let text = '';
   for (const key of Object.keys(record)) {
     const value = record[key];
     if (value === undefined || skip?.has(key) === true) continue;
     const field = shape.fields.get(key);
     if (field?.guess !== undefined && jsonEqual(value, field.guess(record, context))) continue;
-    const written = field === undefined ? undefined : writeField(field, value, record, context);
+    const written = field === undefined ? undefined : writeField(field, record, context);
     text = joinFields(text, written ?? `${JSON.stringify(`.${key}`)}:${JSON.stringify(value)}`);
   }
   const absent = absentFields(record, shape, context);
@@ -65,8 +60,9 @@ function absentFields(record: Readonly<PlainRecord>, shape: Shape, context: Comm
 }
 
 /** Encodes one field with its short key; undefined when the value does not have the field's shape. */
-function writeField(field: StoredField, value: unknown, record: Readonly<PlainRecord>, context: CommitContext): string | undefined {
+function writeField(field: StoredField, record: Readonly<PlainRecord>, context: CommitContext): string | undefined {
   const { shape, variants, label, derived } = field;
+  const value = record[field.key];
   const packed = derived?.pack(value, record, context);
   if (derived !== undefined && packed !== undefined) return `"${derived.short}":${JSON.stringify(packed)}`;
   const variant = variants !== undefined && isRecord(value) ? variants.find(({ applies }) => applies(value, record)) : undefined;
@@ -76,4 +72,15 @@ function writeField(field: StoredField, value: unknown, record: Readonly<PlainRe
   if (isRecord(value)) return `${label}{${writeFields(value, shape, context)}}`;
   if (!isRecordList(value)) return undefined;
   return `${label}[${value.map((entry) => `{${writeFields(entry, shape, context)}}`).join(',')}]`;
+}
+
+/** True when two JSON values are equal, including own keys and the sign of zero, regardless of key order. */
+function jsonEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((value, index) => jsonEqual(value, b[index]));
+  }
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]));
 }

@@ -12,7 +12,7 @@ export interface LeaseTimes {
 }
 
 /** Default times of leases. */
-export const usualLeaseTimes: LeaseTimes = { heartbeatMs: 5_000, expiryMs: 30_000 };
+export const defaultLeaseTimes: LeaseTimes = { heartbeatMs: 5_000, expiryMs: 30_000 };
 
 /**
  * Fills in defaults for the times of leases.
@@ -20,7 +20,7 @@ export const usualLeaseTimes: LeaseTimes = { heartbeatMs: 5_000, expiryMs: 30_00
  * @throws CadreError `OPTION_INVALID` when a time is not a number from 1, or three missed heartbeats would exceed the expiry
  */
 export function checkLeaseTimes(times: Partial<LeaseTimes> = {}): LeaseTimes {
-  const { heartbeatMs, expiryMs } = { ...usualLeaseTimes, ...times };
+  const { heartbeatMs, expiryMs } = { ...defaultLeaseTimes, ...times };
   if (areTimes({ heartbeatMs, expiryMs })) return { heartbeatMs, expiryMs };
   throw new CadreError(
     'OPTION_INVALID',
@@ -74,7 +74,7 @@ export function toHolder(row: Row | undefined, self: ProcessIdentity): Holder | 
     identity: isKnown
       ? { machine: String(row['machine']), clock: String(row['clock']), pid: Number(row['pid']), birth: String(row['born']) }
       : olderIdentity(owner, row['birth'], self),
-    times: isKnown ? timesOf(row) : usualLeaseTimes,
+    times: isKnown ? timesOf(row) : defaultLeaseTimes,
     beat: isKnown ? numberOf(row['beat']) : undefined,
     beatAt: numberOf(row['beat_at']),
     asked,
@@ -87,7 +87,7 @@ export function toHolder(row: Row | undefined, self: ProcessIdentity): Holder | 
  */
 function timesOf(row: Row): LeaseTimes {
   const times = { heartbeatMs: numberOf(row['beat_ms']), expiryMs: numberOf(row['expiry_ms']) };
-  return areTimes(times) ? times : usualLeaseTimes;
+  return areTimes(times) ? times : defaultLeaseTimes;
 }
 
 function numberOf(value: unknown): number {

@@ -5,7 +5,6 @@ import { deletedRun, lockedRun } from '../commit-check.ts';
 import type { FileWatch } from '../sqlite/file-watch.ts';
 import { corruptJournal } from '../sqlite/sqlite-failure.ts';
 import { inTransaction } from '../sqlite/sqlite-transaction.ts';
-import { forgetGivenUp, isGivenUp, noteGivenUp } from './given-up.ts';
 import { type Holder, holderColumns, type LeaseTimes, lookAt, toHolder, type Verdict } from './holder.ts';
 import type { ProcessWatch } from './process-watch.ts';
 import { SqliteOwners } from './sqlite-owners.ts';
@@ -83,7 +82,7 @@ export class SqliteLeases {
       .holders.all()
       .flatMap((row) => toHolder(row, watch.self) ?? [])
       .filter((holder) => lookAt(holder, watch) === 'unseen');
-    if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.judge(holder)));
+    if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.checkHolder(holder)));
   }
 
   /** True when a lease is still the run's current one. */
@@ -113,7 +112,7 @@ export class SqliteLeases {
     this.#prepared().leave.run(lease.runId, lease.epoch, lease.owner);
     this.#uncleared.delete(lease);
     forgetGivenUp(this.#parts.file, lease);
-    this.#rest();
+    this.#stopIdleHeartbeat();
   }
 
   /** Clears every lease that was given up. */
@@ -139,7 +138,7 @@ export class SqliteLeases {
       });
     const before = holder === undefined ? undefined : { runId, owner: holder.owner, epoch };
     if (holder !== undefined && before !== undefined && !takeOver) {
-      const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.judge(holder);
+      const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.checkHolder(holder);
       if (verdict.kind !== 'gone') return { holder, verdict };
     }
     this.#owners.register(owner);
@@ -162,7 +161,7 @@ export class SqliteLeases {
   }
 
   /** Stops the heartbeat when no lease needs it. */
-  #rest(): void {
+  #stopIdleHeartbeat(): void {
     if (this.#held.size > 0 || this.#uncleared.size > 0) return;
     this.#stopBeating?.();
     this.#stopBeating = undefined;
@@ -189,4 +188,30 @@ export class SqliteLeases {
     };
     return this.#statements;
   }
+}
+
+/**
+ * Leases that journals of this process gave up but could not clear in their files, as on a full disk. Shared by all engines of the
+ * process: an engine opened later must not find a run locked by its own process. An entry is removed with its lease.
+ */
+// Not state of a run: leases that this process has given up.
+const givenUp = new Set<string>();
+
+/** Notes that a lease is no longer used although its file still holds it. */
+function noteGivenUp(file: string, lease: Lease): void {
+  givenUp.add(keyOf(file, lease));
+}
+
+/** True when this process has given up a lease. */
+function isGivenUp(file: string, lease: Lease): boolean {
+  return givenUp.has(keyOf(file, lease));
+}
+
+/** Removes a note once the file is up to date or another owner holds the run. */
+function forgetGivenUp(file: string, lease: Lease): void {
+  givenUp.delete(keyOf(file, lease));
+}
+
+function keyOf(file: string, { runId, owner, epoch }: Lease): string {
+  return JSON.stringify([file, runId, owner, epoch]);
 }

@@ -50,7 +50,7 @@ export class SqliteOwners {
   }
 
   /** Returns the state of a run's holder; asks a holder whose process is not visible. Call it inside a write transaction. */
-  judge(holder: Holder): Verdict {
+  checkHolder(holder: Holder): Verdict {
     const look = lookAt(holder, this.#watch);
     if (look !== 'unseen') return { kind: look };
     const before = this.#sightings.get(holder.owner);
