@@ -5,6 +5,7 @@ import type { ModelGateway } from '../core/model/model.ts';
 import { ModelCall } from './attempts/model-call.ts';
 import { trafficOf } from './adapter/model-traffic.ts';
 import { ModelResolver } from './providers/model-resolver.ts';
+import type { Replay } from './replay/replay.ts';
 
 /** Options of a model gateway. */
 export interface ModelGatewayOptions {
@@ -50,5 +51,13 @@ export function createModelGateway(options: ModelGatewayOptions): CheckedModelGa
       const resolved = resolver.resolve(config);
       return resolved.ok ? { ok: true, config: resolved.config } : resolved;
     },
+  };
+}
+
+/** Creates a gateway that answers every call from a recording: it loads no model, needs no key and sends nothing. */
+export function createReplayGateway(replay: Replay, clock: Clock): CheckedModelGateway {
+  return {
+    call: (request) => replay.model(request, () => clock.now()),
+    resolves: (config) => ({ ok: true, config }),
   };
 }

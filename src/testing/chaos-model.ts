@@ -73,7 +73,7 @@ function chaoticReply(
   if (open.length === 0 || choice === 'none' || (choice === 'auto' && random.chance(0.15))) return answer(form, random, words);
   const count = random.chance(0.25) ? 2 + random.below(2) : 1;
   const calls = Array.from({ length: count }, () => random.pick(open)).flatMap((tool) =>
-    tool === undefined ? [] : [{ name: tool.name, args: fittingValue(tool.schema, random, words) }],
+    tool === undefined ? [] : [{ name: tool.name, args: fittingValue(tool.schema, { random, words }) }],
   );
   return toReply(calls, form, random.chance(0.5) ? sentence(random, words) : '');
 }
@@ -83,7 +83,7 @@ const allFaults: readonly Fault[] = [
   (tools, form, random, words) => {
     const tool = random.pick(tools);
     if (tool === undefined) return answer(form, random, words);
-    const right = fittingValue(tool.schema, random, words);
+    const right = fittingValue(tool.schema, { random, words });
     const wrong = { name: tool.name, args: spoiledValue(right, random) };
     return toReply(random.chance(0.3) ? [{ name: tool.name, args: right }, wrong] : [wrong], form, '');
   },
@@ -96,7 +96,7 @@ const allFaults: readonly Fault[] = [
   // Cut or missing JSON.
   (tools, form, random, words) => {
     const tool = random.pick(tools);
-    const input = JSON.stringify(tool === undefined ? {} : fittingValue(tool.schema, random, words));
+    const input = JSON.stringify(tool === undefined ? {} : fittingValue(tool.schema, { random, words }));
     const cut = random.pick([input.slice(0, Math.max(1, random.below(input.length))), '', '{', `${input}}`, 'not JSON']) ?? '';
     if (form === 'native' && tool !== undefined) return { toolCalls: [{ name: tool.name, input: cut }] };
     return { text: cut, finishReason: random.chance(0.5) ? 'length' : 'stop' };

@@ -29,7 +29,7 @@ export function chaosPerson({ seed, messages = 2 }: ChaosPersonOptions): ChaosPe
       for (const { id, kind, schema } of pending) {
         // An earlier decision may have settled this request.
         if (!run.pending.some((request) => request.id === id)) continue;
-        if (kind === 'question') await run.answer(id, fittingValue(schema ?? { type: 'string' }, random, plainWords));
+        if (kind === 'question') await run.answer(id, fittingValue(schema ?? { type: 'string' }, { random, words: plainWords }));
         else if (random.chance(0.7)) await run.approve(id);
         else await run.reject(id, { message: random.pick(plainWords) ?? 'No.' });
       }

@@ -74,7 +74,9 @@ describe('fitting values', () => {
     },
   ])('fit their schema, whatever the seed: %j', (schema) => {
     for (let seed = 0; seed < 200; seed++)
-      expect(checkSchema(schema, fittingValue(schema, seededRandom(seed), plainWords))).toMatchObject({ ok: true });
+      expect(checkSchema(schema, fittingValue(schema, { random: seededRandom(seed), words: plainWords }))).toMatchObject({
+        ok: true,
+      });
   });
 });
 

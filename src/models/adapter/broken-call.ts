@@ -41,7 +41,7 @@ export function brokenCallFailure(brokenCall: BrokenCall): ModelFailure {
 }
 
 /** True when a broken call can be answered to the model: the request has tools and calls them natively. */
-export function canBeTold({ tools, textProtocol, purpose }: ModelRequest): boolean {
+export function canAnswerBrokenCall({ tools, textProtocol, purpose }: ModelRequest): boolean {
   return tools.length > 0 && textProtocol === undefined && purpose === undefined;
 }
 

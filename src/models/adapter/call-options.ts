@@ -16,20 +16,23 @@ type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abor
 // and a kind of model.
 const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
 
+/** One call of a model object. */
+export interface CallToMake {
+  readonly model: AiSdkModel;
+  readonly config: LlmConfig;
+  readonly request: ModelRequest;
+  readonly abortSignal: AbortSignal;
+  /** Replaces all files by notes. */
+  readonly withoutFiles: boolean;
+}
+
 /**
- * Builds the arguments of `doStream`. Shares the prompt with the request, without copying, wherever the spec allows it. With
- * `files: 'none'` all files are replaced by notes.
+ * Builds the arguments of `doStream`. Shares the prompt with the request, without copying, wherever the spec allows it.
  */
-export function toCallOptions(
-  model: AiSdkModel,
-  config: LlmConfig,
-  request: ModelRequest,
-  abortSignal: AbortSignal,
-  files: 'fitting' | 'none' = 'fitting',
-): ModelCallOptions {
+export function toCallOptions({ model, config, request, abortSignal, withoutFiles }: CallToMake): ModelCallOptions {
   const { textProtocol } = request;
   const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
-  const support = files === 'none' ? textOnly : fileSupportOf(config, model.provider);
+  const support = withoutFiles ? textOnly : fileSupportOf(config, model.provider);
   const prompt = toPrompt(messages, { version: model.specificationVersion, support, ids: callIdRuleOf(config, model) });
   const ofConfig = settingsFor(model, config);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/json.ts';
 import { brokenCallFailure, readBrokenCall } from './broken-call.ts';
 import { lastingFailure, passingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 import { readRateNotice } from '../attempts/rate-headers.ts';
-import { parseRetryAfter } from './retry-after.ts';
 import { readThrownFacts, type ThrownFacts } from './thrown-facts.ts';
 
 // Characters of an invalid response kept for the record (FAULTS M14).
@@ -134,4 +133,26 @@ function contextTooLong(said: string): ModelFailure {
 
 function endSentence(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
+/** Parses the wait a server asks for, in milliseconds from now; undefined when the headers name none. */
+function parseRetryAfter(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
+  const milliseconds = toDuration(readHeader(headers, 'retry-after-ms'));
+  if (milliseconds !== undefined) return milliseconds;
+  const value = readHeader(headers, 'retry-after');
+  const seconds = toDuration(value);
+  if (seconds !== undefined) return seconds * 1000;
+  const date = value === undefined ? Number.NaN : Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function readHeader(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  for (const [key, value] of Object.entries(headers)) {
+    if (key.toLowerCase() === name && typeof value === 'string') return value.trim();
+  }
+  return undefined;
+}
+
+function toDuration(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }

@@ -18,6 +18,17 @@ export interface AttemptStart {
   readonly queuedMs?: number;
 }
 
+/** An attempt to record. */
+export interface MadeAttempt {
+  readonly model: AiSdkModel;
+  readonly config: LlmConfig;
+  readonly start: AttemptStart;
+  readonly end: AttemptEnd;
+  readonly error: ErrorRecord | undefined;
+  /** Milliseconds to wait before the next attempt; undefined without one. */
+  readonly waitMs: number | undefined;
+}
+
 /** Attempts of one model call, with their usage and cost. */
 export class AttemptLog {
   readonly #clock: Clock;
@@ -35,14 +46,8 @@ export class AttemptLog {
     return this.#attempts.length;
   }
 
-  /** Records an attempt; `waitMs` is the wait before the next one. */
-  record(
-    model: AiSdkModel,
-    config: LlmConfig,
-    start: AttemptStart,
-    made: { readonly end: AttemptEnd; readonly error: ErrorRecord | undefined; readonly waitMs: number | undefined },
-  ): void {
-    const { end, error, waitMs } = made;
+  /** Records an attempt. */
+  record({ model, config, start, end, error, waitMs }: MadeAttempt): void {
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
     const attempt: Writable<ModelAttempt> = {
       config: config.name,

@@ -4,7 +4,7 @@ import type { ModelReply } from '../../core/model/model.ts';
 import type { ModelFailure } from './model-failure.ts';
 
 /** True when the failure concerns the config (key, model, provider), not this prompt. */
-export function isOfConfig({ code, details }: ModelFailure): boolean {
+export function concernsConfig({ code, details }: ModelFailure): boolean {
   switch (code) {
     case 'MODEL_RATE_LIMITED':
     case 'MODEL_UNAVAILABLE':

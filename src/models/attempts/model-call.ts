@@ -5,11 +5,11 @@ import { defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.t
 import type { ModelOutcome, ModelReply, ModelRequest } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { AttemptLog, toRecord } from './attempt-log.ts';
-import { CallTurn } from './call-turn.ts';
+import { CallSlot } from './call-slot.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
-import { isAboutFiles } from '../adapter/about-files.ts';
-import { brokenReply, canBeTold } from '../adapter/broken-call.ts';
-import { cooldownOf, isEmpty, isFinal, isOfConfig, replyError } from './judge-outcome.ts';
+import { isAboutFiles } from '../adapter/fit-files.ts';
+import { brokenReply, canAnswerBrokenCall } from '../adapter/broken-call.ts';
+import { cooldownOf, isEmpty, isFinal, concernsConfig, replyError } from './judge-outcome.ts';
 import { lastingFailure, type ModelFailure } from './model-failure.ts';
 import type { ModelResolver } from '../providers/model-resolver.ts';
 import type { ModelTraffic } from '../adapter/model-traffic.ts';
@@ -154,26 +154,27 @@ export class ModelCall {
     const totalDue = clock.monotonic() + config.deadlines.total;
     const target = resolver.target(config);
     const ticket = (this.#ticket ??= traffic.nextTicket());
-    const turn = new CallTurn({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
-    const onAnswer = turn.answered.bind(turn);
+    const slot = new CallSlot({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
+    const onAnswer = slot.answered.bind(slot);
     let wasEmpty = false;
     let withoutFiles = false;
     for (let retry = 0; ; retry += 1) {
-      const entered = turn.enter();
+      const entered = slot.enter();
       const queuedAt = clock.monotonic();
       const granted = entered instanceof Promise ? await entered : entered;
       const queuedMs = entered instanceof Promise ? Math.round(clock.monotonic() - queuedAt) : undefined;
-      if (granted !== undefined && granted.kind !== 'pass') return this.#noTurn(config, granted, queuedMs);
+      if (granted !== undefined && granted.kind !== 'pass') return this.#refused(config, granted, queuedMs);
       const start = { wall: clock.now(), monotonic: clock.monotonic(), ...(queuedMs !== undefined && { queuedMs }) };
+      const made = { model, config, start };
       const attempt = this.#log.size + 1;
       const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, withoutFiles, onAnswer });
-      turn.end(end.usage);
+      slot.end(end.usage);
       this.#log.count(end, config);
       const canRetry = retry < this.#retriesAfter(config, end);
       if (end.kind === 'reply') {
         const empty = isEmpty(end.reply);
         const again = empty && canRetry && !wasEmpty && !signal.aborted;
-        this.#log.record(model, config, start, { end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
+        this.#log.record({ ...made, end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
         traffic.cooldowns.end(target.cooldown);
         if (!again) return { kind: 'outcome', outcome: this.#log.replied(end.reply, end.warnings) };
         wasEmpty = true;
@@ -184,22 +185,22 @@ export class ModelCall {
       // The history keeps a file that the provider cannot read; without this retry the conversation would be stuck.
       if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
         withoutFiles = true;
-        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: 0 });
+        this.#log.record({ ...made, end, error: toRecord(failure), waitMs: 0 });
         continue;
       }
-      const told = this.#tellOfBrokenCall(failure, config);
-      if (told !== undefined) {
-        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: undefined });
-        return { kind: 'outcome', outcome: this.#log.replied(told, []) };
+      const answer = this.#answerBrokenCall(failure, config);
+      if (answer !== undefined) {
+        this.#log.record({ ...made, end, error: toRecord(failure), waitMs: undefined });
+        return { kind: 'outcome', outcome: this.#log.replied(answer, []) };
       }
-      const chosenMs = chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random);
-      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canBeTold(this.#request));
+      const chosenMs = chooseWait(config.retry, { retry, retryAfterMs: failure.retryAfterMs, random: this.#tools.random });
+      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(this.#request));
       const waitMs = canRetry && mayPass ? chosenMs : undefined;
-      if (failure.code === 'MODEL_RATE_LIMITED') turn.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
+      if (failure.code === 'MODEL_RATE_LIMITED') slot.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
       const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
-      this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
+      this.#log.record({ ...made, end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
       if (!inTime) {
-        if (isOfConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
+        if (concernsConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
         return { kind: 'failure', failure };
       }
       await waitFor(waitMs, clock, signal);
@@ -211,9 +212,9 @@ export class ModelCall {
    * Returns a reply that answers a rejected tool call to the model; undefined when that is impossible or was done as often in a row
    * as a call is retried.
    */
-  #tellOfBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
+  #answerBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
     const request = this.#request;
-    if (brokenCall === undefined || !canBeTold(request)) return undefined;
+    if (brokenCall === undefined || !canAnswerBrokenCall(request)) return undefined;
     const most = Math.max(1, retry.maxCostlyRetries ?? retry.maxRetries);
     if ((request.brokenCalls ?? 0) >= most) return undefined;
     return brokenReply(brokenCall, request, message);
@@ -225,7 +226,7 @@ export class ModelCall {
   }
 
   /** Records a rate-limit refusal as an attempt. */
-  #noTurn(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
+  #refused(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
     const failure = refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs);
     this.#log.note(config, toRecord(failure), queuedMs);
     return { kind: 'failure', failure };

@@ -7,7 +7,14 @@ import type { AttemptEnd } from './attempt-end.ts';
  * is kept, plus up to a tenth as jitter; otherwise the wait is drawn from 0 up to `waitMs · 2^retry` (full jitter). `random`
  * returns a number from 0 to 1.
  */
-export function chooseWait(policy: RetryPolicy, retry: number, retryAfterMs: number | undefined, random: () => number): number {
+export function chooseWait(
+  policy: RetryPolicy,
+  {
+    retry,
+    retryAfterMs,
+    random,
+  }: { readonly retry: number; readonly retryAfterMs: number | undefined; readonly random: () => number },
+): number {
   const spread = random();
   if (retryAfterMs !== undefined && retryAfterMs > 0)
     return Math.round(Math.min(policy.maxWaitMs, retryAfterMs * (1 + spread / 10)));

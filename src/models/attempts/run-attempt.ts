@@ -84,8 +84,8 @@ class Attempt {
   }
 
   #options(): ModelCallOptions {
-    const { model, config, request, withoutFiles } = this.#input;
-    const options = toCallOptions(model, config, request, this.#controller.signal, withoutFiles === true ? 'none' : 'fitting');
+    const { model, config, request, withoutFiles = false } = this.#input;
+    const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
     return model.tellsConnection === true ? { ...options, connection: this.#connection } : options;
   }
 

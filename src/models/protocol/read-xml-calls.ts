@@ -36,9 +36,7 @@ export function readXmlCalls(reply: string, tools: readonly OfferedTool[]): Read
       from = text.length;
       break;
     }
-    const read = /^<tool_call/i.test(match[0])
-      ? readWrapped(text, match.index, match.index + match[0].length, tools)
-      : readTagCall(text, match.index, tools);
+    const read = /^<tool_call/i.test(match[0]) ? readWrapped(match, tools) : readTagCall(text, match.index, tools);
     calls.push(...read.calls);
     from = read.end;
   }
@@ -60,7 +58,8 @@ function inventedResult(written: string): TextCall {
   );
 }
 
-function readWrapped(text: string, start: number, inside: number, tools: readonly OfferedTool[]): Read {
+function readWrapped({ 0: tag, index: start, input: text }: RegExpExecArray, tools: readonly OfferedTool[]): Read {
+  const inside = start + tag.length;
   const at = skipSpace(text, inside);
   const char = text.charAt(at);
   if (char === '{' || char === '[') return readJson(text, start, at);

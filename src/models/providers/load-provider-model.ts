@@ -12,8 +12,7 @@ import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
 export async function loadProviderModel(
   used: Pick<UsedProvider, 'package' | 'baseUrl'>,
   config: LlmConfig,
-  model: string,
-  apiKey: string | undefined,
+  { model, apiKey }: { readonly model: string; readonly apiKey: string | undefined },
 ): Promise<AiSdkModel> {
   const { package: provider, baseUrl } = used;
   const create = findFactory(await importPackage(provider, config.name), provider);

@@ -193,7 +193,7 @@ export class ModelResolver {
     const apiKey = this.#apiKey(config);
     const known = this.#loaded.get(config);
     if (known !== undefined && known.apiKey === apiKey) return known.model;
-    const loading = loadProviderModel(provider, config, model, apiKey);
+    const loading = loadProviderModel(provider, config, { model, apiKey });
     this.#loaded.set(config, { apiKey, model: loading });
     return loading;
   }

@@ -7,8 +7,7 @@ import type { RecordedCall, Recording } from '../../core/recording/recording.ts'
 export function promptDifference(
   recording: Recording,
   { prompt }: RecordedCall,
-  request: ModelRequest,
-  runId: string,
+  { request, runId }: { readonly request: ModelRequest; readonly runId: string },
 ): string | undefined {
   const now = toRecordedPrompt(request.messages, { tools: '', choice: '' }, plainTextOf(runId));
   if (now.system !== prompt.system) return `the system prompt ${firstChange(prompt.system, now.system)}`;

@@ -86,7 +86,8 @@ export class Replay {
     const index = this.#models.get(modelKey(kind, caller.path, call));
     if (index === undefined) return this.#mismatch(caller, this.#missing(kind, caller.path, call));
     const entry = this.#recording.entries[index];
-    const differs = entry?.kind === 'model' ? promptDifference(this.#recording, entry, request, caller.runId) : undefined;
+    const differs =
+      entry?.kind === 'model' ? promptDifference(this.#recording, entry, { request, runId: caller.runId }) : undefined;
     if (differs !== undefined)
       return this.#mismatch(
         caller,

@@ -1,9 +1,14 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { Usage } from '../../core/model/model.ts';
 import { compileScript, type Script, type ScriptCall } from '../../core/model/script.ts';
-import { estimateUsage } from '../attempts/estimate-usage.ts';
 import { createScriptView } from './script-view.ts';
 import { toReplyParts } from './scripted-reply-parts.ts';
 import { createScriptedStream } from './scripted-stream.ts';
@@ -80,4 +85,26 @@ function toWireCall(
 
 function markEstimate(part: LanguageModelV4StreamPart): LanguageModelV4StreamPart {
   return part.type === 'finish' ? { ...part, usage: { ...part.usage, raw: { estimated: true } } } : part;
+}
+
+// Rule of thumb for English text, for models without a tokenizer.
+const charsPerToken = 4;
+
+// A message never changes and is in the prompt of every later call. Pure cache: keyed by a message.
+const charsOfMessage = new WeakMap<LanguageModelV4Message, number>();
+
+/** Estimates the tokens of a call from the characters of its prompt and reply. */
+function estimateUsage(request: LanguageModelV4CallOptions, replyChars: number): Usage {
+  let promptChars = 0;
+  for (const message of request.prompt) promptChars += countChars(message);
+  return { inputTokens: Math.ceil(promptChars / charsPerToken), outputTokens: Math.ceil(replyChars / charsPerToken) };
+}
+
+function countChars(message: LanguageModelV4Message): number {
+  if (message.role === 'system') return message.content.length;
+  const known = charsOfMessage.get(message);
+  if (known !== undefined) return known;
+  const chars = JSON.stringify(message.content).length;
+  charsOfMessage.set(message, chars);
+  return chars;
 }

@@ -10,8 +10,8 @@ import type { LaneEntry, LanePass, LaneRefusal, RateLane } from './rate-lane.ts'
 // Tokens assumed for a reply before it arrives.
 const expectedReplyTokens = 1_000;
 
-/** Dependencies and settings of a `CallTurn`. */
-export interface CallTurnInput {
+/** Dependencies and settings of a `CallSlot`. */
+export interface CallSlotInput {
   readonly traffic: ModelTraffic;
   readonly clock: Clock;
   readonly key: TargetKey;
@@ -25,12 +25,12 @@ export interface CallTurnInput {
  * Slots of a call on one config, in the lane of its provider key. A lane exists only once a config has a limit, or a provider
  * reports one or returns 429; until then this costs nothing.
  */
-export class CallTurn {
-  readonly #input: CallTurnInput;
+export class CallSlot {
+  readonly #input: CallSlotInput;
   #lane: RateLane | undefined;
   #pass: LanePass | undefined;
 
-  constructor(input: CallTurnInput) {
+  constructor(input: CallSlotInput) {
     this.#input = input;
   }
 
