@@ -9,7 +9,7 @@ interface Agent {
 }
 
 /** Events that only a live agent causes. */
-const ofLiveAgents: ReadonlySet<string> = new Set([
+const needsLiveAgent: ReadonlySet<string> = new Set([
   'turn.start',
   'model.end',
   'turn.decide',
@@ -30,36 +30,28 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
   const running = new Set<string>();
   const caps = new Caps(found);
   for (const event of events) {
+    found.at(event);
     trackWork(event, running);
     caps.look(event);
     const agentId = 'agentId' in event ? event.agentId : undefined;
     const agent = agentId === undefined ? undefined : agents.get(agentId);
     if (agentId !== undefined && event.type !== 'agent.start') {
-      found.expect(agent !== undefined, 'order', event, `${event.type} of ${agentId}, which never started`);
-      if (ofLiveAgents.has(event.type))
-        found.expect(agent?.status === 'live', 'I9', event, `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
+      found.expect(agent !== undefined, 'order', `${event.type} of ${agentId}, which never started`);
+      if (needsLiveAgent.has(event.type))
+        found.expect(agent?.status === 'live', 'I9', `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
     }
     switch (event.type) {
       case 'agent.start':
-        found.expect(agent === undefined, 'life', event, `agent ${event.agentId} starts a second time`);
-        if (event.parentAgentId !== undefined)
-          found.expect(
-            agents.get(event.parentAgentId)?.status === 'live',
-            'I9',
-            event,
-            `${event.agentId} starts below ${event.parentAgentId}, which is not live`,
-          );
-        agents.set(event.agentId, { start: event, status: event.held === true ? 'held' : 'live' });
+        startAgent(found, event, agents);
         break;
       case 'agent.release':
-        found.expect(agent?.status === 'held', 'life', event, `${event.agentId} is released, but was not held`);
+        found.expect(agent?.status === 'held', 'life', `${event.agentId} is released, but was not held`);
         if (agent !== undefined) agent.status = 'live';
         break;
       case 'agent.restart':
         found.expect(
           agent?.status === 'ended' || (event.keepsHistory === true && waiting.has(event.agentId)),
           'life',
-          event,
           `${event.agentId} restarts, but had not ended`,
         );
         waiting.delete(event.agentId);
@@ -78,7 +70,6 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         found.expect(
           running.size > 0 === (event.status === 'running'),
           'I8',
-          event,
           `the run is ${event.status} while ${[...running].join(', ') || 'nothing'} runs`,
         );
         break;
@@ -86,13 +77,12 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         found.expect(
           [...agents.values()].every(({ status }) => status === 'ended'),
           'I9',
-          event,
           'the run ends before its agents',
         );
         break;
       case 'state.patch':
       case 'module.update':
-        for (const change of moduleChanges(event)) moveModule(found, event, change, modules);
+        for (const change of moduleChanges(event)) moveModule(found, change, modules);
         break;
       default:
     }
@@ -134,13 +124,11 @@ class Caps {
     this.#found.expect(
       this.#working.size <= (maxLive ?? Number.POSITIVE_INFINITY),
       'limits',
-      event,
       `${this.#working.size} agents are at work, and ${maxLive ?? 0} may be`,
     );
     this.#found.expect(
       this.#started <= (maxTotal ?? Number.POSITIVE_INFINITY),
       'limits',
-      event,
       `${this.#started} agents were started, and ${maxTotal ?? 0} may be`,
     );
   }
@@ -156,28 +144,31 @@ function trackWork(event: CadreEvent, running: Set<string>): void {
   else if (event.type === 'compaction.end') running.delete(event.compactionId);
 }
 
+function startAgent(found: Findings, event: EventOf<'agent.start'>, agents: Map<string, Agent>): void {
+  const { agentId, parentAgentId: parent } = event;
+  found.expect(!agents.has(agentId), 'life', `agent ${agentId} starts a second time`);
+  const isParentLive = parent === undefined || agents.get(parent)?.status === 'live';
+  found.expect(isParentLive, 'I9', `${agentId} starts below ${parent ?? ''}, which is not live`);
+  agents.set(agentId, { start: event, status: event.held === true ? 'held' : 'live' });
+}
+
 function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: ReadonlyMap<string, Agent>): void {
   const agent = agents.get(event.agentId);
-  found.expect(agent?.status !== 'ended', 'life', event, `agent ${event.agentId} ends a second time`);
+  found.expect(agent?.status !== 'ended', 'life', `agent ${event.agentId} ends a second time`);
   if (agent !== undefined) agent.status = 'ended';
   for (const { start, status } of agents.values()) {
     if (start.parentAgentId === event.agentId)
-      found.expect(status === 'ended', 'I9', event, `${event.agentId} ends while ${start.agentId} below it goes on`);
+      found.expect(status === 'ended', 'I9', `${event.agentId} ends while ${start.agentId} below it goes on`);
   }
 }
 
-function moveModule(
-  found: Findings,
-  event: CadreEvent,
-  { moduleId, fields: { status: to } }: ModuleChange,
-  modules: Map<string, ModuleStatus>,
-): void {
+function moveModule(found: Findings, { moduleId, fields: { status: to } }: ModuleChange, modules: Map<string, ModuleStatus>): void {
   const from = modules.get(moduleId);
   if (to === undefined) return;
   if (from !== undefined) {
     // One event may combine several moves of one call.
     const allowed = [...reachableStatuses(from, 'planner'), ...reachableStatuses(from, 'dispatch')];
-    found.expect(allowed.includes(to), 'team', event, `module ${moduleId} goes from ${from} to ${to}`);
+    found.expect(allowed.includes(to), 'team', `module ${moduleId} goes from ${from} to ${to}`);
   }
   modules.set(moduleId, to);
 }

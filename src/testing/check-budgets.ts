@@ -16,6 +16,7 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
   let tokens = 0;
   let cost = 0;
   for (const event of events) {
+    found.at(event);
     switch (event.type) {
       case 'run.start':
         limits = event.limits;
@@ -30,13 +31,11 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         found.expect(
           tokens + set.tokens <= maxTokens,
           'limits',
-          event,
           `${callId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
         );
         found.expect(
           event.reserve.cost === undefined || cost + set.cost <= maxCostUsd + rounding,
           'limits',
-          event,
           `${callId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
         );
         break;
@@ -63,7 +62,7 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         break;
       case 'limit.reach': {
         const key = `${event.agentId} ${event.stage} ${event.scope} ${event.limit}`;
-        found.expect(!told.has(key), 'limits', event, `a limit of ${event.agentId} is reported a second time: ${event.reason}`);
+        found.expect(!told.has(key), 'limits', `a limit of ${event.agentId} is reported a second time: ${event.reason}`);
         told.add(key);
         break;
       }

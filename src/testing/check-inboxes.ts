@@ -22,58 +22,56 @@ export function checkInboxes(events: readonly CadreEvent[], facts: JournalFacts)
   const dropped = new Set<string>();
   const loops = new Set<string>();
   for (const event of events) {
+    found.at(event);
     if (event.type === 'turn.decide' && looping.has(event.action.type)) loops.add(event.agentId);
     if (event.type === 'agent.restart') loops.delete(event.agentId);
     if (event.type === 'agent.start') inboxes.set(event.agentId, new Map());
     else if (event.type === 'inbox.add') {
       const { item } = event;
-      found.expect(!seen.has(item.itemId), 'I2', event, `item ${item.itemId} arrives a second time`);
+      found.expect(!seen.has(item.itemId), 'I2', `item ${item.itemId} arrives a second time`);
       seen.add(item.itemId);
       const inbox = inboxes.get(event.agentId);
-      found.expect(inbox !== undefined, 'order', event, `item ${item.itemId} is for ${event.agentId}, which never started`);
+      found.expect(inbox !== undefined, 'order', `item ${item.itemId} is for ${event.agentId}, which never started`);
       inbox?.set(item.itemId, { item, seq: event.seq });
     } else if (event.type === 'inbox.drop') {
       found.expect(
         inboxes.get(event.agentId)?.delete(event.itemId) === true,
         'I2',
-        event,
         `item ${event.itemId} is dropped, but was not there`,
       );
       if (event.reason === 'dead_letter') dropped.add(event.itemId);
     } else if (event.type === 'inbox.fail') {
-      found.expect(
-        inboxes.get(event.agentId)?.has(event.itemId) === true,
-        'I2',
-        event,
-        `item ${event.itemId} fails, but was not there`,
-      );
+      found.expect(inboxes.get(event.agentId)?.has(event.itemId) === true, 'I2', `item ${event.itemId} fails, but was not there`);
     } else if (event.type === 'turn.start') {
       const isLooping = loops.delete(event.agentId);
-      checkReading(found, event, inboxes.get(event.agentId) ?? new Map(), { facts, dropped, isLooping });
+      checkReading(found, event, { inbox: inboxes.get(event.agentId) ?? new Map(), facts, dropped, isLooping });
     }
   }
   return found.problems;
 }
 
-function checkReading(
-  found: Findings,
-  event: EventOf<'turn.start'>,
-  inbox: Map<string, Waiting>,
-  known: { readonly facts: JournalFacts; readonly dropped: Set<string>; readonly isLooping: boolean },
-): void {
+/** State of the agent that reads, before its turn. */
+interface ReaderState {
+  readonly inbox: Map<string, Waiting>;
+  readonly facts: JournalFacts;
+  readonly dropped: Set<string>;
+  readonly isLooping: boolean;
+}
+
+function checkReading(found: Findings, event: EventOf<'turn.start'>, known: ReaderState): void {
+  const { inbox } = known;
   const read: Waiting[] = [];
   for (const input of event.inputs) {
     const waiting = inbox.get(input.itemId);
     // An item just moved to the dead-letter queue is shown once more, as a note.
     if (waiting === undefined && known.dropped.delete(input.itemId)) continue;
-    found.expect(waiting !== undefined, 'I2', event, `turn ${event.turnId} reads item ${input.itemId}, which is not in the inbox`);
+    found.expect(waiting !== undefined, 'I2', `turn ${event.turnId} reads item ${input.itemId}, which is not in the inbox`);
     if (waiting === undefined) continue;
     read.push(waiting);
     if (input.kept !== true) inbox.delete(input.itemId);
     found.expect(
       input.kept !== true || !input.persistent,
       'I2',
-      event,
       `item ${input.itemId} stays in the inbox and is kept in the history as well`,
     );
   }
@@ -85,7 +83,6 @@ function checkReading(
     found.expect(
       inOrder,
       'I3',
-      event,
       `turn ${event.turnId} reads ${before.item.itemId} (${before.item.source}) before ${after.item.itemId} (${after.item.source})`,
     );
   }
@@ -93,12 +90,11 @@ function checkReading(
   found.expect(
     !known.isLooping || read.every(({ item }) => item.delivery !== 'idle'),
     'I3',
-    event,
     `turn ${event.turnId} reads an item for idle moments while its agent loops`,
   );
   for (const left of inbox.values()) {
     const stays = read.includes(left) || event.inputs.length >= readAtOnce || (left.item.delivery === 'idle' && !isIdle);
-    found.expect(stays, 'I6', event, `turn ${event.turnId} leaves ${left.item.itemId} (${left.item.source}) unread`);
+    found.expect(stays, 'I6', `turn ${event.turnId} leaves ${left.item.itemId} (${left.item.source}) unread`);
   }
 }
 

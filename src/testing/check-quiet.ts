@@ -41,6 +41,7 @@ export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProbl
   const found = new Findings();
   const last = events.at(-1);
   if (last === undefined || events.some(({ type }) => type === 'run.end')) return [];
+  found.at(last);
   for (const [agentId, agent] of agents) {
     const waking = [...agent.unread.values()].filter(
       ({ source, delivery }) => delivery === 'now' || (agent.on === undefined ? !passive.has(source) : agent.on.includes(source)),
@@ -49,16 +50,10 @@ export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProbl
       found.expect(
         waking.length === 0,
         'I6',
-        last,
         `${agentId} sleeps on ${waking.map(({ itemId, source }) => `${itemId} (${source})`).join(', ')}`,
       );
     if (agent.status === 'ready')
-      found.expect(
-        agent.unread.size === 0 && !agent.hasLoop,
-        'I6',
-        last,
-        `${agentId} is ready, has something to do, and does nothing`,
-      );
+      found.expect(agent.unread.size === 0 && !agent.hasLoop, 'I6', `${agentId} is ready, has something to do, and does nothing`);
   }
   return found.problems;
 }

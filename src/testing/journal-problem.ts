@@ -23,9 +23,15 @@ export type JournalCheck = (events: readonly CadreEvent[], facts: JournalFacts) 
 /** Collects the problems of one check. */
 export class Findings {
   readonly problems: JournalProblem[] = [];
+  #seq = 0;
 
-  /** Notes a problem unless the statement holds. */
-  expect(holds: boolean, invariant: string, event: { readonly seq: number }, message: string): void {
-    if (!holds) this.problems.push({ invariant, seq: event.seq, message });
+  /** Moves to an event, the one that further problems are about. */
+  at({ seq }: { readonly seq: number }): void {
+    this.#seq = seq;
+  }
+
+  /** Notes a problem of the current event unless the statement holds. */
+  expect(holds: boolean, invariant: string, message: string): void {
+    if (!holds) this.problems.push({ invariant, seq: this.#seq, message });
   }
 }
