@@ -49,13 +49,7 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         if (agent !== undefined) agent.status = 'live';
         break;
       case 'agent.restart':
-        found.expect(
-          agent?.status === 'ended' || (event.keepsHistory === true && waiting.has(event.agentId)),
-          'life',
-          `${event.agentId} restarts, but had not ended`,
-        );
-        waiting.delete(event.agentId);
-        if (agent !== undefined) agent.status = 'live';
+        restartAgent(found, event, { agent, isWaiting: waiting.delete(event.agentId) });
         break;
       case 'agent.await':
         waiting.add(event.agentId);
@@ -74,11 +68,7 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         );
         break;
       case 'run.end':
-        found.expect(
-          [...agents.values()].every(({ status }) => status === 'ended'),
-          'I9',
-          'the run ends before its agents',
-        );
+        found.expect([...agents.values()].every(isEnded), 'I9', 'the run ends before its agents');
         break;
       case 'state.patch':
       case 'module.update':
@@ -152,6 +142,16 @@ function startAgent(found: Findings, event: EventOf<'agent.start'>, agents: Map<
   agents.set(agentId, { start: event, status: event.held === true ? 'held' : 'live' });
 }
 
+function restartAgent(
+  found: Findings,
+  { agentId, keepsHistory }: EventOf<'agent.restart'>,
+  { agent, isWaiting }: { readonly agent: Agent | undefined; readonly isWaiting: boolean },
+): void {
+  const mayRestart = agent?.status === 'ended' || (keepsHistory === true && isWaiting);
+  found.expect(mayRestart, 'life', `${agentId} restarts, but had not ended`);
+  if (agent !== undefined) agent.status = 'live';
+}
+
 function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: ReadonlyMap<string, Agent>): void {
   const agent = agents.get(event.agentId);
   found.expect(agent?.status !== 'ended', 'life', `agent ${event.agentId} ends a second time`);
@@ -171,4 +171,8 @@ function moveModule(found: Findings, { moduleId, fields: { status: to } }: Modul
     found.expect(allowed.includes(to), 'team', `module ${moduleId} goes from ${from} to ${to}`);
   }
   modules.set(moduleId, to);
+}
+
+function isEnded({ status }: Agent): boolean {
+  return status === 'ended';
 }

@@ -11,7 +11,7 @@ const rounding = 1e-9;
 export function checkBudgets(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const inFlight = new Map<string, { readonly tokens: number; readonly cost: number }>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let limits: { readonly maxTokens?: number; readonly maxCostUsd?: number } = {};
   let tokens = 0;
   let cost = 0;
@@ -41,12 +41,8 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         break;
       }
       case 'model.end':
-        inFlight.delete(event.turnId);
-        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
-        cost += event.cost ?? 0;
-        break;
       case 'compaction.end':
-        inFlight.delete(event.compactionId);
+        inFlight.delete(event.type === 'model.end' ? event.turnId : event.compactionId);
         tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
         cost += event.cost ?? 0;
         break;
@@ -58,12 +54,12 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         inFlight.delete(event.turnId);
         break;
       case 'agent.restart':
-        for (const key of told) if (key.startsWith(`${event.agentId} `)) told.delete(key);
+        for (const key of reported) if (key.startsWith(`${event.agentId} `)) reported.delete(key);
         break;
       case 'limit.reach': {
         const key = `${event.agentId} ${event.stage} ${event.scope} ${event.limit}`;
-        found.expect(!told.has(key), 'limits', `a limit of ${event.agentId} is reported a second time: ${event.reason}`);
-        told.add(key);
+        found.expect(!reported.has(key), 'limits', `a limit of ${event.agentId} is reported a second time: ${event.reason}`);
+        reported.add(key);
         break;
       }
       default:
