@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import { createIngestorRegistry } from '../ingestors/registry.ts';
-import { createModelGateway } from '../models/gateway.ts';
-import { createReplayGateway } from '../models/replay/replay-gateway.ts';
+import { createModelGateway, createReplayGateway } from '../models/gateway.ts';
 import { Replay } from '../models/replay/replay.ts';
 import { checkEngineOptions } from './check-engine-options.ts';
 import { collectSecrets } from './launch/config-secrets.ts';

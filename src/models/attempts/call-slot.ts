@@ -7,11 +7,11 @@ import type { ModelTraffic } from '../adapter/model-traffic.ts';
 import { readRateNotice } from './rate-headers.ts';
 import type { LaneEntry, LanePass, LaneRefusal, RateLane } from './rate-lane.ts';
 
-// What a reply is counted as before it is there.
+// Tokens assumed for a reply before it arrives.
 const expectedReplyTokens = 1_000;
 
-/** What a model call needs to take its turns on one config. */
-export interface CallTurnInput {
+/** Dependencies and settings of a `CallSlot`. */
+export interface CallSlotInput {
   readonly traffic: ModelTraffic;
   readonly clock: Clock;
   readonly key: TargetKey;
@@ -22,19 +22,19 @@ export interface CallTurnInput {
 }
 
 /**
- * The turns a call takes on one config, in the lane of its provider key. There is a lane only once a config has a limit, a
- * provider speaks of one or refuses for speed; until then a turn costs nothing.
+ * Slots of a call on one config, in the lane of its provider key. A lane exists only once a config has a limit, or a provider
+ * reports one or returns 429; until then this costs nothing.
  */
-export class CallTurn {
-  readonly #input: CallTurnInput;
+export class CallSlot {
+  readonly #input: CallSlotInput;
   #lane: RateLane | undefined;
   #pass: LanePass | undefined;
 
-  constructor(input: CallTurnInput) {
+  constructor(input: CallSlotInput) {
     this.#input = input;
   }
 
-  /** Waits for the turn of the next attempt; undefined when there is nothing to wait for. */
+  /** Waits for a slot for the next attempt; undefined when there is no lane to wait in. */
   enter(): LanePass | LaneRefusal | Promise<LanePass | LaneRefusal> | undefined {
     const { traffic, key, config } = this.#input;
     this.#lane ??= config.rateLimit === undefined ? traffic.findLane(key) : traffic.laneOf(key);
@@ -44,7 +44,7 @@ export class CallTurn {
     return this.#keep(entered);
   }
 
-  /** The provider answered the attempt, with these headers. */
+  /** Passes on the headers of the provider's response. */
   answered(headers: Readonly<Record<string, unknown>> | undefined): void {
     const { traffic, key, config, clock } = this.#input;
     const notice = headers === undefined ? undefined : readRateNotice(headers, clock.now());
@@ -52,13 +52,13 @@ export class CallTurn {
     if (notice !== undefined) traffic.laneOf(key).observe(config.model, notice);
   }
 
-  /** The attempt was refused for speed: nobody uses the key for this model for a while. */
+  /** Pauses the key for this model after a rate limit error. */
   pause(ms: number): void {
     const { traffic, key, config } = this.#input;
     traffic.laneOf(key).paused(config.model, ms);
   }
 
-  /** The attempt is over. */
+  /** Reports the end of the attempt. */
   end({ inputTokens, outputTokens }: Usage): void {
     const pass = this.#pass;
     this.#pass = undefined;
@@ -79,7 +79,7 @@ export class CallTurn {
     return { ticket, model: config.model, limit: rateLimit, tokens, until, signal: request.signal };
   }
 
-  /** Looking through a prompt takes time: it is done only where the engine has not said how big it is. */
+  /** Estimates the tokens of the call. Scans the prompt only when the engine has not given its size. */
   #estimate(): number {
     const { config, request } = this.#input;
     const reply = Math.min(request.maxOutputTokens ?? config.maxOutputTokens ?? expectedReplyTokens, expectedReplyTokens);
