@@ -12,9 +12,9 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
   readonly name: string;
   readonly description: string;
   readonly parameters?: Parameters;
-  /** Decides, inside the commit (I7): a result with events, or to suspend the call. */
+  /** Returns a result with events, or suspends the call. Runs inside the commit (I7). */
   run(args: ToolArguments<Parameters>, context: TransitionContext): TransitionOutcome;
-  /** Called when something a suspended call waits for has happened. */
+  /** Resumes a suspended call when something it waits for has happened. */
   resume?(args: ToolArguments<Parameters>, context: TransitionContext, happening: Happening, memo: JsonValue): TransitionOutcome;
 }
 
@@ -25,7 +25,7 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
  */
 export function defineTransitionTool<Parameters = undefined>(definition: TransitionToolDefinition<Parameters>): TransitionTool {
   const raw: RawDefinition = { ...asDefinition(definition, 'defineTransitionTool') };
-  // It is a pure function of state: what agents say in its result counts by whose words they are.
+  // It is a pure function of state, so its result is trusted by default; words of agents in it keep the trust of their authors.
   const common = readToolOptions(raw, undefined, 'trusted');
   const where = `tool '${common.name}'`;
   checkToolFields(definition, 'transition', where);

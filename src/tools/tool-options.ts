@@ -3,65 +3,65 @@ import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression } from '../core/expression/expression.ts';
 import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool/tool.ts';
 
-/** What a tool may say of itself besides what it does; YAML spelling, all optional. */
+/** Optional properties of a tool besides its work, in YAML spelling. */
 export interface ToolOptions {
-  /** The group it belongs to; its own name when absent. */
+  /** Group the tool belongs to; default: its own name. */
   readonly toolset?: string;
-  /** What recovery may assume about repeating it; default `unsafe`. */
+  /** Guarantee about repeating a call, used by recovery; default `unsafe`. */
   readonly effect?: ToolEffect;
-  /** For `verifiable`: the tool that finds out whether a call happened. */
+  /** For `verifiable`: the tool that checks whether a call took effect. */
   readonly verify?: string;
-  /** What to do about a call that was interrupted when nobody can tell whether it happened; default `tell_model`. */
+  /** Handling of an interrupted call whose outcome cannot be determined; default `tell_model`. */
   readonly on_unknown?: OnUnknown;
-  /** A person must approve each call, unless a gate of the profile speaks of the tool. */
+  /** Requires a person's approval for each call, unless a gate of the profile covers the tool. */
   readonly needs_approval?: boolean;
-  /** Changes when the tool becomes another one: what a person allowed before, for good or for a call that waits, holds no longer. */
+  /** Identifies the tool's implementation: when it changes, earlier approvals (lasting ones and those of waiting calls) no longer apply. */
   readonly fingerprint?: string;
-  /** How its calls may overlap with others; default `parallel`. */
+  /** Limits on overlap with other calls; default `parallel`. */
   readonly concurrency?: ToolConcurrency;
   /** A successful call ends the agent that made it. */
   readonly ends_flow?: boolean;
-  /** It must be the only call of its reply. */
+  /** Requires that it is the only call of its reply. */
   readonly exclusive?: boolean;
-  /** It only looks whether something is ready: calling it again with the same result is no stagnation. */
+  /** Marks a tool that only checks whether something is ready: repeating it with the same result is not stagnation. */
   readonly polls?: boolean;
-  /** Its results are shown as they are: `context_policy.result_preview` does not shorten them. */
+  /** Shows its results in full: `context_policy.result_preview` does not shorten them. */
   readonly whole_result?: boolean;
-  /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
+  /** Excludes it from `*` in a profile: the profile must name the tool or its toolset. */
   readonly by_name_only?: boolean;
   /** Longest run in milliseconds; default 120,000. */
   readonly timeout_ms?: number;
   /** Longest result in characters that reaches the model; default 32,768. */
   readonly max_result_chars?: number;
-  /** The handover protocol whose parameters callers must fill in too. */
+  /** Handover protocol whose parameters callers must fill in too. */
   readonly handover_protocol?: string;
   /** Texts for the system prompt of agents that may call it. */
   readonly context_contributions?: readonly (Omit<ContextContribution, 'order'> & { readonly order?: number })[];
   /** A longer text on how to use it. */
   readonly guide?: string;
-  /** `trusted`: its results stand in prompts as they are. Default `untrusted`: they are framed as data from outside, and taint. */
+  /** `trusted`: prompts contain its results as they are. Default `untrusted`: results are framed as external data, and taint. */
   readonly trust?: 'trusted' | 'untrusted';
   /** `untrusted`: its description and schema come from outside, and prompts that offer it count as tainted. */
   readonly description_trust?: 'trusted' | 'untrusted';
 }
 
-/** What is common to all tools and does not depend on their parameters. */
+/** Properties common to all tools that do not depend on their parameters. */
 export type CommonFields = Omit<ToolBase, 'parameters' | 'check' | 'description'>;
 
 const effects = ['pure', 'idempotent', 'verifiable', 'unsafe'] as const;
 const unknowns = ['tell_model', 'ask_human', 'fail'] as const;
 const concurrencies = ['parallel', 'serial', 'exclusive'] as const;
 const trusts = ['trusted', 'untrusted'] as const;
-/** Longest time a timer can wait, in milliseconds. */
+/** Longest delay of a timer, in milliseconds. */
 const maxTimeout = 2_147_483_647;
 
-/** A definition as it comes, before anything about it is known. */
+/** A definition before any check. */
 export type RawDefinition = Readonly<Record<string, unknown>>;
 
 /**
- * A definition as something whose fields can be read.
+ * Returns a definition as an object whose fields can be read.
  *
- * @throws CadreError `TOOL_INVALID` when it is no object
+ * @throws CadreError `TOOL_INVALID` when it is not an object
  */
 export function asDefinition(value: unknown, where: string): RawDefinition {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RawDefinition;
@@ -73,10 +73,10 @@ export function asDefinition(value: unknown, where: string): RawDefinition {
 }
 
 /**
- * Reads name and options of a definition, with their defaults. `defaultTrust` holds for a tool that does not say how far its results
- * are trusted.
+ * Reads the name and options of a definition and applies defaults. `defaultTrust` applies to a tool that does not declare the trust of
+ * its results.
  *
- * @throws CadreError `TOOL_INVALID` naming the field that is wrong and what it may be
+ * @throws CadreError `TOOL_INVALID` naming the field that is wrong and its allowed values
  */
 export function readToolOptions(
   definition: RawDefinition,
@@ -122,7 +122,7 @@ export function readToolOptions(
   };
 }
 
-/** Checks the name of a tool: a text without control characters that is not the wildcard; it need not be legal on the wire. */
+/** Checks the name of a tool: a text without control characters other than the wildcard; it need not be valid on the wire. */
 export function readToolName(name: unknown): string {
   if (typeof name !== 'string' || name.trim() === '' || name.length > 1_000) {
     throw new CadreError(
@@ -131,7 +131,7 @@ export function readToolName(name: unknown): string {
       { details: { field: 'name' } },
     );
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- control characters are searched for
   if (name === '*' || /[\u0000-\u001f\u007f]/.test(name)) {
     throw new CadreError(
       'TOOL_INVALID',
@@ -142,14 +142,14 @@ export function readToolName(name: unknown): string {
   return name;
 }
 
-/** An error about one field of a tool. */
+/** Returns an error about one field of a tool. */
 export function invalidTool(where: string, field: string, what: string): CadreError {
   return new CadreError('TOOL_INVALID', `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${field} ${what}.`, {
     details: { field },
   });
 }
 
-/** Reads a text that must not be blank, when it is there. */
+/** Reads an optional text that must not be blank. */
 export function text(definition: RawDefinition, field: string, where: string): string | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 
-/** The people at the run: they are asked, and told. */
+/** Toolset for reaching the people at the run: questions and notices. */
 export const humanToolset: ToolsetKind = {
   kind: 'human',
   description: 'Asks the people at the run, and tells them something.',
@@ -72,7 +72,7 @@ function askHuman({ name, settings, toolName }: ToolsetRequest): TransitionTool 
   });
 }
 
-/** The code of the notes by which agents tell people something. */
+/** Code of the notes that agents write for people. */
 const noticeCode = 'NOTICE';
 
 function notify({ name, toolName }: ToolsetRequest): TransitionTool {

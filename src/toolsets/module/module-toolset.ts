@@ -7,10 +7,10 @@ import { importCode } from './import-code.ts';
 import { problemWords } from './problem-words.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 
-/** The longest that code may take to be loaded, and to say its tools, in milliseconds. */
+/** Longest time to load the code and get its tools, in milliseconds. */
 const longestLoadMs = 10_000;
 
-/** The kind of toolset whose tools are in a file of TypeScript or JavaScript of the team's folder. */
+/** Kind of toolset whose tools come from a TypeScript or JavaScript file in the team's folder. */
 export const moduleToolset: ToolsetKind = {
   kind: 'module',
   description: "Tools of your own: those that a TypeScript or JavaScript file of the team's folder exports.",
@@ -46,7 +46,7 @@ function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset 
   return {
     tools: [],
     isRequired: true,
-    // Approvals hold for this code and no other.
+    // Approvals apply to this version of the code only.
     settingsFor: () => ({ ...settings, code: code.hash }),
     connect: ({ clock, setTools, setHealth }: ToolsetHost) => {
       const load = async (): Promise<readonly EffectTool[]> => {
@@ -65,7 +65,7 @@ function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset 
   };
 }
 
-/** Code that waits for what never comes would keep its run from beginning. */
+/** Fails after a time limit: code that waits forever would keep its run from starting. */
 async function withinTime<Value>(clock: Clock, work: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const seconds = longestLoadMs / 1000;

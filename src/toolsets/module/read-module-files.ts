@@ -11,7 +11,7 @@ const maxCodeBytes = 1024 * 1024;
 const maxCodeFiles = 200;
 const folderWords = "the team's folder";
 
-/** Which file is wanted, and from where: `root` is the team's folder, `from` the folder in it of the file that names it. */
+/** Request for a file: `root` is the team's folder, `from` the folder in it of the file that names the path. */
 export interface ModuleRequest {
   readonly root: string;
   readonly from: string;
@@ -19,8 +19,8 @@ export interface ModuleRequest {
 }
 
 /**
- * Reads a file of code below a team's folder, and the files that it imports from there: never through a link, never outside. The path is
- * relative to the file that names it or to a folder above, like that of a script. Paths are relative to the team's folder.
+ * Reads a code file below a team's folder and the files it imports from there; never follows a link and never leaves the folder. The path
+ * is relative to the naming file's folder or to a folder above, like that of a script. Returned paths are relative to the team's folder.
  */
 export async function readModuleFiles(
   request: ModuleRequest,
@@ -54,7 +54,7 @@ async function readCode(root: string, file: string): Promise<CodeFile | { readon
   return 'reason' in read ? read : { path: file, text: read.text, place: absolute };
 }
 
-/** What cannot be read is left out: a string may look like an import, and a real one fails with its name when the code is loaded. */
+/** Leaves out unreadable files: a string may look like an import, and a real import fails with its name when the code is loaded. */
 async function withImports(root: string, entry: CodeFile): Promise<readonly CodeFile[]> {
   const found = new Map<string, CodeFile>();
   const waiting = [entry];

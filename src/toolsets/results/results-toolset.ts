@@ -7,7 +7,7 @@ import type { TransitionContext, TransitionOutcome } from '../../core/tool/trans
 import { readTableFormats, toWorkerResults } from '../../core/team/worker-results.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 
-/** An end of work whose result is what tools brought: word for word, and put together. */
+/** Ends an agent's work with the results of its tools, verbatim and combined. */
 export const resultsToolset: ToolsetKind = {
   kind: 'results',
   description:
@@ -69,7 +69,7 @@ function submitResults({ name, settings, toolName }: ToolsetRequest): Transition
   });
 }
 
-/** The results of the turn before, in the order of its calls. */
+/** Returns the results of the previous turn, in the order of its calls. */
 function lastResults(run: RunContext, { lastTurnId }: SubContext): readonly JsonValue[] {
   const turn = lastTurnId === undefined ? undefined : run.turns.get(lastTurnId);
   return (turn?.calls ?? []).flatMap(({ request, end }) =>
