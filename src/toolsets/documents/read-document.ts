@@ -1,8 +1,8 @@
 import type { DocumentIndex } from './search/document-index.ts';
 
-/** Most lines that one reading returns. */
+/** Most lines returned by one call. */
 export const maxReadLines = 400;
-/** How many lines a reading returns when no end is given. */
+/** Number of lines returned when no end is given. */
 export const usualReadLines = 120;
 
 const maxLineChars = 2_000;
@@ -11,8 +11,7 @@ const maxTextChars = 40_000;
 /**
  * Reads lines of a document as `"<n>: <line>"`, after one line that names the file, the range and the total.
  *
- * Overlong lines are cut with a mark, and a reading stops early when it would be too much text; the first line says
- * how to go on.
+ * Overlong lines are cut with a mark, and the text ends early at its size limit; the first line says how to continue.
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` when the document cannot be opened
  */

@@ -25,7 +25,7 @@ const fileParameter: Parameter = {
   description: 'Path of the document as search_documents and list_documents give it.',
 };
 
-/** Creates the tools that search, read and check; `index` gives the index, building it on first use. */
+/** Creates the tools that search, read and check; `index` returns the index, building it on first use. */
 export function createReadingTools(index: () => Promise<DocumentIndex>): readonly EffectTool[] {
   const create: Create = (options) =>
     createDocumentTool({
@@ -151,7 +151,7 @@ function createCitationCheck(create: Create): EffectTool {
   });
 }
 
-/** Waits for something that others wait for too, so that giving up must not end it. */
+/** Waits for a shared promise until the signal aborts, without ending the shared work. */
 async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);

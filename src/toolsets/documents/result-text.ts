@@ -1,9 +1,6 @@
 import { maxResultChars } from './document-tool.ts';
 
-/**
- * An answer as JSON text that fits into a tool result: items at the end of its list are left out until it does, and
- * `note` says how many.
- */
+/** Formats an answer as JSON that fits into a tool result: drops items at the end of its list until it does, and `note` says how many. */
 export function toResultText(answer: object, key: string, items: readonly object[], note?: string): string {
   for (let kept = items.length; ; kept -= 1) {
     const left = items.length - kept;

@@ -8,13 +8,13 @@ import { parseSearchQuery, type SearchQuery } from './search/search-terms.ts';
 import { joinLines } from '../files/text-lines.ts';
 import { weighTerms, type WeightedQuery } from './search/weigh-terms.ts';
 
-/** What to search for. */
+/** Query, scope and size of a search. */
 export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   /** Documents or folders to search in; undefined for all. */
   readonly files?: readonly string[];
-  /** `all` drops hits that lack a word; `any` only puts them behind. */
+  /** `all` drops hits that lack a word; `any` only ranks them lower. */
   readonly mode: 'any' | 'all';
 }
 
@@ -32,7 +32,7 @@ export interface SearchHit {
   readonly cut?: true;
 }
 
-/** The answer to a search; `note` says in plain words what the hits do not. */
+/** Answer to a search; `note` says in plain words what the hits do not. */
 export interface SearchAnswer {
   readonly query: string;
   readonly terms: readonly string[];
@@ -42,11 +42,11 @@ export interface SearchAnswer {
   readonly note?: string;
 }
 
-// A document that is written to all the time must not keep a search busy for ever.
+// A document that is written continuously must not keep a search busy forever.
 const maxAttempts = 3;
 
 /**
- * Searches the documents and reads each hit from disk, so that its text is what stands on its lines now.
+ * Searches the documents and reads each hit from disk, so that its text is the current text of its lines.
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` for a file to search in that is outside or unknown
  */
@@ -70,12 +70,12 @@ export async function searchDocuments(index: DocumentIndex, request: SearchReque
   }
 }
 
-/** The texts of ranked chunks; undefined when a document changed, so that its chunks have to be ranked again. */
+/** Reads the texts of ranked chunks; undefined when a document changed, so that its chunks must be ranked again. */
 async function readHits(index: DocumentIndex, ranked: readonly RankedChunk[], last: boolean): Promise<SearchHit[] | undefined> {
   const hits: SearchHit[] = [];
   for (const chunk of ranked) {
     const document = await openOrGone(index, chunk.file);
-    // A document that changed got new rows: the lines of this one are those of the old text.
+    // A changed document got new rows: the lines of this one belong to the old text.
     if (document === undefined || index.place(chunk.row) === undefined) {
       if (!last) return undefined;
       continue;
@@ -100,7 +100,7 @@ async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocum
   try {
     return await index.open(file);
   } catch (error) {
-    // The index drops a document that can no longer be read: not a failure of the search.
+    // The index drops an unreadable document: the search itself did not fail.
     if (!index.has(file)) return undefined;
     throw error;
   }

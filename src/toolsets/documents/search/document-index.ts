@@ -13,7 +13,7 @@ import { toIndexText } from './search-terms.ts';
 import { walkDocuments, type DocumentRoot } from '../walk-documents.ts';
 import type { DocumentStats } from '../document-stats.ts';
 
-/** What the index keeps of a document. */
+/** Index entry of a document. */
 export interface IndexedDocument {
   readonly file: string;
   readonly title: string;
@@ -23,10 +23,10 @@ export interface IndexedDocument {
   readonly rows: readonly number[];
 }
 
-/** Where a row of the index is. */
+/** Position of an index row in its document. */
 export interface ChunkPlace extends Pick<DocumentChunk, 'line' | 'endLine' | 'heading'> {
   readonly file: string;
-  /** True of the first chunk of its document. */
+  /** True for the first chunk of its document. */
   readonly opens: boolean;
 }
 
@@ -36,11 +36,11 @@ const folderName = 'the documents folder';
 /**
  * The documents of one folder, searchable.
  *
- * Owns: the full-text index, where each chunk is, the jail around the folder. Does not own: ranking, tool results.
+ * Owns: the full-text index, the place of each chunk, confinement to the folder. Does not own: ranking, tool results.
  *
- * 1. Line numbers are true of the file on disk: whoever opens a document gets it as it is now, and a document that
- *    changed is indexed again first. Files that are new since the index was built are not in it.
- * 2. Only files the walk found can be opened: no path of a caller ever reaches the disk unchecked.
+ * 1. Line numbers match the file on disk: opening a document returns it as it is now, and a document that changed is indexed again
+ *    first. Files created after the index was built are not in it.
+ * 2. Only files found by the walk can be opened: no path from a caller reaches the disk unchecked.
  */
 export class DocumentIndex {
   readonly root: string;
@@ -65,7 +65,7 @@ export class DocumentIndex {
   }
 
   /**
-   * Reads and indexes all documents below a folder; `signal` gives up on the way.
+   * Reads and indexes all documents below a folder; stops when `signal` aborts.
    *
    * @throws CadreError `DOCS_UNREADABLE` when there is no such folder, or no document in it can be read
    */
@@ -92,7 +92,7 @@ export class DocumentIndex {
     return { files: this.#documents.size, sections: this.#places.size, skipped, leftOut: this.#leftOut.kinds(skipped) };
   }
 
-  /** All documents, in the order of the walk. */
+  /** Returns all documents, in the order of the walk. */
   documents(): readonly IndexedDocument[] {
     return [...this.#documents.values()];
   }
@@ -105,7 +105,7 @@ export class DocumentIndex {
     return this.#places.get(row);
   }
 
-  /** The rows of the documents that `file` names: itself, or everything below it when it is a folder. */
+  /** Returns the rows of the documents that `file` names: itself, or everything below it when it is a folder. */
   rowsOf(file: string): readonly number[] {
     const path = toInsidePath(file, folderName);
     const document = this.#documents.get(path);
@@ -116,10 +116,10 @@ export class DocumentIndex {
   }
 
   /**
-   * Opens a document as it is on disk now. When it changed it is indexed again first, and its old rows are gone.
+   * Opens a document as it is on disk now. A changed document is indexed again first, which removes its old rows.
    *
-   * @throws CadreError `PATH_REFUSED` for a path outside the folder or through a link; `TOOL_FAILED` when there is no
-   * such document, naming those that are close
+   * @throws CadreError `PATH_REFUSED` for a path outside the folder or through a link; `TOOL_FAILED` when there is no such document,
+   * naming similar ones
    */
   async open(requested: string): Promise<OpenDocument> {
     const file = toInsidePath(requested, folderName);
@@ -191,7 +191,7 @@ export class DocumentIndex {
     chunkDocument(document, lines).forEach((chunk, index) => {
       const row = this.#nextRow;
       this.#nextRow += 1;
-      // The description stands for the whole document; it is put where the document begins.
+      // The description applies to the whole document; it is indexed where the document begins.
       const heading = toIndexText(index === 0 ? `${chunk.heading} ${description}` : chunk.heading);
       this.#text.add(row, { title: names, heading, prose: toIndexText(chunk.prose), code: toIndexText(chunk.code) });
       this.#places.set(row, { file, line: chunk.line, endLine: chunk.endLine, heading: chunk.heading, opens: index === 0 });
@@ -214,7 +214,7 @@ export class DocumentIndex {
     return document;
   }
 
-  /** Takes a document out of the index that cannot be read any more; it comes back when it can be opened again. */
+  /** Removes an unreadable document from the index; it returns when it can be opened again. */
   #lose(file: string, reason: string): void {
     this.#text.batch(() => this.#removeRows(file));
     this.#documents.delete(file);
@@ -240,7 +240,7 @@ export class DocumentIndex {
     if (this.#open.size > openDocumentsKept && !oldest.done) this.#open.delete(oldest.value);
   }
 
-  /** Why a path that is not in the index cannot be opened: a link, something passed over, or simply not there. */
+  /** Returns the error for a path that is not in the index: a link, a skipped file, or a missing one. */
   async #whyNotKnown(requested: string, file: string): Promise<CadreError> {
     const parts = file.split('/');
     const link = parts
@@ -276,7 +276,7 @@ export class DocumentIndex {
   }
 }
 
-/** The error of whoever uses the tools after they were disposed of. */
+/** Returns the error for using the tools after they were disposed. */
 export function disposedError(): CadreError {
   return new CadreError('ENGINE_CLOSED', 'The document tools were disposed of. Create them again to search.');
 }

@@ -6,29 +6,29 @@ export interface SearchTerm {
   /** The word in lower case, as it is reported back. */
   readonly word: string;
   /**
-   * FTS5 expressions to try until one is found anywhere: the word itself, the parts of a name like `generateText` as a
-   * phrase, words that begin with it. Nothing of the query reaches FTS5 outside of quotes.
+   * FTS5 expressions to try until one matches anywhere: the word itself, the parts of a name like `generateText` as a phrase, words that
+   * begin with it. No part of the query reaches FTS5 outside quotes.
    */
   readonly matches: readonly string[];
 }
 
-/** A query taken apart. */
+/** A parsed query. */
 export interface SearchQuery {
   readonly terms: readonly SearchTerm[];
-  /** True when the query was longer than what is read of one. */
+  /** True when the query exceeded the length limit. */
   readonly shortened: boolean;
 }
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)*/gu;
-// Scripts written without spaces between words: each character is indexed as a word of its own.
+// Scripts written without spaces between words: each character is indexed as its own word.
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const unspacedCharacter = new RegExp(`[${unspaced}]\\p{M}*`, 'gu');
 const unspacedRun = new RegExp(`(?:[${unspaced}]\\p{M}*)+`, 'gu');
 const longestWord = 60;
 
 /**
- * Takes the search words out of a query. Anything that is not a letter or digit only separates words, so no operator,
- * quote, star or column filter of a hostile query survives. Stop words are left out unless there is nothing else.
+ * Extracts the search words of a query. Everything except letters and digits only separates words, so no operator, quote, star or column
+ * filter of a hostile query survives. Stop words are dropped unless there is nothing else.
  */
 export function parseSearchQuery(query: string): SearchQuery {
   const text = query.slice(0, maxQueryChars).normalize('NFC');
@@ -45,8 +45,8 @@ export function parseSearchQuery(query: string): SearchQuery {
 }
 
 /**
- * Prepares text for the index, where words are separated by anything but letters and digits: names like `generateText`
- * are indexed whole and in parts, and scripts without spaces character by character.
+ * Prepares text for the index, where words are separated by everything except letters and digits: names like `generateText` are indexed
+ * whole and in parts, and scripts without spaces character by character.
  */
 export function toIndexText(text: string): string {
   const named = text.replace(/[A-Za-z][A-Za-z0-9]{2,79}/g, (name) => {
@@ -62,11 +62,11 @@ function wordsOf(text: string): readonly string[] {
 
 function isStopWord(word: string): boolean {
   const lower = word.toLowerCase();
-  // "don't", "isn't": the only words that end so are function words.
+  // "don't", "isn't": the only words with this ending are function words.
   return lower.endsWith("n't") || stopWords.has(bareWord(lower)) || /^[a-z]$/.test(lower);
 }
 
-/** A word without its English ending: "model's" → "model", "what's" → "what", "I'll" → "i". */
+/** Removes the English ending of a word: "model's" → "model", "what's" → "what", "I'll" → "i". */
 function bareWord(word: string): string {
   return word.split("'")[0] ?? word;
 }
@@ -92,7 +92,7 @@ function spacedTerm(word: string): SearchTerm {
   return { word: lower, matches: [quote(word), ...phrase, ...(lower.length >= 4 ? [`${quote(word)} *`] : [])] };
 }
 
-/** Pairs of neighbouring characters, the closest thing to words where no spaces are written. */
+/** Returns pairs of neighbouring characters, the closest equivalent of words in scripts without spaces. */
 function unspacedTerms(run: string): readonly SearchTerm[] {
   const characters = run.match(unspacedCharacter) ?? [];
   const pairs =

@@ -1,4 +1,4 @@
-/** English words that say nothing about what a question is after; a query of nothing else keeps them. */
+/** English words without a topic; a query of nothing else keeps them. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about after all also am an and any anybody anyone anything are as at be because been before being between both but by
   can cannot could did difference differences do does doing done down during each either else ever every explain few for from further get gets getting
