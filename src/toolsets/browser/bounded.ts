@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 
 /**
- * Waits for something a page does, at most for a time: what runs inside a page may never answer.
+ * Waits for a page's work up to a time limit, since code inside a page may never answer.
  *
  * @throws CadreError `TOOL_FAILED` saying what did not happen; the signal's reason when it aborts
  */
@@ -10,7 +10,7 @@ export async function bounded<T>(work: Promise<T>, ms: number, what: string, sig
   const stop = (): void => reject(signal?.reason as Error);
   const timer = setTimeout(() => reject(new CadreError('TOOL_FAILED', `${what} did not happen within ${ms / 1_000} s.`)), ms);
   signal?.addEventListener('abort', stop, { once: true });
-  // What nobody waits for any more may fail as it likes.
+  // Errors after the wait has ended are ignored.
   work.catch(() => undefined);
   try {
     signal?.throwIfAborted();

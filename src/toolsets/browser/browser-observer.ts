@@ -2,8 +2,8 @@ import type { CodedObserver } from '../../core/env.ts';
 import { isJsonObject } from '../../core/json.ts';
 
 /**
- * Shows an agent where its browser stands, for one turn: URL, title, tabs and the beginning of the last snapshot, as its last call
- * left them. The text is framed as data from outside.
+ * Shows an agent the state of its browser for one turn: URL, title, tabs and the beginning of the last snapshot, as its last call left
+ * them. The text is framed as external data.
  */
 export const browserStateObserver: CodedObserver = {
   name: 'browser_state',

@@ -6,17 +6,17 @@ import { readUrlPolicy, urlPolicySchema } from '../web/web-settings.ts';
 /** The settings of the toolset `browser`, with their defaults. */
 export interface BrowserSettings {
   readonly policy: UrlPolicy;
-  /** The program; looked for in the usual places when not given. */
+  /** Path of the program; searched in the usual places when undefined. */
   readonly executable: string | undefined;
   readonly sandbox: boolean;
-  /** Longest time to open a page. */
+  /** Time limit for opening a page, in milliseconds. */
   readonly pageTimeoutMs: number;
-  /** Longest time for anything else. */
+  /** Time limit for anything else, in milliseconds. */
   readonly actionTimeoutMs: number;
   readonly maxTabs: number;
   readonly maxBytes: number;
   readonly maxDownloadBytes: number;
-  /** Each answer with a snapshot has a picture of the window beside it. */
+  /** Adds a picture of the window to each answer with a snapshot. */
   readonly screenshots: boolean;
   readonly viewport: { readonly width: number; readonly height: number };
 }
@@ -57,7 +57,7 @@ export const browserSettingsSchema: JsonSchema = {
   },
 };
 
-/** Reads settings that went through their schema. */
+/** Reads settings already checked against their schema. */
 export function readBrowserSettings(settings: JsonObject): BrowserSettings {
   const number = (key: string, fallback: number): number => {
     const value = settings[key];

@@ -12,7 +12,7 @@ import { bounded } from './bounded.ts';
 import { describePage } from './describe-page.ts';
 import * as actions from './page-actions.ts';
 
-/** Gets the browser of the agent that calls. */
+/** Returns the browser of the calling agent. */
 export type HostOf = (context: ToolContext) => Promise<BrowserHost>;
 
 interface ActionTool {
@@ -20,7 +20,7 @@ interface ActionTool {
   readonly description: string;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** It does something in the world, so a person is asked. */
+  /** Requires a person's approval, since it may change something outside. */
   readonly acts: boolean;
   readonly action: actions.PageAction;
 }
@@ -104,12 +104,12 @@ const actionTools: readonly ActionTool[] = [
   },
 ];
 
-/** The names of all tools of the toolset. */
+/** Names of all tools of the toolset. */
 export const browserToolNames: readonly string[] = [...actionTools.map(({ name }) => name), 'read_page_text', 'take_screenshot'];
 
 const maxTextChars = 20_000;
 
-/** Makes the tools of the toolset `browser`. */
+/** Creates the tools of the toolset `browser`. */
 export function createBrowserTools(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): readonly EffectTool[] {
   return [
     ...actionTools.map((tool) => createActionTool(tool, request, settings, hostOf)),
@@ -124,9 +124,9 @@ function common(request: ToolsetRequest, name: string, settings: BrowserSettings
     toolset: request.name,
     trust: 'untrusted',
     by_name_only: true,
-    // One after the other, in the order the model gave.
+    // One after the other, in the model's order.
     concurrency: 'serial',
-    // Each step has its own time; this is for all of a call, and for starting the browser.
+    // Each step has its own limit; this one covers a whole call, including the browser's start.
     timeout_ms: settings.pageTimeoutMs * 2 + settings.actionTimeoutMs * 4 + 10_000,
   } as const;
 }
@@ -145,7 +145,7 @@ function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: B
       if (!settings.screenshots) return toolReturn({ content: text, values });
       const picture = await pictureOf(await host.page(), settings, context.signal).catch((thrown: unknown): TextPart => {
         context.signal.throwIfAborted();
-        // What was done is done, whether or not it can be seen.
+        // The action has happened, even if its result cannot be shown.
         return { type: 'text', text: `\n(${describeThrown(thrown)})` };
       });
       return toolReturn({ content: [{ type: 'text', text }, picture], values });
@@ -185,7 +185,7 @@ function takeScreenshot(request: ToolsetRequest, settings: BrowserSettings, host
   });
 }
 
-/** A picture of the window, or of the element with this ref. */
+/** Takes a picture of the window, or of the element with this ref. */
 async function pictureOf(
   page: Page,
   { actionTimeoutMs: timeout }: BrowserSettings,

@@ -8,7 +8,7 @@ import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from
 import { privateReaches } from '../web/web-settings.ts';
 import { browserToolNames, createBrowserTools } from './browser-tools.ts';
 
-/** Makes the kind of toolset `browser`; tests hand in a resolver of their own. */
+/** Defines the kind of toolset `browser`; tests pass their own resolver. */
 export function defineBrowserToolset(resolver: HostResolver = systemResolver): ToolsetKind {
   return {
     kind: 'browser',
@@ -26,7 +26,7 @@ export function defineBrowserToolset(resolver: HostResolver = systemResolver): T
   };
 }
 
-/** The toolset `browser`: a browser for each agent that asks for one. */
+/** Toolset `browser`: a browser for each agent that uses one. */
 export const browserToolset: ToolsetKind = defineBrowserToolset();
 
 function browserReaches({ executable, policy }: BrowserSettings): readonly Reach[] {
@@ -54,7 +54,7 @@ async function openHost(
     });
   const host = await open();
   if (!host.isOver) return host;
-  // It crashed: the next call gets another one, without its tabs.
+  // It crashed: the next call opens another, without its tabs.
   await context.live.agent.close(name);
   return await open();
 }

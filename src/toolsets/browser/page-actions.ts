@@ -6,10 +6,10 @@ import type { BrowserHost } from './browser-host.ts';
 import { bounded } from './bounded.ts';
 import { refusedHeader } from './policy-proxy.ts';
 
-/** What a tool does with a browser; the page is described afterwards. */
+/** A tool's action on a browser; the page is described afterwards. */
 export type PageAction = (host: BrowserHost, args: JsonObject, signal: AbortSignal) => Promise<void>;
 
-/** Opens a URL in the tab that is looked at, or in a new one. */
+/** Opens a URL in the current tab, or in a new one. */
 export const openPage: PageAction = async (host, args, signal) => {
   const { url } = checkUrl(String(args['url']).trim(), host.settings.policy);
   const page = args['new_tab'] === true ? await host.newTab() : await host.page();
@@ -25,7 +25,7 @@ export const openPage: PageAction = async (host, args, signal) => {
   } catch (thrown) {
     signal.throwIfAborted();
     const words = firstLine(thrown);
-    // A page that becomes a download is no failure.
+    // A page that becomes a download is not a failure.
     if (/Download is starting|ERR_ABORTED/.test(words)) return;
     const notes = host.takeNotes();
     const code = notes.some((note) => note.startsWith('refused: ')) ? 'URL_REFUSED' : 'TOOL_FAILED';
@@ -33,7 +33,7 @@ export const openPage: PageAction = async (host, args, signal) => {
   }
 };
 
-/** Goes back to the page before. */
+/** Goes back to the previous page. */
 export const goBack: PageAction = async (host, _args, signal) => {
   const page = await host.page();
   const ms = host.settings.pageTimeoutMs;
@@ -46,7 +46,7 @@ export const click: PageAction = (host, args, signal) =>
     args['double'] === true ? element.dblclick() : element.click({ button: args['button'] === 'right' ? 'right' : 'left' }),
   );
 
-/** Writes into a field, in place of what was there. */
+/** Replaces the text of a field. */
 export const typeText: PageAction = (host, args, signal) =>
   onElement(host, args, 'Typing', signal, async (element) => {
     await element.fill(String(args['text']));
@@ -74,7 +74,7 @@ export const scrollPage: PageAction = async (host, args, signal) => {
   await attempt(() => page.evaluate(`window.scrollBy(0, ${by})`), host.settings.actionTimeoutMs, 'Scrolling', signal);
 };
 
-/** Looks at another tab, or closes one. */
+/** Makes another tab current, or closes one. */
 export const useTab: PageAction = (host, args) => host.useTab(Number(args['tab']), args['close'] === true);
 
 /** Waits for a text to appear, or for a while. */
@@ -107,7 +107,7 @@ async function onElement(
   await settle(page);
 }
 
-/** What a click brings about begins at once, mostly. */
+/** Waits for the effects of an action, most of which begin right away. */
 async function settle(page: Page): Promise<void> {
   await bounded(page.waitForLoadState('domcontentloaded'), 2_000, 'Loading').catch(() => undefined);
 }
@@ -126,7 +126,7 @@ function firstLine(thrown: unknown): string {
   return plain(describeThrown(thrown)).split('\n')[0]?.slice(0, 300) ?? '';
 }
 
-/** The first line, and the reasons from the log of what was tried. */
+/** Returns the first line, and the reasons from the log of attempts. */
 function reasonOf(thrown: unknown): string {
   const lines = plain(describeThrown(thrown)).split('\n');
   const why = lines.filter((line) =>
@@ -136,6 +136,6 @@ function reasonOf(thrown: unknown): string {
 }
 
 function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- colours of terminals are what is taken out
+  // oxlint-disable-next-line no-control-regex -- removes colours of terminals
   return text.replace(/\u001b\[\d+m/g, '');
 }

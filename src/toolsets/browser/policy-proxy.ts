@@ -6,18 +6,18 @@ import { fixedLookup } from '../web/fixed-lookup.ts';
 import { resolveChecked, type HostAddress, type HostResolver } from '../web/resolve-host.ts';
 import { checkUrl, type UrlPolicy } from '../web/url-policy.ts';
 
-/** What a browser may reach, and how much of it. */
+/** URL policy and traffic limit of a browser. */
 export interface ProxyOptions {
   readonly policy: UrlPolicy;
   readonly resolver: HostResolver;
-  /** Most bytes that come in, all connections together. */
+  /** Most bytes received by all connections together. */
   readonly maxBytes: number;
 }
 
-/** Tells an answer of the proxy itself from one of a page. */
+/** Marks an answer of the proxy itself, as opposed to one of a page. */
 export const refusedHeader = 'x-cadre-refused';
 
-/** What the browser asks of its maker for itself, and no page does: not let out, and nothing the model should read of. */
+/** Hosts the browser contacts for itself and no page needs: blocked, and not reported to the model. */
 const ownServices =
   /^(?:update|content-autofill|optimizationguide-pa|safebrowsing|clientservices|chromewebstore)\.googleapis\.com$|^clients?\d*\.google\.com$|\.gvt1\.com$/;
 
@@ -33,16 +33,16 @@ const hopHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The only way out a browser has: whatever a page asks for (redirects, frames, scripts, sockets, workers) passes here.
+ * A browser's only access to the network: every request of a page (redirects, frames, scripts, sockets, workers) passes through it.
  *
  * Owns: the check of every host, by name and by all its addresses, and the connection to exactly those addresses (FAULTS S5); the cap on
- * what comes in. Does not own: what pages do.
+ * received bytes. Does not own: the behaviour of pages.
  *
  * 1. The browser resolves no names itself, so a name that changes between check and connection gains nothing.
  * 2. It listens on loopback, and is closed with its browser.
  */
 export class PolicyProxy {
-  /** What was refused last, newest at the end, for the model to read. */
+  /** Most recent refusals, newest last, for the model to read. */
   readonly refusals: string[] = [];
   readonly #options: ProxyOptions;
   readonly #server: http.Server;
@@ -61,7 +61,7 @@ export class PolicyProxy {
     this.#server.maxConnections = maxSockets;
   }
 
-  /** Opens one on a free port of loopback. */
+  /** Opens a proxy on a free port of loopback. */
   static async open(options: ProxyOptions): Promise<PolicyProxy> {
     const proxy = new PolicyProxy(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ export class PolicyProxy {
     return proxy;
   }
 
-  /** Where the browser finds it. */
+  /** Address for the browser. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -180,5 +180,5 @@ function answer(response: ServerResponse, status: number, words: string, headers
   else response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(words);
 }
 
-/** The browser asked for something for itself. */
+/** Thrown for a request that the browser makes for itself. */
 class OwnService extends Error {}

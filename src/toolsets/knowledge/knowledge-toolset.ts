@@ -11,7 +11,7 @@ import { WatchedIndex } from './watched-index.ts';
 
 const { unreadable, max_file_bytes: maxFileBytes } = workspaceSettingsSchema['properties'] as Readonly<Record<string, object>>;
 
-/** What a run knows: long results of tools by token, and documents of the workspace that can be searched. */
+/** Toolset `knowledge`: long tool results by token, and searchable documents of the workspace. */
 export const knowledgeToolset: ToolsetKind = {
   kind: 'knowledge',
   description: 'Reads back long results of tools by token, and searches them and documents of the workspace.',
@@ -27,7 +27,7 @@ export const knowledgeToolset: ToolsetKind = {
   },
 };
 
-/** What all tools of it say of themselves; their results were cut to what is asked for. */
+/** Options shared by all its tools; results are already cut to the requested part. */
 const common = { trust: 'untrusted', by_name_only: true, whole_result: true, max_result_chars: 64_000 } as const;
 const usualChars = 8_000;
 
@@ -175,7 +175,7 @@ function listDocuments({ index }: WatchedIndex): string {
   return [...lines, ...more].join('\n');
 }
 
-/** Kept results become searchable when somebody searches. */
+/** Indexes kept results at the first search. */
 function indexResults({ index }: WatchedIndex, prefix: string, { team, stored }: Pick<ToolContext, 'team' | 'stored'>): void {
   const known = index.versions(prefix);
   const fresh = [...readKnowledge(team['shared'])].filter(([token, { hash }]) => known.get(`${prefix}${token}`) !== hash);

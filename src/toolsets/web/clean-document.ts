@@ -1,13 +1,13 @@
 import { hidingStyle } from './hiding-style.ts';
 import type { PageDocument, PageElement } from './page-element.ts';
 
-/** What is never text of a page, or not meant for its readers. */
+/** Elements that are never text of a page, or not meant for its readers. */
 const removed =
   'title, script, style, template, noscript, iframe, object, embed, applet, canvas, svg, math annotation, dialog:not([open]), [hidden], [aria-hidden="true"], input, select, textarea, button, link, meta';
 
 /**
- * Takes out of a page what is no text for people (scripts, what is hidden by attribute or inline style, controls), and makes its
- * links and images absolute. Links that are no addresses of pages lose theirs.
+ * Removes from a page everything that is not text for people (scripts, content hidden by attribute or inline style, controls), and makes
+ * its links and images absolute. Links that are not web addresses lose their target.
  */
 export function cleanDocument(document: PageDocument, url: string): void {
   const base = baseOf(document, url);

@@ -7,16 +7,16 @@ import { fixedLookup } from './fixed-lookup.ts';
 import type { HostAddress } from './resolve-host.ts';
 import type { CheckedUrl } from './url-policy.ts';
 
-/** One answer of a server, with as much of its body as was wanted. */
+/** One answer of a server, with its body up to the limit. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The body goes on after `maxBytes`. */
+  /** True when the body continues after `maxBytes`. */
   readonly truncated: boolean;
 }
 
-/** One question to addresses that are checked already: a GET, or a POST when it has JSON to send. */
+/** One request to addresses already checked: a GET, or a POST when it has JSON to send. */
 export interface HttpQuestion {
   readonly target: CheckedUrl;
   readonly addresses: readonly HostAddress[];
@@ -28,10 +28,10 @@ export interface HttpQuestion {
 }
 
 /**
- * Asks once, on a connection of its own: no cookies, no credentials, no proxy, no connection of another request. A redirect is
- * an answer like any other, without its body.
+ * Sends one request on a separate connection: no cookies, no credentials, no proxy, no shared connection. A redirect is returned as an
+ * answer, without its body.
  *
- * @throws CadreError `TOOL_FAILED` when no whole answer came; the signal's reason when it aborts
+ * @throws CadreError `TOOL_FAILED` when no complete answer arrived; the signal's reason when it aborts
  */
 export async function httpExchange(question: HttpQuestion): Promise<HttpAnswer> {
   try {
@@ -70,9 +70,9 @@ function request({ target, addresses, headers, json, signal }: HttpQuestion): Pr
     },
     resolve,
   );
-  // Late errors of the connection are errors of the body by then.
+  // Later errors of the connection surface as errors of the body.
   sent.on('error', reject);
-  // Someone who never stops announcing an answer is no server.
+  // A server that announces answers without end is given up.
   let announced = 0;
   sent.on('information', () => {
     announced += 1;
@@ -85,7 +85,7 @@ function request({ target, addresses, headers, json, signal }: HttpQuestion): Pr
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Pick<HttpAnswer, 'body' | 'truncated'>> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop destroys what is read from, and with it the connection.
+  // Leaving the loop destroys the source, and with it the connection.
   for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;

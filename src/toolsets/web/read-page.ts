@@ -9,27 +9,27 @@ import { formOf, mediaTypeOf } from './media-type.ts';
 /** A page in a form a model can read: text, or a file. */
 export interface ReadPage {
   readonly title: string;
-  /** Markdown for HTML, else the text as it came. */
+  /** Markdown for HTML, else the text as received. */
   readonly text: string;
   readonly file?: FilePart;
-  /** What should be known about it, one sentence each. */
+  /** Remarks about the page, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** How a page is read. */
+/** Options for reading a page. */
 export interface ReadOptions {
-  /** The whole page instead of its main text. */
+  /** Reads the whole page instead of its main text. */
   readonly whole: boolean;
-  /** How long it may take to become Markdown. */
+  /** Time limit for the conversion to Markdown, in milliseconds. */
   readonly timeoutMs: number;
-  /** Given when HTML is to be read in a sandbox. */
+  /** Present when HTML must be converted in a sandbox. */
   readonly sandbox: ResourceScopes | undefined;
 }
 
 /**
- * Makes what was fetched readable.
+ * Converts a fetched resource to a readable form.
  *
- * @throws CadreError `TOOL_FAILED` for a type that cannot be read, with those that can; `DEPENDENCY_MISSING` without the packages for HTML
+ * @throws CadreError `TOOL_FAILED` for an unreadable type, naming the readable ones; `DEPENDENCY_MISSING` without the packages for HTML
  */
 export async function readPage(resource: WebResource, options: ReadOptions, signal: AbortSignal): Promise<ReadPage> {
   const mediaType = mediaTypeOf(resource.headers['content-type'], resource.body);
@@ -84,7 +84,7 @@ function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Cut, in lines, or no JSON at all: shown as it came.
+    // Truncated, JSON lines, or not JSON: returned as received.
     return text;
   }
 }

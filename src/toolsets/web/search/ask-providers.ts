@@ -1,21 +1,21 @@
 import { CadreError, toErrorRecord } from '../../../core/error.ts';
 import type { SearchHit, SearchOptions, SearchProvider } from './search-provider.ts';
 
-/** What a search came to. */
+/** Result of a search. */
 export interface SearchOutcome {
-  /** Who answered; undefined when nobody found anything, but at least one looked. */
+  /** Provider that answered; undefined when at least one searched but none found anything. */
   readonly provider: string;
   readonly hits: readonly SearchHit[];
-  /** Those that were asked before, and why they did not do. */
+  /** Providers asked before, and the reason each was skipped. */
   readonly passed: readonly { readonly provider: string; readonly reason: string }[];
 }
 
-/** How providers are asked. */
+/** Settings for asking providers. */
 export interface Asking {
-  /** The time each provider gets. */
+  /** Time limit of each provider, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Told of each provider that did not do. */
+  /** Called for each provider that is skipped. */
   readonly onPassed: (provider: string, reason: string) => void;
 }
 
@@ -23,9 +23,9 @@ const maxTitle = 300;
 const maxSnippet = 1_000;
 
 /**
- * Asks one provider after the other until one finds something. One that fails, takes too long or finds nothing is passed over.
+ * Asks one provider after the other until one finds something. Skips providers that fail, take too long or find nothing.
  *
- * @throws CadreError `TOOL_FAILED` with everyone's reason when none of them could answer
+ * @throws CadreError `TOOL_FAILED` with every provider's reason when none of them could answer
  */
 export async function askProviders(
   providers: readonly SearchProvider[],
@@ -54,7 +54,7 @@ export async function askProviders(
   throw new CadreError('TOOL_FAILED', `No search provider could answer.\n${reasons}`);
 }
 
-/** One provider's answer within its time, whether or not it listens to its signal. */
+/** Returns one provider's answer within its time limit, even if it ignores its signal. */
 async function askOne(provider: SearchProvider, query: string, options: SearchOptions, asking: Asking): Promise<unknown> {
   const { timeoutMs } = asking;
   const signal = AbortSignal.any([asking.signal, AbortSignal.timeout(timeoutMs)]);
@@ -68,7 +68,7 @@ async function askOne(provider: SearchProvider, query: string, options: SearchOp
   }
 }
 
-/** What a provider answered, made clean: links to pages only, each once, texts in one line and not too long. */
+/** Cleans a provider's answer: links to pages only, each once, with short texts on one line. */
 function toHits(answer: unknown, maxResults: number): readonly SearchHit[] {
   if (!Array.isArray(answer)) throw new Error('it did not answer with a list');
   const hits = new Map<string, SearchHit>();

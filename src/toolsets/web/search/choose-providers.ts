@@ -5,12 +5,12 @@ import { duckduckgoProvider } from './duckduckgo-provider.ts';
 import { braveProvider, googleProvider, searxngProvider, tavilyProvider } from './json-providers.ts';
 import type { SearchProvider } from './search-provider.ts';
 
-/** The variables of the environment that open search services. */
+/** Environment variables that hold the keys of search services. */
 export type SearchEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The providers that the settings name, in their order; without any, those handed in, those the environment has keys for, and
- * DuckDuckGo, which needs none.
+ * Returns the configured providers in their order; by default, those passed in code, those the environment has keys for, and DuckDuckGo,
+ * which needs none.
  *
  * @throws CadreError `OPTION_INVALID` when a setting lacks what its provider needs
  */

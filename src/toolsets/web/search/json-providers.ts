@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import { askForList, textField, type ServicePorts } from './ask-service.ts';
 import type { Freshness, SearchHit, SearchOptions, SearchProvider } from './search-provider.ts';
 
-/** Where a service is, and what opens it. */
+/** Address and key of a service. */
 export interface ServicePlace {
   readonly url?: string | undefined;
   readonly apiKey: string;
@@ -11,7 +11,7 @@ export interface ServicePlace {
 const braveFreshness: Readonly<Record<Freshness, string>> = { day: 'pd', week: 'pw', month: 'pm', year: 'py' };
 const googleFreshness: Readonly<Record<Freshness, string>> = { day: 'd1', week: 'w1', month: 'm1', year: 'y1' };
 
-/** A SearXNG instance of one's own; its settings must allow the format `json`. */
+/** A self-hosted SearXNG instance; its settings must allow the format `json`. */
 export function searxngProvider(base: string, ports: ServicePorts): SearchProvider {
   return {
     name: 'searxng',
@@ -70,7 +70,7 @@ export function tavilyProvider(
   };
 }
 
-/** Google's Programmable Search Engine, with a key and the id of an engine. The key goes in a header: URLs are written down. */
+/** Google's Programmable Search Engine, with a key and the id of an engine. The key is sent in a header, since URLs are logged. */
 export function googleProvider(
   { url: base = 'https://customsearch.googleapis.com/', apiKey, engineId }: ServicePlace & { readonly engineId: string },
   ports: ServicePorts,
@@ -92,7 +92,7 @@ export function googleProvider(
   };
 }
 
-/** A URL with its query; what is undefined is left out. */
+/** Returns a URL with its query; undefined parameters are left out. */
 export function withParameters(url: URL, parameters: Readonly<Record<string, string | undefined>>): URL {
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
   return url;

@@ -9,7 +9,7 @@ import type { Freshness, SearchOptions, SearchProvider } from './search-provider
 const defaultResults = 8;
 const freshnesses = ['day', 'week', 'month', 'year'];
 
-/** The tool that searches the web; `providers` are chosen when it is first called. */
+/** Creates the tool that searches the web; `providers` is called at its first call. */
 export function searchWebTool(
   request: ToolsetRequest,
   settings: WebSettings,
@@ -33,7 +33,7 @@ export function searchWebTool(
     },
     effect: 'pure',
     trust: 'untrusted',
-    // Each provider has its own time; this is for all of them.
+    // Each provider has its own limit; this one covers all of them.
     timeout_ms: settings.searchTimeoutMs * 10 + 1_000,
     async execute(args, { signal, progress }) {
       const asked = providers();
