@@ -9,33 +9,33 @@ import type { McpSession } from './mcp-session.ts';
 import { readCallResult } from './read-call-result.ts';
 import type { ServerTool } from './server-tool.ts';
 
-/** Most progress notes of one call that are handed on. */
+/** Most progress notes forwarded from one call. */
 const maxProgressNotes = 1_000;
 
-/** Which tool of which server is called. */
+/** The tool to call, and its server. */
 export interface ServerCall {
   readonly link: McpLink;
   readonly tool: ServerTool;
-  /** What agents call it by. */
+  /** Name used by agents. */
   readonly name: string;
-  /** A call whose outcome is unknown may simply be made again. */
+  /** True when a call whose outcome is unknown may be repeated. */
   readonly mayRepeat: boolean;
 }
 
-/** What became of a call that has no result. */
+/** Outcome of a call without a result. */
 type CallFailure =
   | { readonly kind: 'refused'; readonly error: CadreError }
-  /** The server never got it: making it again is safe. */
+  /** The server never received it: repeating it is safe. */
   | { readonly kind: 'not_sent'; readonly reason: string }
   /** The connection was lost while the call ran. */
   | { readonly kind: 'lost'; readonly reason: string };
 
 /**
- * Calls a tool of a server. When the connection is lost, a call that the server never got, or that may be repeated, is made
- * once more over a new connection; the outcome of any other is unknown (I5). A tool that the server has by now in another form is not
- * called: what was offered, agreed to and pinned is what was listed.
+ * Calls a tool of a server. When the connection is lost, a call that never reached the server, or that may be repeated, is made once more
+ * over a new connection; the outcome of any other is unknown (I5). A tool that has changed on the server is not called: the listed form
+ * is the one that was offered, approved and pinned.
  *
- * @throws CadreError `MCP_DISCONNECTED`, `MCP_UNAVAILABLE`, or `TOOL_FAILED` with what the server says
+ * @throws CadreError `MCP_DISCONNECTED`, `MCP_UNAVAILABLE`, or `TOOL_FAILED` with the server's message
  */
 export async function callServerTool(call: ServerCall, args: JsonObject, context: ToolContext): Promise<ToolReturn> {
   const { link, tool, name, mayRepeat } = call;
@@ -92,7 +92,7 @@ function classify(library: ClientLibrary, thrown: unknown): CallFailure {
     };
   }
   if (thrown instanceof SdkHttpError) {
-    // A session the server no longer knows: it did nothing.
+    // The server no longer knows the session, so it did nothing.
     if (thrown.data.status === 404) return { kind: 'not_sent', reason: 'it no longer knows this session (HTTP 404)' };
     return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server refused the call: ${reason}`) };
   }

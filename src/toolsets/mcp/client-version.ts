@@ -2,5 +2,5 @@ import { createRequire } from 'node:module';
 
 const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string };
 
-/** What is told to servers as the version of their client. */
+/** Client version sent to servers. */
 export const clientVersion = version;

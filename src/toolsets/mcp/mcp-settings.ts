@@ -21,7 +21,7 @@ function texts(description: string): JsonSchema {
   return { type: 'object', additionalProperties: { type: 'string' }, description };
 }
 
-/** What a file may say of one of a server's tools. */
+/** Schema of the settings for one of a server's tools. */
 const toolSettings: JsonSchema = {
   type: 'object',
   additionalProperties: false,
@@ -87,7 +87,7 @@ export const mcpSettingsSchema: JsonSchema = {
   },
 };
 
-/** What is said of one tool, with names as the code has them. */
+/** Settings of one tool, with names as in code. */
 export interface McpToolSettings {
   readonly enabled?: boolean;
   readonly description?: string;
@@ -99,7 +99,7 @@ export interface McpToolSettings {
   readonly pin?: string;
 }
 
-/** How a server is started. */
+/** Command and environment for starting a server. */
 export interface StdioAddress {
   readonly transport: 'stdio';
   readonly command: string;
@@ -107,11 +107,11 @@ export interface StdioAddress {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
-  /** What it may reach; undefined for one that runs with the rights of the engine. */
+  /** Limits on its access; undefined for a server that runs with the rights of the engine. */
   readonly sandbox?: SandboxPolicy;
 }
 
-/** Where a server is. */
+/** Address of a remote server. */
 export interface HttpAddress {
   readonly transport: 'http' | 'sse';
   readonly url: string;
@@ -119,7 +119,7 @@ export interface HttpAddress {
   readonly allowInsecure: boolean;
 }
 
-/** How long things may take, in milliseconds. */
+/** Time limits, in milliseconds. */
 export interface McpTimeouts {
   readonly connect: number;
   readonly probe: number;
@@ -143,7 +143,7 @@ export interface McpSettings {
   readonly only?: ReadonlySet<string>;
 }
 
-/** What may be said of one of a server's tools; see docs/mcp.md. */
+/** Settings of one of a server's tools, as written; see docs/mcp.md. */
 export interface WrittenToolSettings {
   readonly enabled?: boolean;
   readonly description?: string;
@@ -155,7 +155,7 @@ export interface WrittenToolSettings {
   readonly pin?: string;
 }
 
-/** The settings of a server as they are written, in a file or for `mcpToolset`; see docs/mcp.md. */
+/** Settings of a server as written, in a file or for `mcpToolset`; see docs/mcp.md. */
 export interface McpToolsetSettings {
   readonly transport?: 'stdio' | 'http' | 'sse';
   readonly command?: string;

@@ -10,9 +10,9 @@ const defaultMaxResultChars = 32_768;
 const defaultMaxMessageBytes = 4 * 1024 * 1024;
 
 /**
- * Reads the settings of the toolset `name`, with their defaults.
+ * Reads the settings of the toolset `name` and applies defaults.
  *
- * @throws CadreError `OPTION_INVALID` naming the setting that is wrong and what it may be
+ * @throws CadreError `OPTION_INVALID` naming the setting that is wrong and its allowed values
  */
 export function readMcpSettings(name: string, settings: JsonObject, unreadable: readonly string[] = []): McpSettings {
   const [problem] = compileSchema(mcpSettingsSchema, 'the settings of an MCP server').problems(settings);

@@ -1,4 +1,4 @@
-/** What is wrong with a server's address, or undefined: https goes anywhere, plain http only to this machine unless allowed. */
+/** Returns the problem of a server's address, or undefined: https may go anywhere, plain http only to this machine unless allowed. */
 export function checkServerUrl(text: string, allowInsecure: boolean): string | undefined {
   if (!URL.canParse(text)) return `is no address: ${JSON.stringify(text.slice(0, 200))}; write https://host/path`;
   const url = new URL(text);
@@ -9,7 +9,7 @@ export function checkServerUrl(text: string, allowInsecure: boolean): string | u
   return `is plain http to ${url.hostname}, which anybody on the way can read and change; use https, or set allow_insecure: true`;
 }
 
-/** Tells whether a host name, as `URL` spells it, is this machine. */
+/** True when a host name, in the spelling of `URL`, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
