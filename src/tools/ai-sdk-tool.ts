@@ -32,7 +32,7 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
     );
   const execute = definition['execute'];
   if (typeof execute !== 'function')
-    throw invalidTool(where, 'execute', 'is missing; tools without it are run by a client, which this engine has not');
+    throw invalidTool(where, 'execute', 'is missing; the AI SDK leaves tools without it to a client, and this engine has none');
   const run = execute as (input: unknown, options: unknown) => unknown;
   const toModelOutput = definition['toModelOutput'];
   const ours = {

@@ -42,7 +42,7 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
       parsed.catch(() => undefined);
       throw new CadreError(
         'TOOL_INVALID',
-        `${where} decides inside a commit, so its parameters must be checked at once; its schema needs time.`,
+        `${where} decides inside a commit, so its parameters must be checked synchronously; its schema is asynchronous.`,
       );
     }
     return parsed as ToolArguments<Parameters>;

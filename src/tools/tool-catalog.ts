@@ -50,7 +50,7 @@ export function combineTools(base: Iterable<Tool>, toolsets: readonly ToolsetToo
   for (const { toolset, tools, isConnected } of [...toolsets.filter((each) => !each.isConnected), ...bySpecificName]) {
     for (const tool of tools) {
       if (!byName.has(tool.name)) byName.set(tool.name, tool);
-      else if (isConnected) leave(toolset, `There is another tool named '${tool.name}', which stays.`);
+      else if (isConnected) leave(toolset, `Another tool is already named '${tool.name}'; that one is kept.`);
     }
   }
   // A verifier may follow the tool it verifies.

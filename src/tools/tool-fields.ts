@@ -71,7 +71,7 @@ export function checkToolFields(definition: object, kind: DefinitionKind, where:
     const meant = close === undefined ? undefined : (habits.get(close) ?? close);
     const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
     if (isClosed || meant !== undefined)
-      throw invalidTool(where, field, `is no field of a tool${hint} (there are: ${known.join(', ')})`);
+      throw invalidTool(where, field, `is not a field of a tool${hint} (allowed: ${known.join(', ')})`);
   }
 }
 

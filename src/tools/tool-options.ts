@@ -210,6 +210,6 @@ function checkCondition(source: string, where: string): void {
     throw invalidTool(
       where,
       'condition',
-      `is no condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`,
+      `is not a valid condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`,
     );
 }

@@ -26,7 +26,7 @@ export function toProblems(errors: readonly ErrorObject[]): readonly ArgumentPro
     problems.push(problem);
   }
   // All examined errors may repeat one that was not examined.
-  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit, in very many places' });
+  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit the schema in many places' });
   return problems;
 }
 
@@ -68,7 +68,7 @@ function describe(error: ErrorObject, all: readonly ErrorObject[]): string {
     case 'anyOf':
     case 'oneOf':
       return isFailedChoice(error)
-        ? 'must fit one of the allowed forms; it is enough to mend what is wrong for one of them'
+        ? 'must fit one of the allowed forms; fixing the problems of one of them is enough'
         : 'fits more than one of the allowed forms; it must fit exactly one';
     case 'discriminator':
       return `the field ${quote(params['tag'])} must name one of the allowed forms`;

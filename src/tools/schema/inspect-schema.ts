@@ -77,7 +77,7 @@ function referenceProblem(root: JsonObject): string | undefined {
     const known = counts.get(schema);
     if (known !== undefined || problem !== undefined) return known ?? 0;
     if (open.has(schema)) {
-      problem = 'a $ref comes back to itself without going deeper into the value';
+      problem = 'a $ref refers to itself without going deeper into the value';
       return 0;
     }
     open.add(schema);

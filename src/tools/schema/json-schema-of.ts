@@ -129,7 +129,7 @@ function objectSchema(schema: JsonObject, where: string): JsonSchema {
   if (bad !== undefined)
     throw invalid(
       where,
-      `says ${JSON.stringify(bad[1])} of '${bad[0]}', which is no schema; write { "type": "string" } or the like`,
+      `declares '${bad[0]}' as ${JSON.stringify(bad[1])}, which is not a schema; write { "type": "string" } or the like`,
     );
   if (type === undefined) {
     const [first] = Object.keys(schema);
@@ -137,7 +137,7 @@ function objectSchema(schema: JsonObject, where: string): JsonSchema {
       return { type: 'object', ...schema };
     throw invalid(
       where,
-      `is no JSON Schema: '${first}' is no keyword of it. Write { "type": "object", "properties": { ${JSON.stringify(first)}: … } }, or z.object({ … })`,
+      `is not JSON Schema: '${first}' is not one of its keywords. Write { "type": "object", "properties": { ${JSON.stringify(first)}: … } }, or z.object({ … })`,
     );
   }
   if (type === 'object') return schema;

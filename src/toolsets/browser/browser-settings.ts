@@ -27,11 +27,11 @@ export const browserSettingsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     ...urlPolicySchema,
-    executable: { type: 'string', minLength: 1, description: 'The path of Chromium or Chrome; looked for when not given.' },
+    executable: { type: 'string', minLength: 1, description: 'The path of Chromium or Chrome; searched in the usual places when not given.' },
     sandbox: {
       type: 'boolean',
       description:
-        'true: the browser is refused, since it cannot run in the sandbox yet. It keeps its own sandbox for pages where the system allows it.',
+        'true is rejected: the browser cannot run in the sandbox yet. It keeps its own sandbox for pages where the system allows it.',
     },
     page_timeout: durationSetting('Longest time to open a page; default 30s.'),
     action_timeout: durationSetting('Longest time for a click, a text, a snapshot; default 10s.'),
@@ -40,7 +40,7 @@ export const browserSettingsSchema: JsonSchema = {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
-      description: 'Most that comes in over a browser’s life; default 500.',
+      description: 'Most data that a browser may receive in its whole life; default 500.',
     },
     max_download_megabytes: {
       type: 'integer',

@@ -43,7 +43,7 @@ const actionTools: readonly ActionTool[] = [
   { name: 'go_back', description: 'Goes back to the page before.', properties: {}, acts: true, action: actions.goBack },
   {
     name: 'snapshot_page',
-    description: 'Looks at the page as it is now.',
+    description: 'Shows the page as it is now.',
     properties: {},
     acts: false,
     action: () => Promise.resolve(),
@@ -58,7 +58,7 @@ const actionTools: readonly ActionTool[] = [
   },
   {
     name: 'type_text',
-    description: 'Writes into a field, in place of what is there; submit presses Enter afterwards.',
+    description: 'Replaces the text of a field; submit presses Enter afterwards.',
     properties: { ref, text: { type: 'string', maxLength: 20_000 }, submit: { type: 'boolean' } },
     required: ['ref', 'text'],
     acts: true,
@@ -89,7 +89,7 @@ const actionTools: readonly ActionTool[] = [
   },
   {
     name: 'use_tab',
-    description: 'Looks at another tab by its number, or closes it.',
+    description: 'Switches to a tab by its number, or closes it.',
     properties: { tab: { type: 'integer', minimum: 1 }, close: { type: 'boolean' } },
     required: ['tab'],
     acts: false,

@@ -45,7 +45,7 @@ async function openHost(
   if (settings.sandbox)
     throw new CadreError(
       'SANDBOX_UNAVAILABLE',
-      'The browser cannot run in the sandbox: its proxy, the only way out it has, lies outside. Say `sandbox: false`; pages run in the browser’s own sandbox unless the engine runs as root.',
+      'The browser cannot run in the sandbox: its proxy, its only network access, is outside. Set `sandbox: false`; pages run in the browser’s own sandbox unless the engine runs as root.',
     );
   const open = (): Promise<BrowserHost> =>
     context.live.agent.open(name, async () => {

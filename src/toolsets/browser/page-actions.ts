@@ -21,7 +21,7 @@ export const openPage: PageAction = async (host, args, signal) => {
       'Opening the page',
       signal,
     );
-    if (answer?.headers()[refusedHeader] !== undefined) throw new Error(`it leads where it may not`);
+    if (answer?.headers()[refusedHeader] !== undefined) throw new Error('it leads to a forbidden address');
   } catch (thrown) {
     signal.throwIfAborted();
     const words = firstLine(thrown);

@@ -40,7 +40,7 @@ export async function saveDownload(download: Download, options: DownloadOptions)
 }
 
 function tooLarge(name: string, { maxBytes }: DownloadOptions): string {
-  return `the download ${name} is larger than ${maxBytes} bytes and was given up`;
+  return `the download ${name} is larger than ${maxBytes} bytes and was cancelled`;
 }
 
 /** Returns the name a page suggests, without characters that could lead elsewhere or hide. */

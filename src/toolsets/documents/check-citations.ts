@@ -87,9 +87,9 @@ function findProblem(document: FlatDocument, { file, line, endLine, quote }: Cit
   const shown = wanted.length > 80 ? `${wanted.slice(0, 80)}…` : wanted;
   const place = endLine === undefined ? `line ${line}` : `lines ${line}-${endLine}`;
   const elsewhere = document.text.indexOf(wanted);
-  if (elsewhere < 0) return `"${shown}" does not stand on ${place}, nor anywhere else in ${file}`;
+  if (elsewhere < 0) return `"${shown}" is not on ${place}, nor anywhere else in ${file}`;
   const found = document.starts.findLastIndex((start) => start <= elsewhere) + 1;
-  return `"${shown}" stands on line ${found} of ${file}, not on ${place}`;
+  return `"${shown}" is on line ${found} of ${file}, not on ${place}`;
 }
 
 /** True when a quotation begins on a line, and ends by the end of the range if one is given. */

@@ -102,7 +102,7 @@ function createPassages(create: Create): EffectTool {
     name: 'find_passages',
     description:
       'Finds the lines of one document that say most about a query, to be cited. Returns JSON: passages, each with file, line, ' +
-      'end_line and text, which is verbatim what stands on these lines.',
+      'end_line and text, the verbatim text of these lines.',
     parameters: {
       file: fileParameter,
       query: queryParameter,
@@ -141,7 +141,7 @@ function createCitationCheck(create: Create): EffectTool {
   return create({
     name: 'check_citations',
     description:
-      'Checks the citations of a Markdown report: that the file and line exist and the quotation stands there. Forms: a blockquote ' +
+      'Checks the citations of a Markdown report: that the file and line exist and the quotation is there. Forms: a blockquote ' +
       'followed by "— file:line", or "quotation" (file:line). Returns JSON: total, ok, unquoted, problems (citation, reason).',
     parameters: { text: { type: 'string', maxLength: 500_000, required: true, description: 'The report.' } },
     run: async (index, args) => {

@@ -117,7 +117,7 @@ function describe(
   else if (hits.length === 0) {
     const why = present.length > 0 ? ': no section has enough of the words' : '';
     notes.push(`Nothing was found${why}. Try other words, fewer words, or list_documents.`);
-    if (leftOut !== undefined) notes.push(`What was not searched, because it is not read: ${leftOut}.`);
+    if (leftOut !== undefined) notes.push(`Not searched, because these files are not read: ${leftOut}.`);
   }
   if (missing.length > 0) notes.push(`Not in any of the documents: ${missing.join(', ')}.`);
   const best = hits[0];

@@ -149,7 +149,7 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
     parameters: {
       type: 'object',
       additionalProperties: false,
-      properties: { documents: { type: 'boolean', description: 'true: the indexed documents in place of the kept results.' } },
+      properties: { documents: { type: 'boolean', description: 'true: the indexed documents instead of the kept results.' } },
     },
     execute: async (args, context) => {
       if (args['documents'] !== true) return listKept(context);

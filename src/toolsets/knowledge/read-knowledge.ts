@@ -36,7 +36,7 @@ export function readKept(context: Source, { token, from, chars, query }: ReadReq
 /** Lists kept results, one per line: token, tool, subject, length. */
 export function listKept({ team }: Pick<Source, 'team'>): string {
   const entries = [...readKnowledge(team['shared'])];
-  if (entries.length === 0) return 'Nothing is kept yet. Long results of tools are, and are then shown as a preview with a token.';
+  if (entries.length === 0) return 'Nothing is kept yet. Long results of tools are kept, and shown as a preview with a token.';
   const chars = entries.reduce((sum, [, entry]) => sum + entry.chars, 0);
   const lines = entries.map(
     ([token, { tool, source, chars: length, seen }]) =>

@@ -100,7 +100,7 @@ function classify(library: ClientLibrary, thrown: unknown): CallFailure {
     const { code } = thrown;
     if (code === SdkErrorCode.ConnectionClosed) return { kind: 'lost', reason: 'the connection was closed' };
     if (code === SdkErrorCode.NotConnected || code === SdkErrorCode.SendFailed) return { kind: 'not_sent', reason };
-    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server answered with what is no result: ${reason}`) };
+    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server sent an invalid result: ${reason}`) };
   }
   if (thrown instanceof CadreError) return { kind: 'lost', reason };
   const cause = thrown instanceof Error ? thrown.cause : undefined;
@@ -115,7 +115,7 @@ function changed(name: string, attempt: number): CadreError {
   return new CadreError(
     'MCP_UNAVAILABLE',
     `'${name}' ${what}: the server connected again, and no longer has it as it was (description, schema and hints). ` +
-      'Look at it as it is now, and call it again if need be.',
+      'Check its current form, and call it again if needed.',
   );
 }
 

@@ -196,7 +196,7 @@ const anything: StandardSchemaV1<unknown, JsonObject> = {
     version: 1,
     vendor: 'cadre',
     validate: (value) =>
-      isJsonObject(value) ? { value } : { issues: [{ message: 'the server answered with what is no object' }] },
+      isJsonObject(value) ? { value } : { issues: [{ message: 'the server sent a result that is not an object' }] },
   },
 };
 

@@ -14,7 +14,7 @@ const chars: JsonSchema = {
 };
 const approval: JsonSchema = {
   type: 'boolean',
-  description: 'Whether a person must approve each call, unless a gate speaks of it.',
+  description: 'Whether a person must approve each call, unless a gate covers it.',
 };
 
 function texts(description: string): JsonSchema {
@@ -27,7 +27,7 @@ const toolSettings: JsonSchema = {
   additionalProperties: false,
   properties: {
     enabled: { type: 'boolean', description: 'false leaves the tool out.' },
-    description: { type: 'string', description: "Stands in place of the server's own description." },
+    description: { type: 'string', description: "Replaces the server's own description." },
     effect,
     needs_approval: approval,
     timeout: durationSetting('Longest time of one call.'),
@@ -45,7 +45,7 @@ export const mcpSettingsSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    transport: { enum: ['stdio', 'http', 'sse'], description: 'stdio with a command, http with a url, unless said otherwise.' },
+    transport: { enum: ['stdio', 'http', 'sse'], description: 'By default stdio with a command, and http with a url.' },
     command: { type: 'string', minLength: 1, description: 'The program of a server that is started here.' },
     args: { type: 'array', items: { type: 'string' }, description: 'Its arguments.' },
     cwd: { type: 'string', minLength: 1, description: 'The folder it is started in.' },
@@ -59,7 +59,7 @@ export const mcpSettingsSchema: JsonSchema = {
     url: { type: 'string', minLength: 1, description: 'Where a server listens.' },
     headers: texts('Headers to send along.'),
     allow_insecure: { type: 'boolean', description: 'Allows plain http to other machines.' },
-    protocol: { enum: ['auto', 'legacy', 'modern'], description: 'Which era of the protocol is spoken; auto asks the server.' },
+    protocol: { enum: ['auto', 'legacy', 'modern'], description: 'Version of the protocol; auto asks the server.' },
     trust: { enum: ['trusted', 'untrusted'], description: 'trusted: what the server says its tools do is believed.' },
     results: { enum: ['trusted', 'untrusted'], description: 'untrusted: results are framed as text from outside.' },
     effect,
@@ -72,7 +72,7 @@ export const mcpSettingsSchema: JsonSchema = {
       additionalProperties: false,
       properties: {
         connect: durationSetting('Longest time from the start to the end of the handshake; 30s.'),
-        probe: durationSetting('How long a server may take to say which protocol it speaks; 10s, or a third of connect.'),
+        probe: durationSetting('Longest time for the server to name its protocol version; 10s, or a third of connect.'),
         list: durationSetting('Longest time to list the tools; 30s.'),
         call: durationSetting('Longest time of one call; 2m.'),
         close: durationSetting('How long a server may take to end before it is killed; 4s.'),
@@ -81,7 +81,7 @@ export const mcpSettingsSchema: JsonSchema = {
     tools: {
       type: 'object',
       additionalProperties: toolSettings,
-      description: 'What holds for single tools, by their name at the server.',
+      description: 'Settings of single tools, by their name on the server.',
     },
     only: { type: 'array', items: { type: 'string' }, description: "The server's tools to offer; all when absent." },
   },

@@ -108,6 +108,6 @@ function checkPin(tool: ServerTool, settings: McpSettings): void {
   if (pin === undefined || pin === tool.fingerprint) return;
   throw new CadreError(
     'TOOL_INVALID',
-    `its description or schema is not the one that is pinned; look at it, and if you agree with it, write tools: { ${tool.name}: { pin: ${tool.fingerprint} } } into the settings of the toolset`,
+    `its description or schema is not the pinned one; review it, and to accept it write tools: { ${tool.name}: { pin: ${tool.fingerprint} } } into the settings of the toolset`,
   );
 }

@@ -71,12 +71,12 @@ function tryRead(raw: unknown): ServerTool | string {
 
 /** Reads one tool, or returns why it cannot be used. */
 function readServerTool(raw: unknown): ServerTool | string {
-  if (!isJsonObject(raw)) return 'an entry that is no object';
+  if (!isJsonObject(raw)) return 'an entry that is not an object';
   const { name } = raw;
   if (typeof name !== 'string' || name === '' || name.length > 200) return 'a tool without a name of 1 to 200 characters';
   const shownName = cleanText(name, 200);
   const given = raw['inputSchema'] ?? {};
-  if (!isJsonObject(given)) return `'${shownName}': its inputSchema is no object`;
+  if (!isJsonObject(given)) return `'${shownName}': its inputSchema is not an object`;
   const { value: inputSchema, removed, changed } = cleanSchema(given);
   if (changed !== undefined) return `'${shownName}': its inputSchema has invisible characters at ${changed}`;
   if (shownName !== name) return `'${shownName}': its name has invisible characters`;

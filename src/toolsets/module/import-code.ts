@@ -87,7 +87,7 @@ function besideOf(specifier: string, parent: string, { file, code }: LoadedFile)
   const found = known.get(url.href);
   if (found !== undefined) return { url: url.href, format: found.format, shortCircuit: true };
   const why = /\.(?:m?[jt]s|json)$/i.test(specifier)
-    ? "it must lie in the team's folder, be no link, and be named by a plain string"
+    ? "it must be in the team's folder, must not be a link, and must be named by a plain string"
     : 'name it with its ending (.ts, .mts, .js, .mjs or .json)';
   throw new CadreError('TOOL_INVALID', `${file.path} imports '${specifier}', which is not among the files that were read: ${why}`);
 }

@@ -24,7 +24,7 @@ export const moduleToolset: ToolsetKind = {
         minLength: 1,
         maxLength: 500,
         'x-request': false,
-        description: 'The file, relative to this one or to a folder above: ./tools/weather.ts. It lies in the folder of the team.',
+        description: 'The file, relative to this one or to a folder above: ./tools/weather.ts. It must be in the folder of the team.',
       },
       options: {
         type: 'object',
@@ -71,7 +71,7 @@ async function withinTime<Value>(clock: Clock, work: Promise<Value>): Promise<Va
   const seconds = longestLoadMs / 1000;
   const cancel = clock.setTimer(longestLoadMs, () =>
     reject(
-      new CadreError('TOOL_INVALID', `it was not loaded after ${seconds} s: something it waits for at its top level does not come`),
+      new CadreError('TOOL_INVALID', `it did not load within ${seconds} s: something it awaits at its top level never settles`),
     ),
   );
   try {

@@ -11,7 +11,7 @@ import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 export const resultsToolset: ToolsetKind = {
   kind: 'results',
   description:
-    'Ends the work of an agent with what its last calls brought, as one table or in sections, without a model writing it again.',
+    'Ends the work of an agent with the results of its last calls, as one table or in sections, without a model rewriting them.',
   settings: {
     type: 'object',
     additionalProperties: false,
@@ -50,7 +50,7 @@ function submitResults({ name, settings, toolName }: ToolsetRequest): Transition
     exclusive: true,
     by_name_only: true,
     description:
-      'Hands in what the calls of your last step brought, as they brought it, and ends your work. Call it alone, when those results are the answer.',
+      'Hands in the results of your last step unchanged, and ends your work. Call it alone, when those results are the answer.',
     parameters: {
       type: 'object',
       additionalProperties: false,
@@ -85,6 +85,6 @@ function hand({ agent, profiles }: TransitionContext, deliverables: JsonObject, 
   return {
     kind: 'result',
     isError: true,
-    content: `The results are no deliverables of profile ${agent.meta.profile} (${problems}). Hand them in with finish_flow.`,
+    content: `The results do not fit the deliverables of profile ${agent.meta.profile} (${problems}). Hand them in with finish_flow.`,
   };
 }

@@ -122,14 +122,14 @@ function inWords(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   switch (code) {
     case 'ECONNREFUSED':
-      return 'nobody listens there (ECONNREFUSED)';
+      return 'nothing listens there (ECONNREFUSED)';
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':
       return 'the connection was closed before the answer was complete';
     case 'HPE_HEADER_OVERFLOW':
       return 'its headers are too large';
     default:
-      if (code.startsWith('HPE_')) return `what came is no answer in HTTP (${code})`;
+      if (code.startsWith('HPE_')) return `the answer is not valid HTTP (${code})`;
       if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR'))
         return `its compressed body is damaged (${code})`;
       return describeThrown(thrown).slice(0, 300);

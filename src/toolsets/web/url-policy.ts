@@ -39,7 +39,7 @@ const refusedPorts: ReadonlySet<number> = new Set([
 export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
   if (text.length > maxUrlChars) throw refuseUrl(text, `it is longer than ${maxUrlChars} characters`);
   const url = URL.parse(text);
-  if (url === null) throw refuseUrl(text, 'it is no absolute URL; give one like https://example.org/page');
+  if (url === null) throw refuseUrl(text, 'it is not an absolute URL; give one like https://example.org/page');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuseUrl(text, `its scheme is ${url.protocol.slice(0, 40)} and only http: and https: are allowed`);
   if (url.username !== '' || url.password !== '') throw refuseUrl(text, 'it has a user name or a password in it');
@@ -57,7 +57,7 @@ export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
 export function checkAddress(text: string, address: string, policy: UrlPolicy): void {
   const kind = classifyAddress(address);
   if (kind === 'public' || (kind === 'private' && policy.allowPrivate)) return;
-  const what = kind === 'private' ? 'a private address' : 'an address that is never asked';
+  const what = kind === 'private' ? 'a private address' : 'an address that is never allowed';
   throw refuseUrl(text, `it leads to ${address}, ${what}`);
 }
 

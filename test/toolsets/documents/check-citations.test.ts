@@ -45,7 +45,7 @@ describe('check_citations', () => {
 
   it.each([
     ['an invented quotation', '> Never call the tool\n— guide/a.md:4\n', 'nor anywhere else'],
-    ['the wrong line', '> Then call the tool,\n— guide/a.md:3\n', 'stands on line 4'],
+    ['the wrong line', '> Then call the tool,\n— guide/a.md:3\n', 'is on line 4'],
     ['a quotation that ends after its range', '> Then call the tool,\n> and wait for it.\n— guide/a.md:4-4\n', 'not on lines 4-4'],
     ['a line that is not there', '"last item" (guide/a.md:8)', 'has only 7 lines'],
     ['line 0', '"Title" (guide/a.md:0)', 'start at 1'],

@@ -257,7 +257,7 @@ export class DocumentIndex {
     if (typeof kind === 'object' && !('reason' in read && read.reason === noSuchFile)) {
       return new CadreError(
         'TOOL_FAILED',
-        `The file "${file}" was left out: of its kind (${kind.leftOut}), none are read. list_documents shows what there is.`,
+        `The file "${file}" was left out: files of its kind (${kind.leftOut}) are not read. list_documents shows what there is.`,
       );
     }
     return this.#unknown(file);

@@ -58,7 +58,7 @@ export class MessageLines {
     }
     this.#noise += 1;
     this.#sink.onNoise(line.slice(0, 200));
-    if (this.#noise >= maxNoiseLines) this.#overflow(`${maxNoiseLines} lines that are no messages`);
+    if (this.#noise >= maxNoiseLines) this.#overflow(`${maxNoiseLines} lines that are not messages`);
   }
 
   #overflow(problem: string): void {

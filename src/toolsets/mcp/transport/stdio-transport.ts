@@ -70,7 +70,7 @@ export class StdioTransport implements Transport {
    * report.
    */
   describe(): string {
-    const noise = this.#firstNoise === undefined ? '' : `it prints what is no message, such as ${JSON.stringify(this.#firstNoise)}`;
+    const noise = this.#firstNoise === undefined ? '' : `it prints lines that are not messages, such as ${JSON.stringify(this.#firstNoise)}`;
     const stderr = lastWords(this.#stderr.trim());
     const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr}`;
     return [this.#ended ?? '', noise, last].filter((part) => part !== '').join('; ');
@@ -116,7 +116,7 @@ export class StdioTransport implements Transport {
     });
     adoptGroup(child, this.#mark);
     this.#sandboxed?.watch(() => {
-      this.#over('it goes on writing files that make other programs run something into its folder (see allow_writes)');
+      this.#over('it keeps writing files that make other programs run something into its folder (see allow_writes)');
       void this.close();
     });
   }

@@ -60,7 +60,7 @@ export async function askForList(
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    throw new CadreError('TOOL_FAILED', 'it answered with something that is no JSON');
+    throw new CadreError('TOOL_FAILED', 'its answer is not JSON');
   }
   for (const key of path) {
     // Services omit an empty list.

@@ -28,7 +28,7 @@ export function searchWebTool(
         max_results: { type: 'integer', minimum: 1, maximum: 20, description: `Default ${defaultResults}.` },
         language: { type: 'string', pattern: '^[a-z]{2,3}$', description: 'Such as en.' },
         country: { type: 'string', pattern: '^[A-Za-z]{2}$', description: 'Such as us.' },
-        freshness: { enum: freshnesses, description: 'Only what is not older.' },
+        freshness: { enum: freshnesses, description: 'Maximum age of results.' },
       },
     },
     effect: 'pure',
