@@ -58,7 +58,7 @@ export function effectToolOf(definition: RawDefinition, execute: unknown, givenN
   const common = readToolOptions(definition, givenName);
   const where = `tool '${common.name}'`;
   if (typeof execute !== 'function') throw invalidTool(where, 'execute', 'must be a function (args, context) => result');
-  const description = text(definition, 'description', where);
+  const description = text({ definition, where }, 'description');
   if (description === undefined)
     throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
   const { schema, check, parse } = toolParameters(definition['parameters'], where);

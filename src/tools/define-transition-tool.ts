@@ -29,7 +29,7 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
   const common = readToolOptions(raw, undefined, 'trusted');
   const where = `tool '${common.name}'`;
   checkToolFields(definition, 'transition', where);
-  const description = text(raw, 'description', where);
+  const description = text({ definition: raw, where }, 'description');
   if (description === undefined)
     throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
   if (typeof definition.run !== 'function') throw invalidTool(where, 'run', 'must be a function (args, context) => outcome');
@@ -54,22 +54,16 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
     parameters: schema,
     check,
     run: (args, context) => definition.run(ready(args), context),
-    ...(definition.resume === undefined
-      ? {}
-      : {
-          resume: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) =>
-            resumeWith(definition, ready(args), context, happening, memo),
-        }),
+    ...(definition.resume === undefined ? {} : { resume: resumeOf(definition, ready) }),
   };
 }
 
-function resumeWith<Parameters>(
+function resumeOf<Parameters>(
   definition: TransitionToolDefinition<Parameters>,
-  args: ToolArguments<Parameters>,
-  context: TransitionContext,
-  happening: Happening,
-  memo: JsonValue,
-): TransitionOutcome {
-  if (definition.resume === undefined) throw new CadreError('INTERNAL', `tool '${definition.name}' cannot be resumed`);
-  return definition.resume(args, context, happening, memo);
+  ready: (args: JsonObject) => ToolArguments<Parameters>,
+): NonNullable<TransitionTool['resume']> {
+  return (args, context, happening, memo) => {
+    if (definition.resume === undefined) throw new CadreError('INTERNAL', `tool '${definition.name}' cannot be resumed`);
+    return definition.resume(ready(args), context, happening, memo);
+  };
 }

@@ -85,8 +85,9 @@ export function readToolOptions(
 ): CommonFields {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
-  const effect = oneOf(definition, 'effect', effects, where) ?? 'unsafe';
-  const verify = text(definition, 'verify', where);
+  const source: FieldSource = { definition, where };
+  const effect = oneOf(source, 'effect', effects) ?? 'unsafe';
+  const verify = text(source, 'verify');
   if ((effect === 'verifiable') !== (verify !== undefined)) {
     throw invalidTool(
       where,
@@ -94,26 +95,26 @@ export function readToolOptions(
       "must name the tool that finds out whether a call happened, for effect 'verifiable' and only for that",
     );
   }
-  const onUnknown = oneOf(definition, 'on_unknown', unknowns, where);
-  const handoverProtocol = text(definition, 'handover_protocol', where);
-  const guide = text(definition, 'guide', where);
-  const fingerprint = text(definition, 'fingerprint', where);
+  const onUnknown = oneOf(source, 'on_unknown', unknowns);
+  const handoverProtocol = text(source, 'handover_protocol');
+  const guide = text(source, 'guide');
+  const fingerprint = text(source, 'fingerprint');
   return {
     name,
-    toolset: text(definition, 'toolset', where) ?? name,
+    toolset: text(source, 'toolset') ?? name,
     effect,
-    concurrency: oneOf(definition, 'concurrency', concurrencies, where) ?? 'parallel',
-    endsFlow: flag(definition, 'ends_flow', where),
-    unique: flag(definition, 'exclusive', where),
-    timeoutMs: count(definition, 'timeout_ms', maxTimeout, where) ?? 120_000,
-    maxResultChars: count(definition, 'max_result_chars', 10_000_000, where) ?? 32_768,
+    concurrency: oneOf(source, 'concurrency', concurrencies) ?? 'parallel',
+    endsFlow: flag(source, 'ends_flow'),
+    unique: flag(source, 'exclusive'),
+    timeoutMs: count(source, 'timeout_ms', maxTimeout) ?? 120_000,
+    maxResultChars: count(source, 'max_result_chars', 10_000_000) ?? 32_768,
     contextContributions: contributions(definition['context_contributions'], where),
-    trust: oneOf(definition, 'trust', trusts, where) ?? defaultTrust,
-    ...(oneOf(definition, 'description_trust', trusts, where) === 'untrusted' ? { descriptionTrust: 'untrusted' } : {}),
-    ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
-    ...(flag(definition, 'polls', where) ? { polls: true } : {}),
-    ...(flag(definition, 'by_name_only', where) ? { byNameOnly: true } : {}),
-    ...(flag(definition, 'whole_result', where) ? { wholeResult: true } : {}),
+    trust: oneOf(source, 'trust', trusts) ?? defaultTrust,
+    ...(oneOf(source, 'description_trust', trusts) === 'untrusted' ? { descriptionTrust: 'untrusted' } : {}),
+    ...(flag(source, 'needs_approval') ? { needsApproval: true } : {}),
+    ...(flag(source, 'polls') ? { polls: true } : {}),
+    ...(flag(source, 'by_name_only') ? { byNameOnly: true } : {}),
+    ...(flag(source, 'whole_result') ? { wholeResult: true } : {}),
     ...(verify === undefined ? {} : { verify }),
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),
@@ -149,21 +150,27 @@ export function invalidTool(where: string, field: string, what: string): CadreEr
   });
 }
 
+/** A definition whose fields are read, and its owner in errors. */
+export interface FieldSource {
+  readonly definition: RawDefinition;
+  readonly where: string;
+}
+
 /** Reads an optional text that must not be blank. */
-export function text(definition: RawDefinition, field: string, where: string): string | undefined {
+export function text({ definition, where }: FieldSource, field: string): string | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value.trim() === '') throw invalidTool(where, field, 'must be a text that is not empty');
   return value;
 }
 
-function flag(definition: RawDefinition, field: string, where: string): boolean {
+function flag({ definition, where }: FieldSource, field: string): boolean {
   const value = definition[field] ?? false;
   if (typeof value !== 'boolean') throw invalidTool(where, field, 'must be true or false');
   return value;
 }
 
-function count(definition: RawDefinition, field: string, max: number, where: string): number | undefined {
+function count({ definition, where }: FieldSource, field: string, max: number): number | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
@@ -172,10 +179,9 @@ function count(definition: RawDefinition, field: string, max: number, where: str
 }
 
 function oneOf<const Value extends string>(
-  definition: RawDefinition,
+  { definition, where }: FieldSource,
   field: string,
   allowed: readonly Value[],
-  where: string,
 ): Value | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
@@ -193,13 +199,14 @@ function contributions(value: unknown, where: string): readonly ContextContribut
     const at = `${field}[${index}]`;
     if (typeof item !== 'object' || item === null) throw invalidTool(where, at, 'must be { id, text, order, condition }');
     const raw = item as RawDefinition;
-    const id = text(raw, 'id', `${where} ${at}`);
-    const words = text(raw, 'text', `${where} ${at}`);
+    const source: FieldSource = { definition: raw, where: `${where} ${at}` };
+    const id = text(source, 'id');
+    const words = text(source, 'text');
     if (id === undefined || words === undefined) throw invalidTool(where, at, 'needs an id and a text');
     const order = raw['order'] ?? 99;
     if (typeof order !== 'number' || !Number.isFinite(order)) throw invalidTool(where, `${at}.order`, 'must be a number');
-    const condition = text(raw, 'condition', `${where} ${at}`);
-    if (condition !== undefined) checkCondition(condition, `${where} ${at}`);
+    const condition = text(source, 'condition');
+    if (condition !== undefined) checkCondition(condition, source.where);
     return { id, order, text: words, ...(condition === undefined ? {} : { condition }) };
   });
 }

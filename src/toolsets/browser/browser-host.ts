@@ -80,7 +80,7 @@ export class BrowserHost {
   async newTab(): Promise<Page> {
     if (this.tabs.length >= this.settings.maxTabs)
       throw new CadreError('TOOL_FAILED', `There are ${this.tabs.length} tabs, and no more are allowed; close one with use_tab.`);
-    this.#page = await bounded(this.#context.newPage(), this.settings.actionTimeoutMs, 'Opening a tab');
+    this.#page = await bounded(this.#context.newPage(), { ms: this.settings.actionTimeoutMs, what: 'Opening a tab' });
     return this.#page;
   }
 
@@ -89,14 +89,14 @@ export class BrowserHost {
     const page = this.tabs[number - 1];
     if (page === undefined)
       throw new CadreError('TOOL_FAILED', `There is no tab ${number}; there are ${this.tabs.length}: 1 to ${this.tabs.length}.`);
-    if (close) await bounded(page.close(), this.settings.actionTimeoutMs, 'Closing the tab');
+    if (close) await bounded(page.close(), { ms: this.settings.actionTimeoutMs, what: 'Closing the tab' });
     else this.#page = page;
   }
 
   /** True when a page responds; a page that does not is closed. */
   async isAlive(page: Page): Promise<boolean> {
     try {
-      await bounded(page.evaluate('1'), Math.min(aliveMs, this.settings.actionTimeoutMs), 'An answer of the page');
+      await bounded(page.evaluate('1'), { ms: Math.min(aliveMs, this.settings.actionTimeoutMs), what: 'An answer of the page' });
       return true;
     } catch (thrown) {
       if (page.isClosed()) return false;
@@ -109,11 +109,10 @@ export class BrowserHost {
   /** Closes pages, and those that hung along with them: windows that opened one another share a thread. */
   async #closeDead(pages: readonly Page[]): Promise<void> {
     try {
-      await bounded(
-        Promise.all(pages.map((page) => page.close())),
-        Math.min(aliveMs, this.settings.actionTimeoutMs),
-        'Closing the page',
-      );
+      await bounded(Promise.all(pages.map((page) => page.close())), {
+        ms: Math.min(aliveMs, this.settings.actionTimeoutMs),
+        what: 'Closing the page',
+      });
     } catch {
       // It cannot even be closed: the browser is closed with it, and the next call opens another.
       await this.close();
@@ -177,7 +176,7 @@ export class BrowserHost {
 }
 
 async function isDead(page: Page): Promise<boolean> {
-  return await bounded(page.evaluate('1'), aliveMs, 'An answer of the page').then(
+  return await bounded(page.evaluate('1'), { ms: aliveMs, what: 'An answer of the page' }).then(
     () => false,
     () => !page.isClosed(),
   );

@@ -27,7 +27,11 @@ export const browserSettingsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     ...urlPolicySchema,
-    executable: { type: 'string', minLength: 1, description: 'The path of Chromium or Chrome; searched in the usual places when not given.' },
+    executable: {
+      type: 'string',
+      minLength: 1,
+      description: 'The path of Chromium or Chrome; searched in the usual places when not given.',
+    },
     sandbox: {
       type: 'boolean',
       description:

@@ -109,16 +109,19 @@ export const browserToolNames: readonly string[] = [...actionTools.map(({ name }
 
 const maxTextChars = 20_000;
 
-/** Creates the tools of the toolset `browser`. */
-export function createBrowserTools(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): readonly EffectTool[] {
-  return [
-    ...actionTools.map((tool) => createActionTool(tool, request, settings, hostOf)),
-    readPageText(request, settings, hostOf),
-    takeScreenshot(request, settings, hostOf),
-  ];
+/** Request, settings and browsers for creating the tools. */
+export interface BrowserToolParts {
+  readonly request: ToolsetRequest;
+  readonly settings: BrowserSettings;
+  readonly hostOf: HostOf;
 }
 
-function common(request: ToolsetRequest, name: string, settings: BrowserSettings) {
+/** Creates the tools of the toolset `browser`. */
+export function createBrowserTools(parts: BrowserToolParts): readonly EffectTool[] {
+  return [...actionTools.map((tool) => createActionTool(tool, parts)), readPageText(parts), takeScreenshot(parts)];
+}
+
+function common(name: string, { request, settings }: BrowserToolParts) {
   return {
     name: request.toolName(name),
     toolset: request.name,
@@ -131,9 +134,10 @@ function common(request: ToolsetRequest, name: string, settings: BrowserSettings
   } as const;
 }
 
-function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): EffectTool {
+function createActionTool(tool: ActionTool, parts: BrowserToolParts): EffectTool {
+  const { settings, hostOf } = parts;
   return defineTool({
-    ...common(request, tool.name, settings),
+    ...common(tool.name, parts),
     description: `${tool.description} Answers with the page: its URL, tabs, and a snapshot with the refs of its elements.`,
     parameters: parametersOf(tool.properties, tool.required),
     ...(tool.acts ? { effect: 'unsafe', needs_approval: true } : { effect: 'idempotent' }),
@@ -143,19 +147,22 @@ function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: B
       const { text, state } = await describePage(host, context.signal);
       const values = { browser: state };
       if (!settings.screenshots) return toolReturn({ content: text, values });
-      const picture = await pictureOf(await host.page(), settings, context.signal).catch((thrown: unknown): TextPart => {
-        context.signal.throwIfAborted();
-        // The action has happened, even if its result cannot be shown.
-        return { type: 'text', text: `\n(${describeThrown(thrown)})` };
-      });
+      const picture = await pictureOf(await host.page(), { timeoutMs: settings.actionTimeoutMs, signal: context.signal }).catch(
+        (thrown: unknown): TextPart => {
+          context.signal.throwIfAborted();
+          // The action has happened, even if its result cannot be shown.
+          return { type: 'text', text: `\n(${describeThrown(thrown)})` };
+        },
+      );
       return toolReturn({ content: [{ type: 'text', text }, picture], values });
     },
   });
 }
 
-function readPageText(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): EffectTool {
+function readPageText(parts: BrowserToolParts): EffectTool {
+  const { settings, hostOf } = parts;
   return defineTool({
-    ...common(request, 'read_page_text', settings),
+    ...common('read_page_text', parts),
     description: `Reads the text of the page as a person sees it, ${maxTextChars} characters at a time.`,
     parameters: parametersOf({ from: { type: 'integer', minimum: 0, description: 'The character to read from.' } }),
     effect: 'idempotent',
@@ -164,22 +171,31 @@ function readPageText(request: ToolsetRequest, settings: BrowserSettings, hostOf
       const from = Number(args['from'] ?? 0);
       const script = `(() => { const text = document.body?.innerText ?? ''; return [text.slice(${from}, ${from + maxTextChars}), text.length]; })()`;
       const read = page.evaluate<readonly [string, number]>(script);
-      const [text, length] = await bounded(read, settings.actionTimeoutMs, 'Reading the text', context.signal);
+      const [text, length] = await bounded(read, {
+        ms: settings.actionTimeoutMs,
+        what: 'Reading the text',
+        signal: context.signal,
+      });
       const end = Math.min(length, from + maxTextChars);
       return `URL: ${page.url()}\n\n${text}${end < length ? `\n\n[… cut at character ${end} of ${length}; read on with "from": ${end} …]` : ''}`;
     },
   });
 }
 
-function takeScreenshot(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): EffectTool {
+function takeScreenshot(parts: BrowserToolParts): EffectTool {
+  const { settings, hostOf } = parts;
   return defineTool({
-    ...common(request, 'take_screenshot', settings),
+    ...common('take_screenshot', parts),
     description: 'Shows a picture of the window, or of one element.',
     parameters: parametersOf({ ref }),
     effect: 'idempotent',
     async execute(args: JsonObject, context): Promise<ToolReturn> {
       const page = await (await hostOf(context)).page();
-      const picture = await pictureOf(page, settings, context.signal, args['ref']);
+      const picture = await pictureOf(page, {
+        timeoutMs: settings.actionTimeoutMs,
+        signal: context.signal,
+        ref: args['ref'],
+      });
       return toolReturn({ content: [{ type: 'text', text: `A picture of ${page.url().slice(0, 500)}:` }, picture] });
     },
   });
@@ -188,13 +204,11 @@ function takeScreenshot(request: ToolsetRequest, settings: BrowserSettings, host
 /** Takes a picture of the window, or of the element with this ref. */
 async function pictureOf(
   page: Page,
-  { actionTimeoutMs: timeout }: BrowserSettings,
-  signal: AbortSignal,
-  ref?: JsonValue,
+  { timeoutMs, signal, ref }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly ref?: JsonValue | undefined },
 ): Promise<FilePart> {
-  const options = { type: 'jpeg', quality: 80, timeout } as const;
+  const options = { type: 'jpeg', quality: 80, timeout: timeoutMs } as const;
   const shot = ref === undefined ? page.screenshot(options) : page.locator(`aria-ref=${String(ref)}`).screenshot(options);
-  const bytes = await bounded(shot, timeout + 500, 'A screenshot', signal).catch((thrown: unknown): never => {
+  const bytes = await bounded(shot, { ms: timeoutMs + 500, what: 'A screenshot', signal }).catch((thrown: unknown): never => {
     signal.throwIfAborted();
     throw thrown instanceof CadreError
       ? thrown

@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Reach, ToolsetKind } from '../../core/tool/toolset.ts';
 import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
-import { BrowserHost } from './browser-host.ts';
+import { BrowserHost, type BrowserRequest } from './browser-host.ts';
 import { browserStateObserver } from './browser-observer.ts';
 import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from './browser-settings.ts';
 import { privateReaches } from '../web/web-settings.ts';
@@ -20,8 +20,8 @@ export function defineBrowserToolset(resolver: HostResolver = systemResolver): T
     create: (request) => {
       const settings = readBrowserSettings(request.settings);
       const hostOf = (context: ToolContext): Promise<BrowserHost> =>
-        openHost(context, `browser:${request.name}`, settings, resolver);
-      return { tools: createBrowserTools(request, settings, hostOf), observers: [browserStateObserver] };
+        openHost(context, `browser:${request.name}`, { settings, resolver });
+      return { tools: createBrowserTools({ request, settings, hostOf }), observers: [browserStateObserver] };
     },
   };
 }
@@ -39,8 +39,7 @@ function browserReaches({ executable, policy }: BrowserSettings): readonly Reach
 async function openHost(
   context: ToolContext,
   name: string,
-  settings: BrowserSettings,
-  resolver: HostResolver,
+  { settings, resolver }: Pick<BrowserRequest, 'settings' | 'resolver'>,
 ): Promise<BrowserHost> {
   if (settings.sandbox)
     throw new CadreError(

@@ -45,12 +45,11 @@ export async function describePage(host: BrowserHost, signal: AbortSignal): Prom
 async function takeSnapshot(host: BrowserHost, page: Page, signal: AbortSignal): Promise<string> {
   const { actionTimeoutMs } = host.settings;
   try {
-    const whole = await bounded(
-      page.ariaSnapshot({ mode: 'ai', timeout: actionTimeoutMs }),
-      actionTimeoutMs + 500,
-      'A snapshot',
+    const whole = await bounded(page.ariaSnapshot({ mode: 'ai', timeout: actionTimeoutMs }), {
+      ms: actionTimeoutMs + 500,
+      what: 'A snapshot',
       signal,
-    );
+    });
     if (whole.trim() === '') return '(The page is empty.)';
     if (whole.length <= maxSnapshot) return whole;
     const end = whole.lastIndexOf('\n', maxSnapshot);
@@ -67,7 +66,7 @@ async function takeSnapshot(host: BrowserHost, page: Page, signal: AbortSignal):
 
 async function titleOf(page: Page): Promise<string> {
   try {
-    return (await bounded(page.title(), titleMs, 'A title')).slice(0, 300);
+    return (await bounded(page.title(), { ms: titleMs, what: 'A title' })).slice(0, 300);
   } catch {
     // A busy page cannot return its title.
     return '';

@@ -103,7 +103,7 @@ export class PolicyProxy {
         signal: this.#over.signal,
       });
       asked.on('timeout', () => asked.destroy(new Error('nothing came for a minute')));
-      asked.on('error', (thrown) => answer(response, 502, describeThrown(thrown)));
+      asked.on('error', (thrown) => answer(response, { status: 502, words: describeThrown(thrown) }));
       asked.on('response', (answered) => {
         const given = Object.fromEntries(Object.entries(answered.headers).filter(([name]) => !hopHeaders.has(name)));
         response.writeHead(answered.statusCode ?? 502, given);
@@ -115,7 +115,7 @@ export class PolicyProxy {
       request.on('error', () => asked.destroy());
       request.pipe(asked);
     } catch (thrown) {
-      answer(response, 403, this.#refused(thrown), { [refusedHeader]: 'yes' });
+      answer(response, { status: 403, words: this.#refused(thrown), headers: { [refusedHeader]: 'yes' } });
     }
   }
 
@@ -175,7 +175,13 @@ export class PolicyProxy {
   }
 }
 
-function answer(response: ServerResponse, status: number, words: string, headers: Readonly<Record<string, string>> = {}): void {
+interface ProxyAnswer {
+  readonly status: number;
+  readonly words: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function answer(response: ServerResponse, { status, words, headers }: ProxyAnswer): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(words);
 }

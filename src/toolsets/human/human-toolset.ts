@@ -81,8 +81,7 @@ function notify({ name, toolName }: ToolsetRequest): TransitionTool {
     toolset: name,
     effect: 'idempotent',
     by_name_only: true,
-    description:
-      'Notifies the people at the run, without waiting for an answer: progress they should know of, or a warning.',
+    description: 'Notifies the people at the run, without waiting for an answer: progress they should know of, or a warning.',
     parameters: {
       type: 'object',
       additionalProperties: false,

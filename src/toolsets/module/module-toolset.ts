@@ -24,7 +24,8 @@ export const moduleToolset: ToolsetKind = {
         minLength: 1,
         maxLength: 500,
         'x-request': false,
-        description: 'The file, relative to this one or to a folder above: ./tools/weather.ts. It must be in the folder of the team.',
+        description:
+          'The file, relative to this one or to a folder above: ./tools/weather.ts. It must be in the folder of the team.',
       },
       options: {
         type: 'object',

@@ -53,7 +53,8 @@ export const webSettingsSchema: JsonSchema = {
     max_redirects: { type: 'integer', minimum: 0, maximum: 20, description: 'Default 5.' },
     sandbox: {
       type: 'boolean',
-      description: 'true: HTML is read in a sandbox without network and files; calls fail when no sandbox is available. Default false.',
+      description:
+        'true: HTML is read in a sandbox without network and files; calls fail when no sandbox is available. Default false.',
     },
     user_agent: { ...text, description: 'How the tools call themselves to servers.' },
     providers: {

@@ -70,7 +70,8 @@ export class StdioTransport implements Transport {
    * report.
    */
   describe(): string {
-    const noise = this.#firstNoise === undefined ? '' : `it prints lines that are not messages, such as ${JSON.stringify(this.#firstNoise)}`;
+    const noise =
+      this.#firstNoise === undefined ? '' : `it prints lines that are not messages, such as ${JSON.stringify(this.#firstNoise)}`;
     const stderr = lastWords(this.#stderr.trim());
     const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr}`;
     return [this.#ended ?? '', noise, last].filter((part) => part !== '').join('; ');
