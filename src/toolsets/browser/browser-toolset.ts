@@ -3,10 +3,23 @@ import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Reach, ToolsetKind } from '../../core/tool/toolset.ts';
 import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
 import { BrowserHost, type BrowserRequest } from './browser-host.ts';
-import { browserStateObserver } from './browser-observer.ts';
 import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from './browser-settings.ts';
 import { privateReaches } from '../web/web-settings.ts';
 import { browserToolNames, createBrowserTools } from './browser-tools.ts';
+import type { CodedObserver } from '../../core/env.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/**
+ * Shows an agent the state of its browser for one turn: URL, title, tabs and the beginning of the last snapshot, as its last call left
+ * them. The text is framed as external data.
+ */
+const browserStateObserver: CodedObserver = {
+  name: 'browser_state',
+  observe: ({ agent }) => {
+    const state = agent.values['browser'];
+    return isJsonObject(state) ? [{ type: 'add_to_inbox', source: 'BROWSER_STATE', payload: state }] : [];
+  },
+};
 
 /** Defines the kind of toolset `browser`; tests pass their own resolver. */
 export function defineBrowserToolset(resolver: HostResolver = systemResolver): ToolsetKind {

@@ -146,7 +146,8 @@ export class PolicyProxy {
 
   #resolve(target: ReturnType<typeof checkUrl>): Promise<readonly HostAddress[]> {
     if (ownServices.test(target.host)) return Promise.reject(new OwnService());
-    return resolveChecked(target, this.#options.policy, this.#options.resolver, this.#over.signal);
+    const { policy, resolver } = this.#options;
+    return resolveChecked(target, { policy, resolver, signal: this.#over.signal });
   }
 
   #keep(socket: Duplex): void {

@@ -83,7 +83,7 @@ function findProblem(document: FlatDocument, { file, line, endLine, quote }: Cit
   if (quote === undefined) return undefined;
   const wanted = flatten(quote);
   if (wanted === '') return 'the quotation is empty';
-  if (standsAt(document, line, endLine, wanted)) return undefined;
+  if (hasTextAt(document, { line, endLine }, wanted)) return undefined;
   const shown = wanted.length > 80 ? `${wanted.slice(0, 80)}…` : wanted;
   const place = endLine === undefined ? `line ${line}` : `lines ${line}-${endLine}`;
   const elsewhere = document.text.indexOf(wanted);
@@ -93,7 +93,7 @@ function findProblem(document: FlatDocument, { file, line, endLine, quote }: Cit
 }
 
 /** True when a quotation begins on a line, and ends by the end of the range if one is given. */
-function standsAt({ text, starts }: FlatDocument, line: number, endLine: number | undefined, wanted: string): boolean {
+function hasTextAt({ text, starts }: FlatDocument, { line, endLine }: Pick<Citation, 'line' | 'endLine'>, wanted: string): boolean {
   const from = starts[line - 1] ?? text.length;
   const range = text.slice(from, starts[Math.min(endLine ?? line + maxQuotedLines, starts.length - 1)]);
   const at = range.indexOf(wanted);

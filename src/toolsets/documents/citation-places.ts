@@ -26,7 +26,7 @@ export function findCitationPlaces(text: string, isFile: (file: string) => boole
     const colon = match.index + match[0].indexOf(':');
     const hasEnding = match[1] !== undefined;
     const earliest = Math.max(found.at(-1)?.end ?? 0, colon - (hasEnding ? maxFileChars : maxPlainChars));
-    const start = fileStart(text, earliest, colon, isFile);
+    const start = fileStart(text, { from: earliest, colon }, isFile);
     const file = withoutDot(text.slice(start, colon));
     if (!hasEnding && !isFile(file)) continue;
     if (/^(?:[a-z]+:)?\/\//i.test(file)) continue;
@@ -38,7 +38,11 @@ export function findCitationPlaces(text: string, isFile: (file: string) => boole
 }
 
 /** Returns where a file name begins: as far left as a known name reaches, else after the last space, bracket or quote. */
-function fileStart(text: string, from: number, colon: number, isFile: (file: string) => boolean): number {
+function fileStart(
+  text: string,
+  { from, colon }: { readonly from: number; readonly colon: number },
+  isFile: (file: string) => boolean,
+): number {
   let last = from;
   for (let at = from; at < colon; at += 1) {
     if (at > from && !separator.test(text[at - 1] ?? '')) continue;

@@ -1,9 +1,10 @@
 import type { EffectTool } from '../../core/tool/tool.ts';
 import { disposedError, DocumentIndex } from './search/document-index.ts';
-import { type DocumentStats } from './document-stats.ts';
+import type { DocumentStats } from './document-stats.ts';
 import { defaultDocumentLimits, type DocumentLimits } from './document-limits.ts';
 import { createReadingTools } from './reading-tools.ts';
-import { createReportTool } from './report-tool.ts';
+import { createDocumentTool, textArgument } from './document-tool.ts';
+import { writeReport } from './write-report.ts';
 
 /** Settings of the document tools: folder, output folder, limits. */
 export interface DocumentToolsOptions extends Partial<DocumentLimits> {
@@ -66,4 +67,27 @@ export function createDocumentTools(options: DocumentToolsOptions): DocumentTool
       );
     },
   };
+}
+
+/** Creates `write_report`, which writes Markdown into one output folder and nowhere else. */
+function createReportTool(outDir: string): EffectTool {
+  return createDocumentTool({
+    name: 'write_report',
+    toolset: 'workspace_reports',
+    effect: 'idempotent',
+    trust: 'trusted',
+    description:
+      'Writes a Markdown report into the output folder, replacing a report of the same name. Returns JSON: path, bytes, lines.',
+    parameters: {
+      path: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 1024,
+        description: 'Path in the output folder, ending in .md; "report.md" when left out.',
+      },
+      content: { type: 'string', minLength: 1, maxLength: 5_000_000, required: true, description: 'The whole Markdown text.' },
+    },
+    run: async (args) =>
+      JSON.stringify(await writeReport(outDir, textArgument(args, 'path') ?? 'report.md', textArgument(args, 'content') ?? '')),
+  });
 }

@@ -8,6 +8,12 @@ export const usualReadLines = 120;
 const maxLineChars = 2_000;
 const maxTextChars = 40_000;
 
+/** First and last line to read, 1-based and inclusive; without `to`, `usualReadLines` lines. */
+export interface ReadRange {
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
 /**
  * Reads lines of a document as `"<n>: <line>"`, after one line that names the file, the range and the total.
  *
@@ -15,7 +21,7 @@ const maxTextChars = 40_000;
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` when the document cannot be opened
  */
-export async function readDocument(index: DocumentIndex, requested: string, from: number, to?: number): Promise<string> {
+export async function readDocument(index: DocumentIndex, requested: string, { from, to }: ReadRange): Promise<string> {
   const { file, lines, note } = await index.open(requested);
   if (lines.length === 0) return `${file}: an empty document (0 lines)`;
   if (from > lines.length) return `${file}: it has ${lines.length} lines, so there is nothing from line ${from} on`;

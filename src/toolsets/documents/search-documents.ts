@@ -58,7 +58,7 @@ export async function searchDocuments(index: DocumentIndex, request: SearchReque
     const rankRequest: RankRequest = { query, mode: request.mode, limit: request.limit, ...(among === undefined ? {} : { among }) };
     const hits = await readHits(index, rankChunks(index, rankRequest), attempt === maxAttempts);
     if (hits === undefined) continue;
-    const note = describe(parsed, query, hits, describeLeftOut(index.stats().leftOut));
+    const note = describe(parsed, query, { hits, leftOut: describeLeftOut(index.stats().leftOut) });
     return {
       query: request.query.length > 300 ? `${request.query.slice(0, 300)}…` : request.query,
       terms: parsed.terms.map(({ word }) => word),
@@ -109,8 +109,7 @@ async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocum
 function describe(
   parsed: SearchQuery,
   { present, missing }: WeightedQuery,
-  hits: readonly SearchHit[],
-  leftOut: string | undefined,
+  { hits, leftOut }: { readonly hits: readonly SearchHit[]; readonly leftOut: string | undefined },
 ): string | undefined {
   const notes: string[] = [];
   if (parsed.terms.length === 0) notes.push('The query has no word in it to search for.');

@@ -68,10 +68,16 @@ const tagList = (description: string) => ({
   description,
 });
 
-function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
-  const open = async ({ live, workspace }: ToolContext): Promise<WatchedIndex> =>
-    await live.run.open(`knowledge:${name}`, async () => await WatchedIndex.open(workspace, settings));
-  const index = defineTool({
+type OpenIndex = (context: ToolContext) => Promise<WatchedIndex>;
+
+function indexTools(request: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
+  const open: OpenIndex = async ({ live, workspace }) =>
+    await live.run.open(`knowledge:${request.name}`, async () => await WatchedIndex.open(workspace, settings));
+  return [listKnowledge(request, open), indexDocuments(request, settings, open), searchKnowledge(request, open)];
+}
+
+function indexDocuments({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings, open: OpenIndex): EffectTool {
+  return defineTool({
     ...common,
     name: toolName('index_documents'),
     toolset: name,
@@ -106,7 +112,10 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return `Indexed ${indexed} files; ${unchanged} were unchanged, ${removed} are gone. In all: ${documents} documents, ${passages} passages.${passed}`;
     },
   });
-  const search = defineTool({
+}
+
+function searchKnowledge({ name, toolName }: ToolsetRequest, open: OpenIndex): EffectTool {
+  return defineTool({
     ...common,
     name: toolName('search_knowledge'),
     toolset: name,
@@ -139,7 +148,10 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return hits.length === 0 ? nothingFound(watched) : hits.map(showHit).join('\n\n');
     },
   });
-  const list = defineTool({
+}
+
+function listKnowledge({ name, toolName }: ToolsetRequest, open: OpenIndex): EffectTool {
+  return defineTool({
     ...common,
     name: toolName('list_knowledge'),
     toolset: name,
@@ -158,7 +170,6 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return listDocuments(watched);
     },
   });
-  return [list, index, search];
 }
 
 const maxListed = 500;

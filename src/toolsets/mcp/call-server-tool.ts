@@ -42,7 +42,7 @@ export async function callServerTool(call: ServerCall, args: JsonObject, context
   for (let attempt = 1; ; attempt += 1) {
     const session = await link.session(context.signal);
     if (!link.hasStill(tool)) throw changed(name, attempt);
-    const outcome = await tryCall(call, session, args, context);
+    const outcome = await tryCall(session, { tool, args, context });
     if (!('kind' in outcome)) return outcome;
     if (context.signal.aborted) {
       void link.checkHealth(session);
@@ -55,12 +55,13 @@ export async function callServerTool(call: ServerCall, args: JsonObject, context
   }
 }
 
-async function tryCall(
-  { tool }: ServerCall,
-  session: McpSession,
-  args: JsonObject,
-  context: ToolContext,
-): Promise<ToolReturn | CallFailure> {
+interface CallAttempt {
+  readonly tool: ServerTool;
+  readonly args: JsonObject;
+  readonly context: ToolContext;
+}
+
+async function tryCall(session: McpSession, { tool, args, context }: CallAttempt): Promise<ToolReturn | CallFailure> {
   let notes = 0;
   try {
     const result = await session.callTool(tool, args, {

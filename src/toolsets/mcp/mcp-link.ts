@@ -117,18 +117,17 @@ export class McpLink {
     let session: McpSession | undefined;
     let lostAlready: string | undefined;
     try {
-      const opened = await McpSession.open(
-        settings,
-        host.clock,
-        {
+      const opened = await McpSession.open(settings, {
+        clock: host.clock,
+        events: {
           onToolsChanged: () => this.#refresh(),
           onLost: (reason) => {
             lostAlready = reason;
             if (session !== undefined && this.#session === session) this.#dropped(reason);
           },
         },
-        this.#closing.signal,
-      );
+        signal: this.#closing.signal,
+      });
       session = opened;
       this.#stale = false;
       const tools = await this.#list(opened);

@@ -1,9 +1,9 @@
+import { createRequire } from 'node:module';
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../core/clock.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { clientVersion } from './client-version.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
 import { withDeadline } from './transport/deadline.ts';
 import { createHttpTransport } from './transport/http-transport.ts';
@@ -11,10 +11,19 @@ import type { McpSettings } from './mcp-settings.ts';
 import type { ServerTool } from './server-tool.ts';
 import { StdioTransport } from './transport/stdio-transport.ts';
 
+const { version: clientVersion } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string };
+
 /** Most pages of a list of tools. */
 const maxPages = 64;
 /** Longest delay of a timer, for the client library's own time limits: they are never reached, ours are. */
 const never = 2_147_483_647;
+
+/** Clock, callbacks and signal for opening a session. */
+export interface SessionPorts {
+  readonly clock: Clock;
+  readonly events: SessionEvents;
+  readonly signal: AbortSignal;
+}
 
 /** Callbacks of a session. */
 export interface SessionEvents {
@@ -34,6 +43,13 @@ export interface CallPorts {
   }) => void;
 }
 
+interface SessionParts {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly settings: McpSettings;
+  readonly clock: Clock;
+}
+
 /**
  * One connection to a server, from the handshake to its end.
  *
@@ -47,7 +63,7 @@ export class McpSession {
   readonly #clock: Clock;
   #closed = false;
 
-  private constructor(client: Client, transport: Transport, settings: McpSettings, clock: Clock) {
+  private constructor({ client, transport, settings, clock }: SessionParts) {
     this.#client = client;
     this.#transport = transport;
     this.#settings = settings;
@@ -59,17 +75,17 @@ export class McpSession {
    *
    * @throws CadreError `MCP_UNAVAILABLE` with the problem, `DEPENDENCY_MISSING` without the client library
    */
-  static async open(settings: McpSettings, clock: Clock, events: SessionEvents, signal: AbortSignal): Promise<McpSession> {
+  static async open(settings: McpSettings, ports: SessionPorts): Promise<McpSession> {
     const library = await loadClientLibrary();
     const modes = settings.protocol === 'auto' ? (['auto', 'legacy'] as const) : [settings.protocol];
     let failure: unknown;
     for (const mode of modes) {
       try {
-        return await McpSession.#openAs(mode, { library, settings, clock, events, signal });
+        return await McpSession.#openAs(mode, { library, settings, ...ports });
       } catch (thrown) {
         failure = thrown;
         // Some servers exit when asked for their protocol version: they get a second start, and the old handshake.
-        if (signal.aborted || !endedByQuestion(library, thrown)) break;
+        if (ports.signal.aborted || !endedByQuestion(library, thrown)) break;
       }
     }
     throw failure;
@@ -77,13 +93,7 @@ export class McpSession {
 
   static async #openAs(
     mode: McpSettings['protocol'],
-    parts: {
-      readonly library: ClientLibrary;
-      readonly settings: McpSettings;
-      readonly clock: Clock;
-      readonly events: SessionEvents;
-      readonly signal: AbortSignal;
-    },
+    parts: SessionPorts & { readonly library: ClientLibrary; readonly settings: McpSettings },
   ): Promise<McpSession> {
     const { library, settings, clock, events, signal } = parts;
     const transport = createTransport(library, settings);
@@ -99,7 +109,7 @@ export class McpSession {
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => events.onToolsChanged() } },
       },
     );
-    const session = new McpSession(client, transport, settings, clock);
+    const session = new McpSession({ client, transport, settings, clock });
     try {
       await withDeadline({ clock, ms: settings.timeouts.connect, missed: 'did not answer the handshake', signal }, (waiting) =>
         client.connect(transport, { timeout: never, signal: waiting }),

@@ -15,10 +15,11 @@ export function cleanDocument(document: PageDocument, url: string): void {
   for (const element of [...document.querySelectorAll('[style]')]) {
     if (hidingStyle.test(element.getAttribute('style') ?? '')) element.remove();
   }
-  for (const link of [...document.querySelectorAll('a[href]')]) makeAbsolute(link, 'href', base, /^(?:https?|mailto):/);
+  for (const link of [...document.querySelectorAll('a[href]')])
+    makeAbsolute(link, 'href', { base, allowed: /^(?:https?|mailto):/ });
   for (const image of [...document.querySelectorAll('img')]) {
     if (image.getAttribute('src') === null) image.setAttribute('src', image.getAttribute('data-src') ?? '');
-    makeAbsolute(image, 'src', base, /^https?:/);
+    makeAbsolute(image, 'src', { base, allowed: /^https?:/ });
     if (image.getAttribute('src') === null) image.remove();
   }
 }
@@ -28,7 +29,12 @@ function baseOf(document: PageDocument, url: string): string {
   return (href == null ? undefined : URL.parse(href, url)?.href) ?? url;
 }
 
-function makeAbsolute(element: PageElement, attribute: string, base: string, allowed: RegExp): void {
+interface UrlRules {
+  readonly base: string;
+  readonly allowed: RegExp;
+}
+
+function makeAbsolute(element: PageElement, attribute: string, { base, allowed }: UrlRules): void {
   const absolute = URL.parse(element.getAttribute(attribute)?.trim() ?? '', base)?.href;
   if (absolute !== undefined && allowed.test(absolute) && absolute.length <= 2_000) element.setAttribute(attribute, absolute);
   else element.removeAttribute(attribute);

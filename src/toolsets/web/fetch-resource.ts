@@ -51,7 +51,7 @@ async function follow(first: string, options: FetchOptions, signal: AbortSignal)
   let next = first;
   for (;;) {
     const target = checkUrl(next, options.policy);
-    const addresses = await resolveChecked(target, options.policy, options.resolver, signal);
+    const addresses = await resolveChecked(target, { policy: options.policy, resolver: options.resolver, signal });
     const headers = headersFor(options, redirects.length === 0);
     const answer = await httpExchange({
       target,

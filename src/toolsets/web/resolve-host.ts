@@ -14,6 +14,13 @@ export type HostResolver = (host: string) => Promise<readonly HostAddress[]>;
 /** Resolves with the operating system, as other programs do. */
 export const systemResolver: HostResolver = (host) => lookup(host, { all: true, verbatim: true });
 
+/** Rules and means of a checked lookup. */
+export interface LookupOptions {
+  readonly policy: UrlPolicy;
+  readonly resolver: HostResolver;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Returns the addresses of a URL's host after checking each: one forbidden address refuses the whole name. The connection uses exactly
  * these addresses without another lookup, so that a name that changes between check and connection gains nothing.
@@ -22,9 +29,7 @@ export const systemResolver: HostResolver = (host) => lookup(host, { all: true, 
  */
 export async function resolveChecked(
   checked: CheckedUrl,
-  policy: UrlPolicy,
-  resolver: HostResolver,
-  signal: AbortSignal,
+  { policy, resolver, signal }: LookupOptions,
 ): Promise<readonly HostAddress[]> {
   if (checked.isAddress) return [{ address: checked.host, family: checked.host.includes(':') ? 6 : 4 }];
   const addresses = await resolve(checked.host, resolver, signal);

@@ -42,7 +42,11 @@ export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
       const settings = readWebSettings(request.settings);
       const { searchTimeoutMs: timeoutMs, userAgent } = settings;
       const choose = (): readonly SearchProvider[] =>
-        chooseProviders(settings.providers, searchProviders, environment, { resolver, timeoutMs, userAgent });
+        chooseProviders(settings.providers, {
+          given: searchProviders,
+          environment,
+          ports: { resolver, timeoutMs, userAgent },
+        });
       // Settings that name providers are checked now; the environment is read when it is needed.
       const named = settings.providers === undefined ? undefined : choose();
       return {

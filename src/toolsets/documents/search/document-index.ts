@@ -33,6 +33,13 @@ export interface ChunkPlace extends Pick<DocumentChunk, 'line' | 'endLine' | 'he
 const openDocumentsKept = 64;
 const folderName = 'the documents folder';
 
+interface IndexParts {
+  readonly root: string;
+  readonly realRoot: DocumentRoot;
+  readonly limits: DocumentLimits;
+  readonly text: FullTextIndex;
+}
+
 /**
  * The documents of one folder, searchable.
  *
@@ -57,7 +64,7 @@ export class DocumentIndex {
   #totalBytes = 0;
   #closed = false;
 
-  private constructor(root: string, realRoot: DocumentRoot, limits: DocumentLimits, text: FullTextIndex) {
+  private constructor({ root, realRoot, limits, text }: IndexParts) {
     this.root = root;
     this.#realRoot = realRoot;
     this.#limits = limits;
@@ -71,7 +78,7 @@ export class DocumentIndex {
    */
   static async build(root: string, limits: DocumentLimits, signal?: AbortSignal): Promise<DocumentIndex> {
     const realRoot = await resolveDocumentRoot(root);
-    const index = new DocumentIndex(root, realRoot, limits, await FullTextIndex.open());
+    const index = new DocumentIndex({ root, realRoot, limits, text: await FullTextIndex.open() });
     try {
       await index.#readAll(signal);
       if (index.#documents.size === 0) throw noDocuments(root, index.stats());

@@ -32,12 +32,19 @@ export interface PassagesAnswer {
 const codeFactor = 0.55;
 const headingShare = 0.35;
 
+/** Document, query and size of a search for passages. */
+export interface PassagesRequest {
+  readonly file: string;
+  readonly query: string;
+  readonly limit: number;
+}
+
 /**
  * Finds the passages of one document most relevant to a query, best first.
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` when the document cannot be opened
  */
-export async function findPassages(index: DocumentIndex, file: string, query: string, limit: number): Promise<PassagesAnswer> {
+export async function findPassages(index: DocumentIndex, { file, query, limit }: PassagesRequest): Promise<PassagesAnswer> {
   const document = await index.open(file);
   const { terms } = parseSearchQuery(query);
   const { present } = weighTerms(index, terms);

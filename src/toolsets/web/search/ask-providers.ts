@@ -10,8 +10,10 @@ export interface SearchOutcome {
   readonly passed: readonly { readonly provider: string; readonly reason: string }[];
 }
 
-/** Settings for asking providers. */
-export interface Asking {
+/** A search, and the limits and callback for asking providers. */
+export interface ProviderSearch {
+  readonly query: string;
+  readonly options: SearchOptions;
   /** Time limit of each provider, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -27,27 +29,22 @@ const maxSnippet = 1_000;
  *
  * @throws CadreError `TOOL_FAILED` with every provider's reason when none of them could answer
  */
-export async function askProviders(
-  providers: readonly SearchProvider[],
-  query: string,
-  options: SearchOptions,
-  asking: Asking,
-): Promise<SearchOutcome> {
+export async function askProviders(providers: readonly SearchProvider[], search: ProviderSearch): Promise<SearchOutcome> {
   const passed: { provider: string; reason: string }[] = [];
   let looked: string | undefined;
   for (const provider of providers) {
     let reason: string;
     try {
-      const hits = toHits(await askOne(provider, query, options, asking), options.maxResults);
+      const hits = toHits(await askOne(provider, search), search.options.maxResults);
       if (hits.length > 0) return { provider: provider.name, hits, passed };
       looked ??= provider.name;
       reason = 'found nothing';
     } catch (thrown) {
-      asking.signal.throwIfAborted();
+      search.signal.throwIfAborted();
       reason = toErrorRecord(thrown, 'TOOL_FAILED').message.slice(0, 300);
     }
     passed.push({ provider: provider.name, reason });
-    asking.onPassed(provider.name, reason);
+    search.onPassed(provider.name, reason);
   }
   if (looked !== undefined) return { provider: looked, hits: [], passed: passed.filter(({ provider }) => provider !== looked) };
   const reasons = passed.map(({ provider, reason }) => `${provider}: ${reason}`).join('\n');
@@ -55,9 +52,9 @@ export async function askProviders(
 }
 
 /** Returns one provider's answer within its time limit, even if it ignores its signal. */
-async function askOne(provider: SearchProvider, query: string, options: SearchOptions, asking: Asking): Promise<unknown> {
-  const { timeoutMs } = asking;
-  const signal = AbortSignal.any([asking.signal, AbortSignal.timeout(timeoutMs)]);
+async function askOne(provider: SearchProvider, search: ProviderSearch): Promise<unknown> {
+  const { query, options, timeoutMs } = search;
+  const signal = AbortSignal.any([search.signal, AbortSignal.timeout(timeoutMs)]);
   const { promise: over, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(new Error(`no answer within ${timeoutMs / 1000} s`));
   signal.addEventListener('abort', stop, { once: true });

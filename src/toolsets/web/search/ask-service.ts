@@ -48,10 +48,15 @@ export async function askService(question: ServiceQuestion, ports: ServicePorts,
   return decodeBody(resource.body, resource.headers['content-type'] ?? '').text;
 }
 
+/** A request for JSON that contains a list. */
+export interface ListQuestion extends Omit<ServiceQuestion, 'accept'> {
+  /** Keys that lead to the list in the answer. */
+  readonly path: readonly string[];
+}
+
 /** Requests JSON and returns the list at a path of the answer. */
 export async function askForList(
-  question: Omit<ServiceQuestion, 'accept'>,
-  path: readonly string[],
+  { path, ...question }: ListQuestion,
   ports: ServicePorts,
   signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {

@@ -8,6 +8,14 @@ import type { SearchProvider } from './search-provider.ts';
 /** Environment variables that hold the keys of search services. */
 export type SearchEnvironment = Readonly<Record<string, string | undefined>>;
 
+/** Sources of providers and keys, and dependencies of the providers. */
+export interface ProviderSources {
+  /** Providers passed in code. */
+  readonly given: readonly SearchProvider[];
+  readonly environment: SearchEnvironment;
+  readonly ports: ServicePorts;
+}
+
 /**
  * Returns the configured providers in their order; by default, those passed in code, those the environment has keys for, and DuckDuckGo,
  * which needs none.
@@ -16,12 +24,10 @@ export type SearchEnvironment = Readonly<Record<string, string | undefined>>;
  */
 export function chooseProviders(
   settings: readonly ProviderSetting[] | undefined,
-  given: readonly SearchProvider[],
-  environment: SearchEnvironment,
-  ports: ServicePorts,
+  sources: ProviderSources,
 ): readonly SearchProvider[] {
-  if (settings !== undefined) return settings.map((setting) => toProvider(setting, given, environment, ports));
-  return [...given, ...impliedBy(environment).map((setting) => toProvider(setting, given, environment, ports))];
+  if (settings !== undefined) return settings.map((setting) => toProvider(setting, sources));
+  return [...sources.given, ...impliedBy(sources.environment).map((setting) => toProvider(setting, sources))];
 }
 
 function impliedBy(environment: SearchEnvironment): readonly ProviderSetting[] {
@@ -35,12 +41,7 @@ function impliedBy(environment: SearchEnvironment): readonly ProviderSetting[] {
   ];
 }
 
-function toProvider(
-  setting: ProviderSetting,
-  given: readonly SearchProvider[],
-  environment: SearchEnvironment,
-  ports: ServicePorts,
-): SearchProvider {
+function toProvider(setting: ProviderSetting, { given, environment, ports }: ProviderSources): SearchProvider {
   const { type, url } = setting;
   const need = (value: string | undefined, key: string, variable: string): string => {
     const found = value ?? environment[variable];

@@ -22,8 +22,8 @@ export function searxngProvider(base: string, ports: ServicePorts): SearchProvid
         language: localeOf(options),
         time_range: options.freshness,
       });
-      const results = await askForList({ url }, ['results'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'url', 'content', 'publishedDate'));
+      const results = await askForList({ url, path: ['results'] }, ports, signal);
+      return results.map((result) => toHit(result, { title: 'title', url: 'url', snippet: 'content', published: 'publishedDate' }));
     },
   };
 }
@@ -44,8 +44,12 @@ export function braveProvider(
         freshness: options.freshness === undefined ? undefined : braveFreshness[options.freshness],
         text_decorations: 'false',
       });
-      const results = await askForList({ url, headers: { 'x-subscription-token': apiKey } }, ['web', 'results'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'url', 'description', 'age'));
+      const results = await askForList(
+        { url, headers: { 'x-subscription-token': apiKey }, path: ['web', 'results'] },
+        ports,
+        signal,
+      );
+      return results.map((result) => toHit(result, { title: 'title', url: 'url', snippet: 'description', published: 'age' }));
     },
   };
 }
@@ -63,9 +67,11 @@ export function tavilyProvider(
         max_results: options.maxResults,
         ...(options.freshness === undefined ? {} : { time_range: options.freshness }),
       };
-      const question = { url: new URL('search', base), headers: { authorization: `Bearer ${apiKey}` }, json };
-      const results = await askForList(question, ['results'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'url', 'content', 'published_date'));
+      const question = { url: new URL('search', base), headers: { authorization: `Bearer ${apiKey}` }, json, path: ['results'] };
+      const results = await askForList(question, ports, signal);
+      return results.map((result) =>
+        toHit(result, { title: 'title', url: 'url', snippet: 'content', published: 'published_date' }),
+      );
     },
   };
 }
@@ -86,8 +92,8 @@ export function googleProvider(
         gl: options.country,
         dateRestrict: options.freshness === undefined ? undefined : googleFreshness[options.freshness],
       });
-      const results = await askForList({ url, headers: { 'x-goog-api-key': apiKey } }, ['items'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'link', 'snippet'));
+      const results = await askForList({ url, headers: { 'x-goog-api-key': apiKey }, path: ['items'] }, ports, signal);
+      return results.map((result) => toHit(result, { title: 'title', url: 'link', snippet: 'snippet' }));
     },
   };
 }
@@ -102,12 +108,13 @@ function localeOf({ language, country }: SearchOptions): string | undefined {
   return language === undefined || country === undefined ? language : `${language}-${country.toUpperCase()}`;
 }
 
-function toHit(result: JsonObject, title: string, url: string, snippet: string, published?: string): SearchHit {
-  const date = published === undefined ? '' : textField(result, published);
+/** Reads a search hit; `fields` maps its properties to the service's names. */
+function toHit(result: JsonObject, fields: SearchHit): SearchHit {
+  const date = fields.published === undefined ? '' : textField(result, fields.published);
   return {
-    title: textField(result, title),
-    url: textField(result, url),
-    snippet: textField(result, snippet),
+    title: textField(result, fields.title),
+    url: textField(result, fields.url),
+    snippet: textField(result, fields.snippet),
     ...(date === '' ? {} : { published: date }),
   };
 }

@@ -38,7 +38,9 @@ export function searchWebTool(
     async execute(args, { signal, progress }) {
       const asked = providers();
       let passed = 0;
-      const outcome = await askProviders(asked, String(args['query']), readOptions(args), {
+      const outcome = await askProviders(asked, {
+        query: String(args['query']),
+        options: readOptions(args),
         timeoutMs: settings.searchTimeoutMs,
         signal,
         onPassed: (provider, reason) => progress(++passed / asked.length, `${provider}: ${reason}`),
