@@ -122,7 +122,7 @@ describe('defineTool', () => {
     });
     expect(refused({ timout_ms: 5 })).toMatchObject({ message: expect.stringContaining("did you mean 'timeout_ms'?") as string });
     expect(refused({ frob: 5 })).toMatchObject({
-      message: expect.stringContaining('there are: name, description, parameters,') as string,
+      message: expect.stringContaining('allowed: name, description, parameters,') as string,
     });
     expect(refused({ inputSchema: z.object({}) })).toMatchObject({
       message: expect.stringContaining("is called 'parameters'") as string,

@@ -26,20 +26,20 @@ export function toProblems(errors: readonly ErrorObject[]): readonly ArgumentPro
     problems.push(problem);
   }
   // All examined errors may repeat one that was not examined.
-  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit the schema in many places' });
+  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit the schema, in many places' });
   return problems;
 }
 
 /** Drops errors that only repeat others: those of `if`, and those of a choice between types or values that one sentence describes. */
 function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  return errors.filter((error) => error.keyword !== 'if' && !(isFailedChoice(error) && isToldByKinds(error, errors)));
+  return errors.filter((error) => error.keyword !== 'if' && !(isFailedChoice(error) && isCoveredByKinds(error, errors)));
 }
 
 function isFailedChoice(error: ErrorObject): boolean {
   return error.keyword === 'anyOf' || (error.keyword === 'oneOf' && error.params['passingSchemas'] === null);
 }
 
-function isToldByKinds(choice: ErrorObject, errors: readonly ErrorObject[]): boolean {
+function isCoveredByKinds(choice: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const below = errors.filter(
     (error) => error !== choice && error.instancePath.startsWith(choice.instancePath) && !isFailedChoice(error),
   );

@@ -33,7 +33,7 @@ export class BrowserHost {
   readonly #notes: string[] = [];
   readonly #request: BrowserRequest;
   #page: Page | undefined;
-  #isOver = false;
+  #isClosed = false;
 
   private constructor(request: BrowserRequest, launched: LaunchedBrowser, proxy: PolicyProxy) {
     this.settings = request.settings;
@@ -43,8 +43,8 @@ export class BrowserHost {
     const { context } = launched;
     for (const page of context.pages()) this.#watch(page);
     this.#page = context.pages()[0];
-    context.on('page', (page) => this.#welcome(page));
-    context.on('close', () => (this.#isOver = true));
+    context.on('page', (page) => this.#adoptPage(page));
+    context.on('close', () => (this.#isClosed = true));
   }
 
   /** Opens a browser with its own proxy. */
@@ -60,8 +60,8 @@ export class BrowserHost {
   }
 
   /** True when the browser crashed or was closed. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Returns the open tabs, in the order they were opened. */
@@ -137,7 +137,7 @@ export class BrowserHost {
 
   /** Ends the browser, its processes and its connections. */
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#isClosed = true;
     await Promise.all([this.#launched.close(), this.#proxy.close()]);
   }
 
@@ -145,7 +145,7 @@ export class BrowserHost {
     return this.#launched.context;
   }
 
-  #welcome(page: Page): void {
+  #adoptPage(page: Page): void {
     if (this.tabs.length > this.settings.maxTabs) {
       this.note(`the page opened more than ${this.settings.maxTabs} windows; those beyond were closed`);
       page.close().catch(() => undefined);

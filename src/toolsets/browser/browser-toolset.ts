@@ -65,7 +65,7 @@ async function openHost(
       return { value: host, close: () => host.close() };
     });
   const host = await open();
-  if (!host.isOver) return host;
+  if (!host.isClosed) return host;
   // It crashed: the next call opens another, without its tabs.
   await context.live.agent.close(name);
   return await open();

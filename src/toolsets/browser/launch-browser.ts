@@ -43,7 +43,7 @@ export async function launchBrowser(settings: BrowserSettings, proxyUrl: string)
   const home = mkdtempSync(path.join(tmpdir(), 'cadre-browser-'));
   const mark = randomBytes(12).toString('hex');
   const clean = async (): Promise<void> => {
-    await endMarked(mark);
+    await killMarked(mark);
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
@@ -122,7 +122,7 @@ function findBrowser(wanted: string | undefined): string {
 }
 
 /** Kills processes that did not end when asked, including helpers that left their group. */
-async function endMarked(mark: string): Promise<void> {
+async function killMarked(mark: string): Promise<void> {
   for (let round = 0; round < 40; round += 1) {
     const left = findMarked(mark);
     if (left.length === 0) return;

@@ -145,7 +145,7 @@ export class PolicyProxy {
   }
 
   #resolve(target: ReturnType<typeof checkUrl>): Promise<readonly HostAddress[]> {
-    if (ownServices.test(target.host)) return Promise.reject(new OwnService());
+    if (ownServices.test(target.host)) return Promise.reject(new BrowserOwnRequest());
     const { policy, resolver } = this.#options;
     return resolveChecked(target, { policy, resolver, signal: this.#over.signal });
   }
@@ -165,7 +165,7 @@ export class PolicyProxy {
 
   #refused(thrown: unknown): string {
     const words = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
-    if (!(thrown instanceof OwnService)) this.#note(words);
+    if (!(thrown instanceof BrowserOwnRequest)) this.#note(words);
     return words;
   }
 
@@ -188,4 +188,4 @@ function answer(response: ServerResponse, { status, words, headers }: ProxyAnswe
 }
 
 /** Thrown for a request that the browser makes for itself. */
-class OwnService extends Error {}
+class BrowserOwnRequest extends Error {}

@@ -13,7 +13,7 @@ export interface DownloadOptions {
   readonly maxBytes: number;
 }
 
-const lookEveryMs = 200;
+const checkEveryMs = 200;
 
 /** Saves a download to the folder `downloads` of the workspace, and returns a sentence about the outcome. Never throws. */
 export async function saveDownload(download: Download, options: DownloadOptions): Promise<string> {
@@ -23,7 +23,7 @@ export async function saveDownload(download: Download, options: DownloadOptions)
     if (largestIn(options.incoming) <= options.maxBytes) return;
     isTooLarge = true;
     download.cancel().catch(() => undefined);
-  }, lookEveryMs);
+  }, checkEveryMs);
   try {
     const from = await download.path();
     if (statSync(from).size > options.maxBytes) isTooLarge = true;

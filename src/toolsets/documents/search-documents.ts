@@ -74,7 +74,7 @@ export async function searchDocuments(index: DocumentIndex, request: SearchReque
 async function readHits(index: DocumentIndex, ranked: readonly RankedChunk[], last: boolean): Promise<SearchHit[] | undefined> {
   const hits: SearchHit[] = [];
   for (const chunk of ranked) {
-    const document = await openOrGone(index, chunk.file);
+    const document = await openIfIndexed(index, chunk.file);
     // A changed document got new rows: the lines of this one belong to the old text.
     if (document === undefined || index.place(chunk.row) === undefined) {
       if (!last) return undefined;
@@ -95,7 +95,7 @@ async function readHits(index: DocumentIndex, ranked: readonly RankedChunk[], la
   return hits;
 }
 
-async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocument | undefined> {
+async function openIfIndexed(index: DocumentIndex, file: string): Promise<OpenDocument | undefined> {
   if (!index.has(file)) return undefined;
   try {
     return await index.open(file);

@@ -15,7 +15,7 @@ import { lookAt } from '../files/write-inside.ts';
 import { KnowledgeIndex, resultPrefix, type IndexedText, type IndexRoot } from './knowledge-index.ts';
 
 /** Result of a check of the folders. */
-export interface Refreshed {
+export interface RefreshResult {
   readonly indexed: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -38,7 +38,7 @@ export class WatchedIndex {
   readonly #closing = new AbortController();
   #isStale = false;
   /** True when not everything could be watched: each search then checks the folders itself. */
-  #isBlind = false;
+  #isPartlyWatched = false;
   #timer: NodeJS.Timeout | undefined;
   #busy: Promise<unknown> = Promise.resolve();
 
@@ -53,7 +53,7 @@ export class WatchedIndex {
     // Neither the folder nor the file may be a link to another place.
     const { absolute } = await resolveInside(root, `${engineFolder}/knowledge.db`, 'the workspace');
     await mkdir(dirname(absolute), { recursive: true });
-    const index = await openOrRenew(absolute);
+    const index = await openOrRecreate(absolute);
     const watched = new WatchedIndex(index, root, settings);
     // Changes since earlier runs were not observed.
     watched.#isStale = index.roots().length > 0;
@@ -61,9 +61,9 @@ export class WatchedIndex {
   }
 
   /** Indexes the files of a root, and watches it from now on. */
-  async add(root: IndexRoot, signal: AbortSignal): Promise<Refreshed> {
-    return await this.#inTurn(async () => {
-      const found = await this.#look(root, signal);
+  async add(root: IndexRoot, signal: AbortSignal): Promise<RefreshResult> {
+    return await this.#enqueue(async () => {
+      const found = await this.#checkRoot(root, signal);
       this.index.addRoot(root);
       return found;
     });
@@ -73,16 +73,16 @@ export class WatchedIndex {
   async refresh(signal: AbortSignal): Promise<void> {
     // Changes made before this call may not have reached the watcher yet.
     await new Promise((resolve) => setImmediate(resolve));
-    await this.#inTurn(async () => await this.#refreshIfStale(signal));
+    await this.#enqueue(async () => await this.#refreshIfStale(signal));
   }
 
   async #refreshIfStale(signal: AbortSignal): Promise<void> {
-    if (!this.#isStale && !this.#isBlind) return;
+    if (!this.#isStale && !this.#isPartlyWatched) return;
     this.#isStale = false;
-    for (const root of this.index.roots()) await this.#look(root, signal);
+    for (const root of this.index.roots()) await this.#checkRoot(root, signal);
   }
 
-  async #look({ path, glob, tags }: IndexRoot, signal: AbortSignal): Promise<Refreshed> {
+  async #checkRoot({ path, glob, tags }: IndexRoot, signal: AbortSignal): Promise<RefreshResult> {
     const matches = compileGlob(glob);
     const known = this.index.versions(path);
     const isMine = (source: string): boolean => !source.startsWith(resultPrefix) && isIn(source, path);
@@ -116,8 +116,8 @@ export class WatchedIndex {
   }
 
   async #readChanged(file: string, known: string | undefined): Promise<InsideText | NotRead | 'unchanged'> {
-    const looked = known === undefined ? undefined : await lookAt(join(this.#root, file));
-    if (looked !== undefined && versionOf(looked) === known) return 'unchanged';
+    const stats = known === undefined ? undefined : await lookAt(join(this.#root, file));
+    if (stats !== undefined && versionOf(stats) === known) return 'unchanged';
     return await readInside(this.#root, file, this.#settings.maxFileBytes);
   }
 
@@ -127,14 +127,14 @@ export class WatchedIndex {
     this.#watch(inside.found === 'folder' ? path : path.split('/').slice(0, -1).join('/'));
     if (inside.found === 'file' && !isUnreadable(inside.path) && matches(inside.path)) yield inside.path;
     if (inside.found !== 'folder') return;
-    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const combined = AbortSignal.any([signal, this.#closing.signal]);
     for await (const entry of walkFiles({
       root: this.#root,
       start: path,
       maxDepth: 50,
       hidden: false,
       isUnreadable,
-      signal: either,
+      signal: combined,
     })) {
       if (entry.kind === 'folder') this.#watch(entry.path);
       if (entry.kind === 'file' && matches(entry.path)) yield entry.path;
@@ -145,7 +145,7 @@ export class WatchedIndex {
   #watch(folder: string): void {
     if (this.#watchers.has(folder) || this.#closing.signal.aborted) return;
     if (this.#watchers.size >= maxWatched) {
-      this.#isBlind = true;
+      this.#isPartlyWatched = true;
       return;
     }
     try {
@@ -156,7 +156,7 @@ export class WatchedIndex {
       this.#watchers.set(folder, watcher);
     } catch {
       // The folder is gone, or the system has no more watchers: from now on each search checks for itself.
-      this.#isBlind = true;
+      this.#isPartlyWatched = true;
     }
   }
 
@@ -173,20 +173,20 @@ export class WatchedIndex {
     this.#timer = setTimeout(() => {
       if (this.#closing.signal.aborted) return;
       // The next search meets this error, since it checks again.
-      this.#inTurn(async () => await this.#refreshIfStale(this.#closing.signal)).catch(() => {
+      this.#enqueue(async () => await this.#refreshIfStale(this.#closing.signal)).catch(() => {
         this.#isStale = true;
       });
     }, debounceMs);
     this.#timer.unref();
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#busy.then(work);
-    this.#busy = mine.then(
+  async #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#busy.then(work);
+    this.#busy = result.then(
       () => undefined,
       () => undefined,
     );
-    return await mine;
+    return await result;
   }
 
   async #close(): Promise<void> {
@@ -199,7 +199,7 @@ export class WatchedIndex {
 }
 
 /** Opens the index; a damaged one is created again, since all its content exists elsewhere. */
-async function openOrRenew(path: string): Promise<KnowledgeIndex> {
+async function openOrRecreate(path: string): Promise<KnowledgeIndex> {
   try {
     return await KnowledgeIndex.open(path);
   } catch (error) {

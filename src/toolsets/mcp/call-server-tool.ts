@@ -41,7 +41,7 @@ export async function callServerTool(call: ServerCall, args: JsonObject, context
   const { link, tool, name, mayRepeat } = call;
   for (let attempt = 1; ; attempt += 1) {
     const session = await link.session(context.signal);
-    if (!link.hasStill(tool)) throw changed(name, attempt);
+    if (!link.isUnchanged(tool)) throw changed(name, attempt);
     const outcome = await tryCall(session, { tool, args, context });
     if (!('kind' in outcome)) return outcome;
     if (context.signal.aborted) {
@@ -49,7 +49,7 @@ export async function callServerTool(call: ServerCall, args: JsonObject, context
       throw context.signal.reason;
     }
     if (outcome.kind === 'refused') throw outcome.error;
-    await link.lost(session, outcome.reason);
+    await link.replaceSession(session, outcome.reason);
     if (attempt === 1 && (mayRepeat || outcome.kind === 'not_sent')) continue;
     throw disconnected(name, outcome, mayRepeat);
   }

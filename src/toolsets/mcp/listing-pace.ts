@@ -1,5 +1,5 @@
 /** Number of changes within `quietMs` that are listed without delay. */
-const atOnce = 10;
+const undelayed = 10;
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
 /** Time without a change after which the next ones are listed without delay again. */
@@ -17,7 +17,7 @@ export class ListingPace {
   wait(now: number): number {
     if (now - this.#next >= quietMs) this.#count = 0;
     this.#count += 1;
-    const pause = this.#count <= atOnce ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** (this.#count - atOnce - 1));
+    const pause = this.#count <= undelayed ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** (this.#count - undelayed - 1));
     this.#next = Math.max(now, this.#next + pause);
     return this.#next - now;
   }

@@ -77,20 +77,20 @@ export class McpLink {
   }
 
   /** True when the open session has a tool exactly as it was listed: a restarted server may mean something else by its name. */
-  hasStill({ name, fingerprint }: ServerTool): boolean {
+  isUnchanged({ name, fingerprint }: ServerTool): boolean {
     return this.#listed.get(name) === fingerprint;
   }
 
   /** Replaces a session that a call found dead or unreliable: ends it and opens a new one. */
-  async lost(session: McpSession, reason: string): Promise<void> {
+  async replaceSession(session: McpSession, reason: string): Promise<void> {
     if (this.#session !== session) return;
-    this.#dropped(reason);
+    this.#handleLoss(reason);
     await session.close();
   }
 
   /** Checks after a call timed out whether the server still answers, and restarts it if not. */
   async checkHealth(session: McpSession): Promise<void> {
-    if (this.#session === session && !(await session.isAlive())) await this.lost(session, 'it does not answer any more');
+    if (this.#session === session && !(await session.isAlive())) await this.replaceSession(session, 'it does not answer any more');
   }
 
   async close(): Promise<void> {
@@ -115,15 +115,15 @@ export class McpLink {
   async #connect(): Promise<void> {
     const { settings, host } = this.#ports;
     let session: McpSession | undefined;
-    let lostAlready: string | undefined;
+    let earlyLoss: string | undefined;
     try {
       const opened = await McpSession.open(settings, {
         clock: host.clock,
         events: {
           onToolsChanged: () => this.#refresh(),
           onLost: (reason) => {
-            lostAlready = reason;
-            if (session !== undefined && this.#session === session) this.#dropped(reason);
+            earlyLoss = reason;
+            if (session !== undefined && this.#session === session) this.#handleLoss(reason);
           },
         },
         signal: this.#closing.signal,
@@ -131,7 +131,7 @@ export class McpLink {
       session = opened;
       this.#stale = false;
       const tools = await this.#list(opened);
-      if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
+      if (earlyLoss !== undefined) throw this.#unavailable(earlyLoss);
       if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
       this.#session = opened;
       this.#failure = undefined;
@@ -174,7 +174,7 @@ export class McpLink {
       const tools = await this.#list(session);
       if (this.#session === session) this.#publish(tools);
     } catch (thrown) {
-      if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
+      if (this.#session === session) this.#setHealth('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
     }
   }
 
@@ -192,16 +192,16 @@ export class McpLink {
   #publish(tools: ServerTools): void {
     this.#listed = new Map(tools.tools.map(({ name, fingerprint }) => [name, fingerprint]));
     const remark = this.#ports.onTools(tools);
-    this.#say('ready', remark);
+    this.#setHealth('ready', remark);
   }
 
   /** Handles the loss of an open session. */
-  #dropped(reason: string): void {
+  #handleLoss(reason: string): void {
     const gone = this.#session;
     // Its process may take a moment to end: `close` waits for it.
     this.#ending = Promise.allSettled([this.#ending, gone?.close()]);
     this.#session = undefined;
-    this.#budget.held(this.#ports.host.clock.monotonic() - this.#openedAt);
+    this.#budget.recordLifetime(this.#ports.host.clock.monotonic() - this.#openedAt);
     this.#failed(this.#unavailable(reason));
     this.#signalChange();
   }
@@ -209,15 +209,15 @@ export class McpLink {
   #failed(thrown: unknown): void {
     const { host } = this.#ports;
     const error = thrown instanceof CadreError ? thrown : this.#unavailable(describeThrown(thrown));
-    const inVain = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
-    if (inVain) {
+    const isPermanent = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
+    if (isPermanent) {
       this.#giveUp(error, 'It is not tried again.');
       return;
     }
     const { waitMs, spent } = this.#budget.next(host.clock.monotonic());
     const seconds = Math.ceil(waitMs / 1000);
     if (spent) this.#giveUp(error, `It was started too often; it is tried again in ${seconds} s.`);
-    else this.#say('failed', `${this.#named(error.message)}. It is tried again in ${seconds} s.`);
+    else this.#setHealth('failed', `${this.#named(error.message)}. It is tried again in ${seconds} s.`);
     this.#cancelRetry = host.clock.setTimer(
       waitMs,
       () => {
@@ -229,13 +229,13 @@ export class McpLink {
   }
 
   /** Withdraws the tools for a while, so that calls of them fail immediately. */
-  #giveUp(error: CadreError, outlook: string): void {
-    this.#failure = this.#unavailable(`${error.message}. ${outlook}`, error);
+  #giveUp(error: CadreError, retryNote: string): void {
+    this.#failure = this.#unavailable(`${error.message}. ${retryNote}`, error);
     this.#ports.onTools({ tools: [], leftOut: [] });
-    this.#say('failed', this.#failure.message);
+    this.#setHealth('failed', this.#failure.message);
   }
 
-  #say(status: 'ready' | 'failed', message: string | undefined): void {
+  #setHealth(status: 'ready' | 'failed', message: string | undefined): void {
     this.#ports.host.setHealth(message === undefined ? { status } : { status, message });
   }
 

@@ -85,7 +85,7 @@ export class McpSession {
       } catch (thrown) {
         failure = thrown;
         // Some servers exit when asked for their protocol version: they get a second start, and the old handshake.
-        if (ports.signal.aborted || !endedByQuestion(library, thrown)) break;
+        if (ports.signal.aborted || !endedByProbe(library, thrown)) break;
       }
     }
     throw failure;
@@ -117,7 +117,7 @@ export class McpSession {
     } catch (thrown) {
       const known = session.#detail();
       await session.close();
-      throw endedByQuestion(library, thrown) ? thrown : unavailable(thrown, known);
+      throw endedByProbe(library, thrown) ? thrown : unavailable(thrown, known);
     }
     Object.assign(client, {
       onclose: () => {
@@ -210,7 +210,7 @@ const anything: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
-function endedByQuestion({ SdkError, SdkErrorCode }: ClientLibrary, thrown: unknown): boolean {
+function endedByProbe({ SdkError, SdkErrorCode }: ClientLibrary, thrown: unknown): boolean {
   return thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed;
 }
 

@@ -9,7 +9,7 @@ import { cleanText } from './clean-text.ts';
 import { McpLink } from './mcp-link.ts';
 import { mcpSettingsSchema, type McpSettings, type McpToolsetSettings } from './mcp-settings.ts';
 import { createMcpTool } from './mcp-tool.ts';
-import { ToolsMade } from './tools-made.ts';
+import { ToolCache } from './tool-cache.ts';
 import { readMcpSettings } from './read-mcp-settings.ts';
 import type { ServerTool, ServerTools } from './server-tool.ts';
 
@@ -44,7 +44,7 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'u
     connect: (host) => {
       const make = (tool: ServerTool): EffectTool =>
         createMcpTool({ toolset: request.name, name: `${request.name}_${tool.name}`, tool, settings, link: opened });
-      const made = new ToolsMade(make);
+      const made = new ToolCache(make);
       const opened = new McpLink({
         name: request.name,
         settings,

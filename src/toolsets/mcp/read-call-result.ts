@@ -11,7 +11,7 @@ export function readCallResult(result: JsonObject): ToolReturn {
   const listed = Array.isArray(result['content']) ? (result['content'] as readonly JsonValue[]) : [];
   const parts = listed.flatMap((item) => readContent(item));
   const structured = result['structuredContent'] ?? result['toolResult'];
-  if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured)))
+  if (structured !== undefined && !parts.some((part) => isSameContent(part, structured)))
     parts.push({ type: 'text', text: stableJson(toWire(structured)) });
   const [only] = parts;
   const content = parts.length === 1 && only?.type === 'text' ? only.text : parts;
@@ -46,7 +46,7 @@ function describeLink(link: JsonObject): string {
  * True when a text repeats the structured content: servers do so for older clients, or wrap the text as structured content; it is shown
  * once.
  */
-function saysTheSame(part: ContentPart, structured: JsonValue): boolean {
+function isSameContent(part: ContentPart, structured: JsonValue): boolean {
   if (part.type === 'text' && isJsonObject(structured)) {
     const values = Object.values(structured);
     if (values.length === 1 && values[0] === part.text) return true;

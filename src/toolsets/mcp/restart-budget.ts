@@ -23,7 +23,7 @@ export class RestartBudget {
   }
 
   /** Records how long an ended connection had lasted. */
-  held(ms: number): void {
+  recordLifetime(ms: number): void {
     if (ms >= steadyMs) this.#failures = 0;
   }
 }

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodeFile, ToolsetCode } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
-import { problemWords } from './problem-words.ts';
+import { describeProblem } from './describe-problem.ts';
 import { watchEnd } from './watch-end.ts';
 
 interface LoadedFile {
@@ -114,7 +114,7 @@ function entryPoints(root: URL): ReadonlyMap<string, string> {
 
 function problemOf(thrown: unknown, { files, hash }: ToolsetCode): string {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  const [first = ''] = problemWords(thrown).split('\n');
+  const [first = ''] = describeProblem(thrown).split('\n');
   if (code === 'ERR_MODULE_NOT_FOUND')
     return `${first.replace(/ imported from .*/, '')}; packages are found in a node_modules of the team's folder or above: install it there`;
   const line = thrown instanceof Error ? placeIn(thrown.stack ?? '', hash) : undefined;

@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import type { Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import { importCode } from './import-code.ts';
-import { problemWords } from './problem-words.ts';
+import { describeProblem } from './describe-problem.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 
 /** Longest time to load the code and get its tools, in milliseconds. */
@@ -60,7 +60,7 @@ function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset 
           setTools(tools);
           setHealth({ status: 'ready' });
         },
-        (thrown: unknown) => setHealth({ status: 'failed', message: problemWords(thrown) }),
+        (thrown: unknown) => setHealth({ status: 'failed', message: describeProblem(thrown) }),
       );
     },
   };

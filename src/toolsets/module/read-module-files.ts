@@ -9,7 +9,7 @@ import { secretFiles } from '../files/guard/secret-files.ts';
 /** Largest file of code or JSON, in bytes, and most files of one toolset. */
 const maxCodeBytes = 1024 * 1024;
 const maxCodeFiles = 200;
-const folderWords = "the team's folder";
+const folderName = "the team's folder";
 
 /** Request for a file: `root` is the team's folder, `from` the folder in it of the file that names the path. */
 export interface ModuleRequest {
@@ -26,12 +26,12 @@ export async function readModuleFiles(
   request: ModuleRequest,
 ): Promise<{ readonly files: readonly CodeFile[] } | { readonly reason: string }> {
   try {
-    const wanted = toInsidePath(request.path, folderWords);
+    const wanted = toInsidePath(request.path, folderName);
     if (secretFiles.placeIn(wanted) !== undefined) return { reason: 'files that hold secrets are not read' };
     if (!isCodeFile(wanted)) return { reason: 'only .ts, .mts, .js and .mjs files are, each as an ES module' };
     const entry = await findAbove(request, wanted);
     if ('reason' in entry) return entry;
-    const { root } = await resolveInside(request.root, entry.path, folderWords);
+    const { root } = await resolveInside(request.root, entry.path, folderName);
     return { files: await withImports(root, entry) };
   } catch (thrown) {
     if (thrown instanceof CadreError) return { reason: String(thrown.details['reason'] ?? thrown.message) };
@@ -42,14 +42,14 @@ export async function readModuleFiles(
 async function findAbove({ root, from }: ModuleRequest, wanted: string): Promise<CodeFile | { readonly reason: string }> {
   for (let folder = from; ; folder = path.posix.dirname(folder)) {
     const tried = path.posix.normalize(path.posix.join(folder, wanted));
-    const { found } = await resolveInside(root, tried, folderWords);
+    const { found } = await resolveInside(root, tried, folderName);
     if (found !== 'missing') return await readCode(root, tried);
-    if (folder === '.') return { reason: `${noSuchFile} in ${folderWords}` };
+    if (folder === '.') return { reason: `${noSuchFile} in ${folderName}` };
   }
 }
 
 async function readCode(root: string, file: string): Promise<CodeFile | { readonly reason: string }> {
-  const { root: real, absolute } = await resolveInside(root, file, folderWords);
+  const { root: real, absolute } = await resolveInside(root, file, folderName);
   const read = await readInside(real, file, maxCodeBytes);
   return 'reason' in read ? read : { path: file, text: read.text, place: absolute };
 }

@@ -4,7 +4,7 @@ import type { EffectTool } from '../../core/tool/tool.ts';
 import { isAiSdkTool } from '../../tools/ai-sdk-tool.ts';
 import { normalizeTool } from '../../tools/normalize-tool.ts';
 import type { RawDefinition } from '../../tools/tool-options.ts';
-import { problemWords } from './problem-words.ts';
+import { describeProblem } from './describe-problem.ts';
 import { watchEnd } from './watch-end.ts';
 
 /** Toolset name, options and code hash for creating a file's tools. */
@@ -45,7 +45,7 @@ export async function toolsOfModule(
       if (tools.has(tool.name)) problems.push(`two tools are named '${tool.name}'; rename one of them`);
       tools.set(tool.name, tool);
     } catch (thrown) {
-      problems.push(problemWords(thrown));
+      problems.push(describeProblem(thrown));
     }
   }
   if (once.length === 0) problems.push('it exports no tool; write: export default defineTool({ … })');
@@ -69,7 +69,7 @@ async function callDefault(make: Function, options: JsonObject, toolset: string)
   try {
     return (await Reflect.apply(make, undefined, [structuredClone(options)])) as unknown;
   } catch (thrown) {
-    throw new CadreError('TOOL_INVALID', `its default export throws: ${problemWords(thrown)}`, { cause: thrown });
+    throw new CadreError('TOOL_INVALID', `its default export throws: ${describeProblem(thrown)}`, { cause: thrown });
   }
 }
 

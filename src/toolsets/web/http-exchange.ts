@@ -44,9 +44,13 @@ export async function httpExchange(question: HttpQuestion): Promise<HttpAnswer> 
     return { status, headers, ...(await readBody(response, question.maxBytes)) };
   } catch (thrown) {
     question.signal.throwIfAborted();
-    throw new CadreError('TOOL_FAILED', `${question.target.url.href.slice(0, 200)} could not be read: ${inWords(thrown)}.`, {
-      cause: thrown,
-    });
+    throw new CadreError(
+      'TOOL_FAILED',
+      `${question.target.url.href.slice(0, 200)} could not be read: ${describeFailure(thrown)}.`,
+      {
+        cause: thrown,
+      },
+    );
   }
 }
 
@@ -118,7 +122,7 @@ function decoderOf(encoding: string): NodeJS.ReadWriteStream | undefined {
   }
 }
 
-function inWords(thrown: unknown): string {
+function describeFailure(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   switch (code) {
     case 'ECONNREFUSED':

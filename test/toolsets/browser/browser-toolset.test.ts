@@ -223,7 +223,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
       const line = browsers().length === 0 ? '' : readCommand(name);
       if (line.includes('cadre-browser-') && !line.includes('--type=')) process.kill(Number(name), 'SIGKILL');
     }
-    await expect.poll(() => host.isOver).toBe(true);
+    await expect.poll(() => host.isClosed).toBe(true);
     expect(await go('/next')).toContain('another page');
   });
 

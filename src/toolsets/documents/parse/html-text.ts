@@ -91,7 +91,7 @@ class HtmlReader {
       // A paragraph ends where the next block begins.
       if (this.#passed.name !== 'p' || !startsBlock.test(name)) {
         if (this.#passed.name === name && !tag.endsWith('/>')) this.#passed.depth += 1;
-        if (rawContent.test(name)) this.#passRaw(name);
+        if (rawContent.test(name)) this.#skipRaw(name);
         return;
       }
       this.#passed = undefined;
@@ -99,7 +99,7 @@ class HtmlReader {
     if (withoutEnd.test(name)) {
       if (startsBlock.test(name)) this.#out.breakLine();
     } else if (unread.test(name) || isHidden(tag)) {
-      if (rawContent.test(name)) this.#passRaw(name);
+      if (rawContent.test(name)) this.#skipRaw(name);
       else if (!tag.endsWith('/>')) this.#passed = { name, depth: 1 };
     } else {
       if (startsBlock.test(name)) this.#out.startBlock(name);
@@ -119,7 +119,7 @@ class HtmlReader {
     if (this.#passed.depth === 0) this.#passed = undefined;
   }
 
-  #passRaw(name: string): void {
+  #skipRaw(name: string): void {
     const end = this.#rawEnd(name);
     this.#out.skip(this.#html.slice(this.#at, end));
     this.#at = end;

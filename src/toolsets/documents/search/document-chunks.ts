@@ -34,7 +34,7 @@ export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]):
       flush();
       while ((path.at(-1)?.level ?? 0) >= block.heading.level) path.pop();
       path.push(block.heading);
-      if (standsAlone(parsed.blocks, index)) chunks.push(toChunk([block], headingPath(), lines));
+      if (isEmptySection(parsed.blocks, index)) chunks.push(toChunk([block], headingPath(), lines));
       return;
     }
     if (block.kind === 'meta') return flush();
@@ -48,7 +48,7 @@ export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]):
 }
 
 /** True when a heading has neither text nor a deeper heading below it. */
-function standsAlone(blocks: readonly DocumentBlock[], index: number): boolean {
+function isEmptySection(blocks: readonly DocumentBlock[], index: number): boolean {
   const next = blocks[index + 1];
   return next === undefined || (next.heading !== undefined && next.heading.level <= (blocks[index]?.heading?.level ?? 0));
 }

@@ -130,18 +130,18 @@ export class DocumentIndex {
    */
   async open(requested: string): Promise<OpenDocument> {
     const file = toInsidePath(requested, folderName);
-    if (!this.has(file) && !this.#lost.has(file)) throw await this.#whyNotKnown(requested, file);
+    if (!this.has(file) && !this.#lost.has(file)) throw await this.#refusalOf(requested, file);
     const read = await this.#read(file);
     if (this.#closed) throw disposedError();
     if ('reason' in read) {
-      this.#lose(file, read.reason);
+      this.#drop(file, read.reason);
       if (read.refused) throw refusePath(requested, read.reason, folderName);
       throw new CadreError('TOOL_FAILED', `The document "${file}" cannot be read any more: ${read.reason}.`);
     }
     const kept = this.#open.get(file);
     if (kept !== undefined && kept.version === read.version) return kept;
     const unchanged = this.#documents.get(file)?.version === read.version;
-    const document = unchanged ? toDocument(file, read.text) : this.#renew(file, read);
+    const document = unchanged ? toDocument(file, read.text) : this.#reindex(file, read);
     this.#keepOpen(file, { ...document, version: read.version });
     return document;
   }
@@ -210,7 +210,7 @@ export class DocumentIndex {
     return document;
   }
 
-  #renew(file: string, read: InsideText): OpenDocument {
+  #reindex(file: string, read: InsideText): OpenDocument {
     let document: OpenDocument = toDocument(file, '');
     this.#lost.delete(file);
     this.#skipped.delete(file);
@@ -222,7 +222,7 @@ export class DocumentIndex {
   }
 
   /** Removes an unreadable document from the index; it returns when it can be opened again. */
-  #lose(file: string, reason: string): void {
+  #drop(file: string, reason: string): void {
     this.#text.batch(() => this.#removeRows(file));
     this.#documents.delete(file);
     this.#open.delete(file);
@@ -248,7 +248,7 @@ export class DocumentIndex {
   }
 
   /** Returns the error for a path that is not in the index: a link, a skipped file, or a missing one. */
-  async #whyNotKnown(requested: string, file: string): Promise<CadreError> {
+  async #refusalOf(requested: string, file: string): Promise<CadreError> {
     const parts = file.split('/');
     const link = parts
       .map((_, index) => parts.slice(0, index + 1).join('/'))

@@ -57,14 +57,14 @@ function splitProse(
   return parts;
 }
 
-const notSaying = /^(?:(?:[-*+>]|\d+[.)])\s+)?(?:`{3,}|~{3,}|\.\.\s|import\s|from\s.*\simport\s|(?:#include|using|use)\s)/;
+const boilerplate = /^(?:(?:[-*+>]|\d+[.)])\s+)?(?:`{3,}|~{3,}|\.\.\s|import\s|from\s.*\simport\s|(?:#include|using|use)\s)/;
 
 /** Returns the lines of a code block with content: fences, directives and imports are left out. */
 function codeLines(block: DocumentBlock, lines: readonly string[]): readonly number[] {
   const numbers: number[] = [];
   for (let line = block.line; line <= block.endLine; line += 1) {
     const text = (lines[line - 1] ?? '').trim();
-    if (/[\p{L}\p{N}]/u.test(text) && !notSaying.test(text)) numbers.push(line);
+    if (/[\p{L}\p{N}]/u.test(text) && !boilerplate.test(text)) numbers.push(line);
   }
   return numbers;
 }

@@ -24,14 +24,14 @@ export async function sandboxServer(
   // The sandbox belongs to this server alone, and is released with it.
   const scope: ResourceScope = {
     open: async (_name, open) => {
-      const thing = await open();
-      opened.push(thing);
-      return thing.value;
+      const resource = await open();
+      opened.push(resource);
+      return resource.value;
     },
     close: () => Promise.resolve(),
   };
-  const giveBack = async (): Promise<void> => {
-    for (const thing of opened) await thing.close();
+  const closeAll = async (): Promise<void> => {
+    for (const resource of opened) await resource.close();
   };
   try {
     const sandbox = await openSandbox({ agent: scope, run: scope, engine: scope });
@@ -41,11 +41,11 @@ export async function sandboxServer(
       watch: wrapped.watch,
       release: async () => {
         await wrapped.release();
-        await giveBack();
+        await closeAll();
       },
     };
   } catch (thrown) {
-    await giveBack();
+    await closeAll();
     throw thrown;
   }
 }

@@ -72,7 +72,7 @@ export class StdioTransport implements Transport {
   describe(): string {
     const noise =
       this.#firstNoise === undefined ? '' : `it prints lines that are not messages, such as ${JSON.stringify(this.#firstNoise)}`;
-    const stderr = lastWords(this.#stderr.trim());
+    const stderr = stderrTail(this.#stderr.trim());
     const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr}`;
     return [this.#ended ?? '', noise, last].filter((part) => part !== '').join('; ');
   }
@@ -88,7 +88,7 @@ export class StdioTransport implements Transport {
       this.#sandboxed = await sandboxServer([command, ...args], sandbox, folder);
       // Closed while the sandbox was being created: nothing is started then.
       if (this.#ended !== undefined) {
-        await this.#giveBackSandbox();
+        await this.#releaseSandbox();
         throw new CadreError('MCP_UNAVAILABLE', this.#ended);
       }
     }
@@ -149,10 +149,10 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     this.#over('it was closed');
     if (child !== undefined) await endGroup(child, this.#options.closeMs, this.#mark);
-    await this.#giveBackSandbox();
+    await this.#releaseSandbox();
   }
 
-  async #giveBackSandbox(): Promise<void> {
+  async #releaseSandbox(): Promise<void> {
     const sandboxed = this.#sandboxed;
     this.#sandboxed = undefined;
     // A sandbox's failure to clean up is not the server's failure, and is not awaited.
@@ -229,7 +229,7 @@ export class StdioTransport implements Transport {
 }
 
 /** Returns the end of stderr; when a long trace follows the line that names the error, that line comes first. */
-function lastWords(text: string): string {
+function stderrTail(text: string): string {
   const lines = text.split('\n');
   const error = lines.findLastIndex((line) => /^\s*(?:\w+: )?(?:Uncaught )?\w*(?:error|exception)\b.*:/i.test(line));
   const isAbove = error >= 0 && error < lines.length - shownLines;

@@ -7,7 +7,7 @@ export interface SearchOutcome {
   readonly provider: string;
   readonly hits: readonly SearchHit[];
   /** Providers asked before, and the reason each was skipped. */
-  readonly passed: readonly { readonly provider: string; readonly reason: string }[];
+  readonly skipped: readonly { readonly provider: string; readonly reason: string }[];
 }
 
 /** A search, and the limits and callback for asking providers. */
@@ -18,7 +18,7 @@ export interface ProviderSearch {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Called for each provider that is skipped. */
-  readonly onPassed: (provider: string, reason: string) => void;
+  readonly onSkipped: (provider: string, reason: string) => void;
 }
 
 const maxTitle = 300;
@@ -30,24 +30,25 @@ const maxSnippet = 1_000;
  * @throws CadreError `TOOL_FAILED` with every provider's reason when none of them could answer
  */
 export async function askProviders(providers: readonly SearchProvider[], search: ProviderSearch): Promise<SearchOutcome> {
-  const passed: { provider: string; reason: string }[] = [];
-  let looked: string | undefined;
+  const skipped: { provider: string; reason: string }[] = [];
+  let searched: string | undefined;
   for (const provider of providers) {
     let reason: string;
     try {
       const hits = toHits(await askOne(provider, search), search.options.maxResults);
-      if (hits.length > 0) return { provider: provider.name, hits, passed };
-      looked ??= provider.name;
+      if (hits.length > 0) return { provider: provider.name, hits, skipped };
+      searched ??= provider.name;
       reason = 'found nothing';
     } catch (thrown) {
       search.signal.throwIfAborted();
       reason = toErrorRecord(thrown, 'TOOL_FAILED').message.slice(0, 300);
     }
-    passed.push({ provider: provider.name, reason });
-    search.onPassed(provider.name, reason);
+    skipped.push({ provider: provider.name, reason });
+    search.onSkipped(provider.name, reason);
   }
-  if (looked !== undefined) return { provider: looked, hits: [], passed: passed.filter(({ provider }) => provider !== looked) };
-  const reasons = passed.map(({ provider, reason }) => `${provider}: ${reason}`).join('\n');
+  if (searched !== undefined)
+    return { provider: searched, hits: [], skipped: skipped.filter(({ provider }) => provider !== searched) };
+  const reasons = skipped.map(({ provider, reason }) => `${provider}: ${reason}`).join('\n');
   throw new CadreError('TOOL_FAILED', `No search provider could answer.\n${reasons}`);
 }
 

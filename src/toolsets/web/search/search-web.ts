@@ -37,15 +37,15 @@ export function searchWebTool(
     timeout_ms: settings.searchTimeoutMs * 10 + 1_000,
     async execute(args, { signal, progress }) {
       const asked = providers();
-      let passed = 0;
+      let skipped = 0;
       const outcome = await askProviders(asked, {
         query: String(args['query']),
         options: readOptions(args),
         timeoutMs: settings.searchTimeoutMs,
         signal,
-        onPassed: (provider, reason) => progress(++passed / asked.length, `${provider}: ${reason}`),
+        onSkipped: (provider, reason) => progress(++skipped / asked.length, `${provider}: ${reason}`),
       });
-      return inWords(outcome);
+      return formatOutcome(outcome);
     },
   });
 }
@@ -60,8 +60,8 @@ function readOptions(args: JsonObject): SearchOptions {
   };
 }
 
-function inWords({ provider, hits, passed }: SearchOutcome): string {
-  const before = passed.length === 0 ? '' : ` (before: ${passed.map((each) => `${each.provider}: ${each.reason}`).join('; ')})`;
+function formatOutcome({ provider, hits, skipped }: SearchOutcome): string {
+  const before = skipped.length === 0 ? '' : ` (before: ${skipped.map((each) => `${each.provider}: ${each.reason}`).join('; ')})`;
   if (hits.length === 0) return `Nothing was found by ${provider}${before}. Try other or fewer words.`;
   const items = hits.map(({ title, url, snippet, published }, index) =>
     [

@@ -6,7 +6,7 @@ import type { ServerTool } from './server-tool.ts';
  * Cache of a server's tools, created once per definition. Compiling large schemas takes long, so other work of the process proceeds
  * between two of them.
  */
-export class ToolsMade {
+export class ToolCache {
   readonly #make: (tool: ServerTool) => EffectTool;
   #made = new Map<string, () => EffectTool>();
 
