@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readServerTools } from '../../../src/toolsets/mcp/server-tool.ts';
-import { ToolsMade } from '../../../src/toolsets/mcp/tools-made.ts';
+import { ToolCache } from '../../../src/toolsets/mcp/tool-cache.ts';
 import { normalizeTool } from '../../../src/tools/normalize-tool.ts';
 import type { EffectTool } from '../../../src/core/tool/tool.ts';
 import { tool as defined } from '../../support/tools.ts';
@@ -11,7 +11,7 @@ const listed = (...names: readonly string[]): ReturnType<typeof readServerTools>
 describe('P4: tools of a server, whose schemas may take long to compile', () => {
   it('are made one after the other, and everything else goes on between them', async () => {
     const order: string[] = [];
-    const made = new ToolsMade(({ name }) => {
+    const made = new ToolCache(({ name }) => {
       order.push(name);
       return normalizeTool(defined(name, () => 'ok')) as EffectTool;
     });
@@ -25,7 +25,7 @@ describe('P4: tools of a server, whose schemas may take long to compile', () => 
 
   it('are made once for each definition; one that cannot be made says why whenever it is wanted', async () => {
     let count = 0;
-    const made = new ToolsMade(({ name }) => {
+    const made = new ToolCache(({ name }) => {
       count += 1;
       if (name === 'bad') throw new Error('it is bad');
       return normalizeTool(defined(name, () => 'ok')) as EffectTool;

@@ -3,10 +3,10 @@ import type { EffectTool } from '../../core/tool/tool.ts';
 import type { ServerTool } from './server-tool.ts';
 
 /**
- * The tools of a server, made once for each definition. Their schemas are compiled, which takes long for large ones: between two of them
- * everything else in this process goes on.
+ * Cache of a server's tools, created once per definition. Compiling large schemas takes long, so other work of the process proceeds
+ * between two of them.
  */
-export class ToolsMade {
+export class ToolCache {
   readonly #make: (tool: ServerTool) => EffectTool;
   #made = new Map<string, () => EffectTool>();
 
@@ -14,7 +14,7 @@ export class ToolsMade {
     this.#make = make;
   }
 
-  /** Makes those that are new, and forgets those that are no more. */
+  /** Creates new tools, and drops those no longer listed. */
   async prepare(tools: readonly ServerTool[]): Promise<void> {
     const before = this.#made;
     const made = new Map<string, () => EffectTool>();
@@ -27,7 +27,7 @@ export class ToolsMade {
     this.#made = made;
   }
 
-  /** One of those that were prepared; throws why it cannot be used. */
+  /** Returns a prepared tool; throws the reason when it cannot be used. */
   get(tool: ServerTool): EffectTool {
     return (this.#made.get(keyOf(tool)) ?? this.#attempt(tool))();
   }
