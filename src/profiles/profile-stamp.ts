@@ -7,8 +7,8 @@ import { includesOf, isTeamFolder } from './files/team-file.ts';
 const maxFolderDepth = 16;
 
 /**
- * Text that changes when a profile file below a folder, or of a team that it includes, is written, added or removed: names, sizes and
- * times, without reading files. What cannot be looked at counts as gone.
+ * Returns a text that changes when a profile file below a folder, or of an included team, is written, added or removed. It is
+ * built from names, sizes and times, without reading files; unreadable files count as missing.
  */
 export async function profileStamp(input: string): Promise<string> {
   const stamps: string[] = [];

@@ -3,27 +3,27 @@ import type { DiagnosticCode } from './diagnostic-code.ts';
 import { scalarOffset } from './yaml/scalar-offset.ts';
 import type { Place, SourceNode } from './yaml/source-node.ts';
 
-/** Most diagnostics kept of one load; a file with more is broken at its root. */
+/** Maximum number of diagnostics kept in one load; a file with more has a basic problem. */
 const maxDiagnostics = 200;
 
 /** Collects the problems of all files. The same problem at the same place is kept once, however many profiles inherit it. */
 export class Report {
   readonly #diagnostics = new Map<string, Diagnostic>();
-  /** Shapes of files and schemas are checked, which costs more than all of the rest. */
+  /** True when shapes and schemas are checked, which costs more than everything else. */
   readonly checksShape: boolean;
 
   constructor({ checksShape = true }: { readonly checksShape?: boolean } = {}) {
     this.checksShape = checksShape;
   }
 
-  /** Everything reported, by file and place. */
+  /** All diagnostics, by file and place. */
   get diagnostics(): readonly Diagnostic[] {
     return [...this.#diagnostics.values()].toSorted(
       (a, b) => compareText(a.source.file, b.source.file) || a.source.line - b.source.line || a.source.column - b.source.column,
     );
   }
 
-  /** Whether nothing more is kept: no further problem needs to be described. */
+  /** True when the limit is reached and further problems are dropped. */
   get isFull(): boolean {
     return this.#diagnostics.size >= maxDiagnostics;
   }
@@ -38,7 +38,7 @@ export class Report {
     this.#add('error', code, at, at.start, message, hint);
   }
 
-  /** Reports something that is allowed and probably wrong. */
+  /** Reports something that is valid but probably wrong. */
   warning(code: DiagnosticCode, at: Place, message: string, hint?: string): void {
     this.#add('warning', code, at, at.start, message, hint);
   }
@@ -50,7 +50,7 @@ export class Report {
     this.#add('error', code, node.at, start, message, hint);
   }
 
-  /** Adds a diagnostic made elsewhere. */
+  /** Adds a complete diagnostic. */
   add(diagnostic: Diagnostic): void {
     const { severity, code, message, source } = diagnostic;
     const key = JSON.stringify([severity, code, message, source.file, source.line, source.column]);

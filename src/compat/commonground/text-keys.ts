@@ -3,11 +3,13 @@ import { isJsonObject } from '../../core/json.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { chainOf, type SourceTree } from './source-tree.ts';
 
-/** Tells of each `content_key` that names no text definition: it gave the model an error message, and does not load here. */
+/**
+ * Notes each `content_key` without a text definition: in CommonGround the model got an error message, in Cadre it does not load.
+ */
 export function checkTextKeys(file: SourceFile, tree: SourceTree): void {
-  const heirs = [...tree.profiles.values()].filter((other) => chainOf(other, tree.profiles)?.includes(file) === true);
+  const inheriting = [...tree.profiles.values()].filter((other) => chainOf(other, tree.profiles)?.includes(file) === true);
   const defined = new Set(
-    [...heirs, ...(chainOf(file, tree.profiles) ?? [file])].flatMap(({ data }) => {
+    [...inheriting, ...(chainOf(file, tree.profiles) ?? [file])].flatMap(({ data }) => {
       const { text_definitions: texts } = data;
       return isJsonObject(texts) ? Object.keys(texts) : [];
     }),
@@ -16,15 +18,9 @@ export function checkTextKeys(file: SourceFile, tree: SourceTree): void {
     Pair: (_, { key, value }) => {
       if (!isScalar(key) || key.value !== 'content_key' || !isScalar(value) || typeof value.value !== 'string') return;
       if (defined.has(value.value)) return;
-      find(
-        file,
-        'not_converted',
-        value,
-        `there is no text definition ${value.value}; the model read an error message in its place`,
-        {
-          hint: 'write it in text_definitions',
-        },
-      );
+      find(file, 'not_converted', value, `there is no text definition ${value.value}; the model got an error message instead`, {
+        hint: 'write it in text_definitions',
+      });
     },
   });
 }

@@ -9,7 +9,7 @@ import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.t
 
 const kinds = ['tool_result', 'user', 'assistant'];
 
-/** What part of its history the agent's model sees. */
+/** Compiles the part of its history that the agent's model sees. */
 export function compileContextPolicy(context: CompileContext, profile: MapNode): ContextPolicy {
   const node = mapNode(profile, 'context_policy');
   if (node === undefined) return { window: 0, truncate: {}, raw: {} };
@@ -55,7 +55,7 @@ function compileCompaction(context: CompileContext, policy: MapNode): Compaction
   const keepTokens = readNumber(node, 'keep_tokens');
   const compaction: Writable<CompactionPolicy> = {
     at: readNumber(node, 'at') ?? 0.8,
-    // Whoever counts in tokens alone means no number of messages.
+    // With `keep_tokens` alone, the number of messages is unlimited.
     keep: readNumber(node, 'keep') ?? (keepTokens === undefined ? defaultKeep : Number.MAX_SAFE_INTEGER),
     onFailure: readText(node, 'on_failure') === 'stop' ? 'stop' : 'window',
   };

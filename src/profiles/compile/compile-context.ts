@@ -7,31 +7,31 @@ import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';
 import type { Place, SourceNode } from '../yaml/source-node.ts';
 
-/** What compiling one file may refer to. */
+/** Names and settings that compiling a file may refer to. */
 export interface CompileContext {
   readonly report: Report;
-  /** What `${VARIABLES}` of texts are read from when a request does not set them. */
+  /** Default values of `${VARIABLES}` in texts; a request may override them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly known: Partial<KnownNames>;
-  /** Names of LLM configs, and of those that name no model and are only inherited from. */
+  /** Names of LLM configs; the abstract ones name no model and are only inherited from. */
   readonly llmConfigs: ReadonlySet<string>;
   readonly abstractLlmConfigs: ReadonlySet<string>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
-  /** Tools that profiles are exposed as: name → where. */
+  /** Names of tools that profiles are exposed as, with the place of each. */
   readonly exposedTools: ReadonlyMap<string, Place>;
-  /** The toolsets those belong to, and every profile there is. */
+  /** Toolsets of the exposed tools, and the names of all profiles. */
   readonly exposedToolsets: ReadonlySet<string>;
   readonly profileNames: ReadonlySet<string>;
   /** Names of files that could not be read; references to them are not reported again. */
   readonly broken: ReadonlySet<string>;
 }
 
-/** Where a node starts, for records. */
+/** Returns the file position where a node starts, for records. */
 export function refOf(node: SourceNode): SourceRef {
   return node.at.file.refAt(node.at.start);
 }
 
-/** Reports a name that is in none of the places it could come from. */
+/** Reports a name that is not among the known ones; returns whether it is known. */
 export function checkName(
   context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
@@ -50,7 +50,7 @@ export function checkName(
   return false;
 }
 
-/** Checks a tool's name, when the tools are known. Profiles that are exposed as tools count. */
+/** Checks a tool name when the tools are known; profiles exposed as tools count. */
 export function checkTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   const { tools, toolsets } = context.known;
   if (tools === undefined) return;
@@ -68,7 +68,7 @@ export function checkTool(context: CompileContext, node: { readonly at: Place; r
   checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool', more: prefixHint(context.known) });
 }
 
-/** How tools are called whose toolsets are not connected yet: `; names of tools of servers begin with ...`. */
+/** Lists the prefixes of tools whose toolsets are not connected yet: `; tools that are known once …`. */
 function prefixHint({ toolPrefixes }: CompileContext['known']): string {
   const [...prefixes] = toolPrefixes ?? [];
   if (prefixes.length === 0) return '';
@@ -76,7 +76,10 @@ function prefixHint({ toolPrefixes }: CompileContext['known']): string {
   return `; tools that are known once their server is connected have names that begin with ${listed}${prefixes.length > 5 ? ', …' : ''}`;
 }
 
-/** Checks the name of a tool in a gate or a filter, where the other forms of its name (without its toolset's, or with that or its kind's) mean it, too. */
+/**
+ * Checks a tool name in a gate or filter, where alternative forms also match: without its toolset's prefix, or with the prefix of
+ * its toolset or kind.
+ */
 export function checkMeantTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   for (const [toolset, { tools, kind }] of context.known.toolsetTools ?? []) {
     const of = { toolset, ...(kind === undefined ? {} : { toolsetKind: kind }) };
@@ -86,12 +89,12 @@ export function checkMeantTool(context: CompileContext, node: { readonly at: Pla
   checkTool(context, node);
 }
 
-/** Tells whether a name is a kind of toolset: in gates and filters it means the toolsets of that kind, whatever they are called. */
+/** True when a name is a kind of toolset; in gates and filters it matches all toolsets of that kind. */
 export function isKind({ known }: CompileContext, name: string): boolean {
   return known.toolsetKinds?.has(name) === true;
 }
 
-/** Checks a toolset's name, when the toolsets are known. */
+/** Checks a toolset name when the toolsets are known. */
 export function checkToolset(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   const { tools, toolsets } = context.known;
   if (toolsets === undefined) return;
@@ -110,7 +113,7 @@ export function checkToolset(context: CompileContext, node: { readonly at: Place
 
 const suffix = '_ingestor';
 
-/** Checks an ingestor's name and returns the name it is known by; the suffix `_ingestor` may be there or not. */
+/** Checks an ingestor name and returns its registered form; the suffix `_ingestor` is optional. */
 export function ingestorName(context: CompileContext, node: { readonly at: Place; readonly value: string }): string {
   const { ingestors } = context.known;
   const { value } = node;

@@ -9,13 +9,13 @@ import { checkName, type CompileContext } from './compile-context.ts';
 import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
 import { requireKey } from './checks/require-key.ts';
 
-/** How many agents of a profile may stand one above the other, when it does not say. */
+/** Default maximum number of agents of one profile nested in each other. */
 const defaultMaxDepth = 3;
 
-/** The argument by which an agent is given more to do; the engine's own. */
+/** Argument that gives an existing agent another task; reserved for the engine. */
 const idParameter = 'agent_id';
 
-/** What a profile that is exposed without parameters is called with. */
+/** Parameters of an exposed profile that declares none. */
 const defaultParameters: JsonObject = {
   type: 'object',
   required: ['input'],
@@ -23,12 +23,12 @@ const defaultParameters: JsonObject = {
     input: {
       type: 'string',
       'x-handover-title': 'Your task',
-      description: 'What it is to do, with everything it needs to know: it sees nothing of your conversation.',
+      description: 'What it is to do, with everything it needs to know: it does not see your conversation.',
     },
   },
 };
 
-/** Compiles the way a profile is offered to other agents; undefined when it is not. */
+/** Compiles how a profile is exposed to other agents as a tool; undefined when it is not exposed. */
 export function compileExposed(context: CompileContext, profile: MapNode): ExposedAsTool | undefined {
   const node = mapNode(profile, 'exposable_as_tool');
   if (node === undefined) return undefined;
@@ -66,7 +66,7 @@ function compileParameters(context: CompileContext, node: MapNode, isResumable: 
     context.report.error(
       'NOT_ALLOWED',
       own.at,
-      `the parameter ${quote(idParameter)} is the engine's: it names the agent that is given more to do`,
+      `the parameter ${quote(idParameter)} is reserved for the engine: it names the agent that gets another task`,
       'call it something else, or write resumable: false',
     );
   const schema = toPlainObject(parameters);

@@ -26,10 +26,10 @@ import { chooseLlmConfig } from './configs/choose-llm-config.ts';
 import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
 import { originsOf } from './resolved-origins.ts';
 
-/** Stands for all tools but those that must be named. */
+/** Matches all tools except those that must be named. */
 const everything = '*';
 
-/** Compiles a profile after inheritance and reports everything that is wrong with it. */
+/** Compiles a profile after inheritance and reports all its problems. */
 export function compileProfile(context: CompileContext, node: MapNode, name: string): CompiledProfile {
   const type = readText(node, 'type') ?? 'agent';
   const texts = compileTexts(context, node);
@@ -114,7 +114,7 @@ function textKeys(context: CompileContext, node: MapNode, texts: ReadonlyMap<str
   const defined = mapNode(node, 'text_definitions')?.entries;
   return {
     check: (key) => {
-      // A base may use texts that only the profiles inheriting from it define.
+      // A base may use texts that only inheriting profiles define.
       if (type === baseType || defined?.has(key.value) === true) return;
       context.report.error(
         'UNKNOWN_CONTENT_KEY',

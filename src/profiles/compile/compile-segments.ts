@@ -10,7 +10,7 @@ import { mapItems, readNumber, readObject, readText, textItems, textNode } from 
 
 const defaultOrder = 99;
 
-/** Compiles the pieces of the system prompt, sorted by order; `instructions` comes first of all. */
+/** Compiles the segments of the system prompt, sorted by order; `instructions` comes first. */
 export function compileSegments(
   context: CompileContext,
   profile: MapNode,
@@ -78,7 +78,7 @@ function segmentType(context: CompileContext, node: MapNode, id: string): Compil
       return type;
     default:
       if (childOf(node, 'type') !== undefined) return undefined;
-      // A segment that brings its text needs no type.
+      // A segment that contains its text needs no type.
       if ((childOf(node, 'content') ?? childOf(node, 'content_key')) !== undefined) return 'static_text';
       context.report.error(
         'MISSING_KEY',

@@ -6,15 +6,16 @@ import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import { childOf, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
 
-/** Most expressions in one text, and most problems reported of it. */
+/** Maximum number of expressions in one text, and of problems reported for it. */
 const maxExpressions = 1_000;
 const maxProblems = 20;
 
 type Cache<T> = WeakMap<ScalarNode, { readonly roots: ExpressionRoots; readonly result: CompileResult<T> }>;
 
-// Pure cache: keyed by a node of a file, which never changes, and compared with the roots. Profiles that inherit share the nodes of their base, so a text is compiled once however many profiles have it.
+// Pure cache: keyed by a file's node, which never changes, and compared with the roots. Inheriting profiles share the nodes of their
+// base, so each text is compiled once.
 const expressions: Cache<Expression> = new WeakMap();
-// Pure cache: the same for texts.
+// Pure cache: the same for templates.
 const templates: Cache<Template> = new WeakMap();
 
 function compileOnce<T>(
@@ -30,7 +31,10 @@ function compileOnce<T>(
   return result;
 }
 
-/** Compiles the condition below a key; absent and `true` mean always. Problems are reported at their exact place. */
+/**
+ * Compiles the condition at a key; returns undefined (always true) when it is absent or `true`. Reports problems at their exact
+ * place.
+ */
 export function compileCondition(
   report: Report,
   node: SourceNode,
@@ -45,17 +49,17 @@ export function compileCondition(
   if (compiled.ok) return compiled.value;
   for (const problem of compiled.problems.slice(0, maxProblems))
     report.errorInText('BAD_EXPRESSION', child, problem.start, problem.message, problem.hint);
-  // Nothing runs on a profile with errors; the observer or rule is kept so that its other problems are found.
+  // A profile with errors never runs; keeping the observer or rule lets its other problems be found.
   return undefined;
 }
 
-/** What compiling a text needs besides the text. */
+/** Environment and report used for compiling a text. */
 export interface TextContext {
   readonly report: Report;
   readonly environment: Environment;
 }
 
-/** Compiles a text with `{{ expressions }}` and `${VARIABLES}`; problems are reported at their exact place. */
+/** Compiles a text with `{{ expressions }}` and `${VARIABLES}`; reports problems at their exact place. */
 export function compileText(
   { report, environment }: TextContext,
   node: ScalarNode & { readonly value: string },
@@ -79,7 +83,9 @@ export function compileText(
   return undefined;
 }
 
-/** Texts are read by models and recorded: no credential stands in one. What only a request can set is told of. */
+/**
+ * Refuses credentials in a text, since models read it and the journal records it; warns of variables that only a request can set.
+ */
 function checkVariables(report: Report, node: ScalarNode & { readonly value: string }, environment: Environment): void {
   for (const piece of splitVariables(node.value)) {
     if (typeof piece === 'string') continue;
@@ -91,20 +97,20 @@ function checkVariables(report: Report, node: ScalarNode & { readonly value: str
       report.warning(
         'BAD_ENVIRONMENT_VALUE',
         node.at,
-        `the environment does not set ${name}: the text has it only from runs whose request does`,
-        `write \${${name}:-…} for what stands there without`,
+        `the environment does not set ${name}: only runs whose request sets it can use the text`,
+        `write \${${name}:-…} to give a default`,
       );
   }
 }
 
-/** An expression of ours, known to compile. */
+/** Compiles an expression of Cadre's own. Throws when it does not compile, which is a bug. */
 export function constantExpression(source: string): Expression {
   const compiled = compileExpression(source, agentRoots);
   if (!compiled.ok) throw new Error(`the built-in condition ${source} does not compile: ${compiled.problems[0]?.message ?? ''}`);
   return compiled.value;
 }
 
-/** A template of ours, known to compile. */
+/** Compiles a template of Cadre's own. Throws when it does not compile, which is a bug. */
 export function constantTemplate(source: string): Template {
   const compiled = compileTemplate(source, agentRoots);
   if (!compiled.ok) throw new Error(`the built-in text ${source} does not compile: ${compiled.problems[0]?.message ?? ''}`);

@@ -13,9 +13,9 @@ import type { ValueSources } from './configs/environment-values.ts';
 export interface CodeSources {
   /** Files of code and JSON, by path. */
   readonly files: ReadonlyMap<string, string>;
-  /** Where they lie on this machine. */
+  /** Locations of the files on this machine, by path. */
   readonly places: ReadonlyMap<string, string> | undefined;
-  /** Why files could not be read, by `codeKey`. */
+  /** Reasons why files could not be read, by `codeKey`. */
   readonly problems: ReadonlyMap<string, string> | undefined;
 }
 
@@ -25,14 +25,14 @@ interface CodeContext {
   readonly code: CodeSources;
 }
 
-/** Finds the code of a toolset: the file that `path` names, and what it imports. Nothing of it runs. */
+/** Finds the code of a toolset: the file that `path` names, and its local imports. Runs none of it. */
 export function compileToolsetCode(context: CodeContext, root: MapNode, isChecked: boolean): ToolsetCode | undefined {
   const { report, values, code } = context;
   const node = textNode(mapNode(root, 'settings'), 'path');
   if (node === undefined) {
     const written = mapNode(root, 'settings')?.entries.get('path')?.value;
     if (isChecked && written?.kind === 'map')
-      report.error('NOT_ALLOWED', written.at, 'the path of code is written out', 'write path: ./tools/weather.ts');
+      report.error('NOT_ALLOWED', written.at, 'the path of code must be written literally', 'write path: ./tools/weather.ts');
     return undefined;
   }
   const problem = code.problems?.get(codeKey(node.at.file.path, node.value));
@@ -43,7 +43,7 @@ export function compileToolsetCode(context: CodeContext, root: MapNode, isChecke
   const entry = findFile(code.files, node.at, node.value, isChecked ? report : new Report())?.path;
   if (entry === undefined) return undefined;
   if (!isCodeFile(entry)) {
-    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} is no code`, 'name a .ts, .mts, .js or .mjs file');
+    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} is not code`, 'name a .ts, .mts, .js or .mjs file');
     return undefined;
   }
   const files = closureOf(entry, code);
@@ -51,7 +51,7 @@ export function compileToolsetCode(context: CodeContext, root: MapNode, isChecke
   return { entry, files, hash: hashOf(entry, files) };
 }
 
-/** The file, and all that it imports from beside it, in the order of their paths. */
+/** Returns the file and all its local imports, sorted by path. */
 function closureOf(entry: string, { files, places }: CodeSources): readonly CodeFile[] {
   const found = new Map<string, CodeFile>();
   const waiting = [entry];
@@ -65,7 +65,7 @@ function closureOf(entry: string, { files, places }: CodeSources): readonly Code
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Places are relative to the entry: the same code in another folder is the same code. */
+/** Hashes code with paths relative to the entry, so that moving the folder does not change the hash. */
 function hashOf(entry: string, files: readonly CodeFile[]): string {
   const texts = files.map(({ path, text }) => [posix.relative(posix.dirname(entry), path), text]);
   return createHash('sha256')

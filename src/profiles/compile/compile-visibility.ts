@@ -2,7 +2,7 @@ import { type EntryKind, entryDefaults, entryGroups, type Visibility, visibleSco
 import { childOf, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { asText, mapNode, readNumber, textItems } from './read-node.ts';
 
-/** What an agent sees of the history of others; its shape was checked before. */
+/** Compiles which history of other agents an agent sees; the shape was checked before. */
 export function compileVisibility(policy: MapNode): Visibility | undefined {
   const node = childOf(policy, 'visibility');
   if (node === undefined || node.kind === 'scalar') return undefined;

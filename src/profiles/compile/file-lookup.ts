@@ -4,8 +4,8 @@ import { nameHint, quote } from '../wording.ts';
 import type { Place } from '../yaml/source-node.ts';
 
 /**
- * Finds the file a reference means: relative to the file that names it, or to a folder above it. Only files that were
- * loaded are found, so nothing outside the profile folder is ever read.
+ * Finds the file of a reference, relative to the referring file or a folder above it. Only loaded files are found, so nothing
+ * outside the profile folder is ever read.
  */
 export function findFile<T>(
   files: ReadonlyMap<string, T>,

@@ -3,7 +3,7 @@ import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 
-/** Files by the name they give themselves; names given twice, or that differ in case only, are reported with both places. */
+/** Indexes files by the name they declare; reports duplicates, and names that differ only in case, with both places. */
 export function indexNames(roots: readonly MapNode[], key: string, what: string, report: Report): ReadonlyMap<string, MapNode> {
   const named = new Map<string, MapNode>();
   const places = new Map<string, { readonly name: string; readonly where: string }>();
@@ -27,7 +27,7 @@ export function indexNames(roots: readonly MapNode[], key: string, what: string,
       report.error(
         'CASE_CLASH',
         node.at,
-        `the ${what} name ${quote(node.value)} differs from ${quote(first.name)} (${first.where}) in case only`,
+        `the ${what} name ${quote(node.value)} differs from ${quote(first.name)} (${first.where}) only in case`,
         'rename one of them',
       );
     }

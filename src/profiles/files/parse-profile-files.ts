@@ -9,19 +9,19 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 import { SourceText } from '../yaml/source-text.ts';
 
-/** Profile files after parsing, by kind. */
+/** Parsed profile files, by kind. */
 export interface ParsedFiles {
   readonly roots: Readonly<Record<Exclude<FileKind, 'ignored' | 'prices'>, readonly MapNode[]>>;
-  /** Price files in their order; those that are plain tables are read already. */
+  /** Price files in order; plain tables are already read. */
   readonly prices: readonly (MapNode | ModelPrices)[];
   readonly jsonFiles: ReadonlyMap<string, string>;
   /** Files of code, by path. */
   readonly codeFiles: ReadonlyMap<string, string>;
   /** Paths of the files that belong to the set. */
   readonly used: ReadonlySet<string>;
-  /** Paths of files that are no map of keys, or no YAML at all. */
+  /** Paths of files that are not valid YAML, or not a map of keys. */
   readonly unreadable: ReadonlySet<string>;
-  /** Names that files gave themselves that could not be read. */
+  /** Names declared by files that could not be read. */
   readonly broken: ReadonlySet<string>;
 }
 
@@ -93,7 +93,7 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
   return { roots, prices, jsonFiles, codeFiles, used, unreadable, broken };
 }
 
-/** The name a file that cannot be parsed probably has, so that references to it are not reported as well. */
+/** Adds the probable name of a file that cannot be parsed, so that references to it are not reported as well. */
 function addBrokenNames(text: string, broken: Set<string>): void {
   const match = /^(?:name|protocol_name):[ \t]*['"]?([\w.-]+)/m.exec(text.slice(0, 20_000));
   if (match?.[1] !== undefined) broken.add(match[1]);

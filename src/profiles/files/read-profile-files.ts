@@ -8,40 +8,40 @@ import { bundledTeam } from './bundled-teams.ts';
 import { readBounded } from './read-bounded.ts';
 import { includesOf, isTeamFolder } from './team-file.ts';
 
-/** Files as they were read, and what was wrong with others. */
+/** Files read from disk, and the problems of files that could not be read. */
 export interface FilesRead {
   readonly files: readonly ProfileFile[];
-  /** The folder each file was read from, by its path. */
+  /** Folder each file was read from, by its path. */
   readonly roots: ReadonlyMap<string, ReadRoot>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Deepest folder below a root. */
+/** Maximum depth of folders below a root. */
 const maxFolderDepth = 16;
 
 interface Reading {
   readonly files: Map<string, ProfileFile>;
   readonly roots: Map<string, ReadRoot>;
   readonly diagnostics: Diagnostic[];
-  /** Real paths of folders and files that were seen, so that links in a circle end. */
+  /** Real paths of folders and files already seen, so that circular links end. */
   readonly seen: Set<string>;
   /** Teams whose includes were followed. */
   readonly teams: Set<string>;
   bytes: number;
-  /** Set once a limit over all files was reported. */
+  /** True once a limit over all files was reported. */
   full: boolean;
 }
 
-/** A folder that profiles were read from. */
+/** Folder that profiles were read from. */
 export interface ReadRoot {
-  /** What diagnostics call it. */
+  /** Name of the folder in diagnostics. */
   readonly label: string;
   readonly real: string;
 }
 
 /**
- * Reads profile files and folders from disk. Every path is looked at before it is opened: regular files of a bounded size only,
- * inside their root. A folder below with a `team.yaml` is a team of its own and is not read; what a team includes is.
+ * Reads profile files and folders from disk. Checks every path before opening it: only regular files of a bounded size, inside
+ * their root. Skips subfolders with a `team.yaml`, which are teams of their own; reads the teams that a team includes.
  */
 export async function readProfileFiles(inputs: readonly string[]): Promise<FilesRead> {
   const reading: Reading = {
@@ -87,13 +87,16 @@ async function readIncludes(reading: Reading, input: string, real: string): Prom
   reading.teams.add(real);
   for (const include of await includesOf(real)) {
     const folder = bundledTeam(include) ?? join(input, include);
-    // Two teams may include each other, also through links; the one that was named is read last.
+    // Two teams may include each other, also through links; the named team is read last.
     const place = await realpath(folder).catch(() => folder);
     if (!reading.teams.has(place)) await readInput(reading, folder);
   }
 }
 
-/** Relative paths stay as they were given; of absolute ones only the last part is shown, so that files are named alike on every machine. */
+/**
+ * Returns the label of an input: relative paths unchanged, absolute paths by their last part, so that files have the same names on
+ * every machine.
+ */
 function labelOf(input: string): string {
   const path =
     isAbsolute(input) || normalize(input).startsWith('..') || normalize(input) === '.'
@@ -129,7 +132,7 @@ async function readEntry(reading: Reading, root: ReadRoot, path: string, label: 
         reading,
         'FILE_OUTSIDE',
         label,
-        'the link leaves the profile folder',
+        'the link leads outside the profile folder',
         'copy the file into the folder, or load it by its own path',
       );
       return;
@@ -137,7 +140,7 @@ async function readEntry(reading: Reading, root: ReadRoot, path: string, label: 
     if (info.isDirectory()) await readFolder(reading, root, real, label, depth + 1);
     else await readOne(reading, root, real, label);
   } catch (thrown) {
-    fail(reading, codeOf(thrown), label, codeOf(thrown) === 'FILE_NOT_FOUND' ? 'the link leads nowhere' : describeThrown(thrown));
+    fail(reading, codeOf(thrown), label, codeOf(thrown) === 'FILE_NOT_FOUND' ? 'the link has no target' : describeThrown(thrown));
   }
 }
 
@@ -181,7 +184,7 @@ async function readOne(reading: Reading, root: ReadRoot, real: string, label: st
       'FILE_TOO_LARGE',
       label,
       `the file grew beyond ${sizeText(maxFileBytes)} while it was read`,
-      'load it again when it is written',
+      'load it again once it is complete',
     );
     return;
   }

@@ -1,15 +1,15 @@
 /**
- * How a profile overrides what it inherits (DESIGN 5).
+ * Rules by which a profile overrides its bases (DESIGN 5).
  *
  * Owns: merging two trees of nodes. Does not own: which files inherit from which (resolve-bases.ts).
  *
  * 1. Maps merge key by key, deep; scalars, and values of different kinds, replace.
  * 2. Lists whose items all have an `id` merge by id, field by field; new items come last, or where `before` says; `remove: true`
- *    drops one. Inbox strategies merge by their `source` in the same way.
+ *    drops an item. Inbox strategies merge by their `source` in the same way.
  * 3. All other lists replace.
- * 4. An `action` whose `type` changes, and a value with `_type`, replace as a whole: fields of another kind mean nothing there.
- * 5. Of two keys that exclude each other (`content`, `content_key`) the later one wins.
- * 6. A merged node keeps the place of the overriding file; every leaf keeps the place where it was written.
+ * 4. An `action` whose `type` changes, and a value with `_type`, replace as a whole: fields of another type have no meaning there.
+ * 5. Of two mutually exclusive keys (`content`, `content_key`) the later one wins.
+ * 6. A merged node has the place of the overriding file; every leaf keeps the place where it was written.
  */
 import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';
@@ -21,7 +21,7 @@ const exclusive: readonly (readonly [string, string])[] = [
   ['max_output_tokens', 'max_tokens'],
 ];
 
-/** Merges what a file says over what it inherits; reports removals of things that are not there. */
+/** Merges a file over its base; reports removals of items that do not exist. */
 export function mergeMaps(base: MapNode, over: MapNode, report: Report): MapNode {
   const entries = new Map<string, MapEntry>(base.entries);
   for (const [key, entry] of over.entries) {
@@ -38,7 +38,7 @@ export function mergeMaps(base: MapNode, over: MapNode, report: Report): MapNode
   return { kind: 'map', at: over.at, entries };
 }
 
-/** A tree that inherits nothing; items marked `remove: true` are reported and left out. */
+/** Returns a tree without a base; items marked `remove: true` are reported and left out. */
 export function withoutRemoved(node: SourceNode, report: Report): SourceNode {
   if (node.kind === 'scalar') return node;
   if (node.kind === 'list') {
@@ -96,7 +96,7 @@ function mergeIdLists(base: ListNode, over: ListNode, report: Report, identity =
   return { kind: 'list', at: over.at, items: placed([...items], over, report) };
 }
 
-/** Puts the items that say `before` in front of those they name; the others stay in their order. */
+/** Moves items with `before` in front of the items they name; the others keep their order. */
 function placed(items: [string, SourceNode][], over: ListNode, report: Report): readonly SourceNode[] {
   for (const item of over.items) {
     const before = childOf(item, 'before');
@@ -108,7 +108,7 @@ function placed(items: [string, SourceNode][], over: ListNode, report: Report): 
     const to = others.findIndex(([id]) => id === before.value);
     if (to === -1) {
       const ids = others.map(([id]) => id);
-      const message = `there is no item ${quote(before.value)} to stand before`;
+      const message = `there is no item ${quote(before.value)} to place this one before`;
       report.error('NOTHING_TO_STAND_BEFORE', before.at, message, nameHint(before.value, ids, 'other'));
     } else items = others.toSpliced(to, 0, moved);
   }

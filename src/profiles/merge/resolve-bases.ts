@@ -3,28 +3,28 @@ import { nameHint, quote } from '../wording.ts';
 import { childOf, type MapNode, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
 import { mergeMaps, withoutRemoved } from './merge-nodes.ts';
 
-/** Longest chain of bases. */
+/** Maximum length of a chain of bases. */
 const maxChain = 8;
 
-/** What inheritance means for one kind of file. */
+/** Rules of inheritance for one kind of file. */
 export interface BaseRules {
-  /** The key that names the base or bases. */
+  /** Key that names the base or bases. */
   readonly baseKey: string;
-  /** What the files are called in messages: `profile`, `LLM config`. */
+  /** Name of the kind in messages: `profile`, `LLM config`. */
   readonly what: string;
-  /** Keys that say what a file itself is; never inherited. */
+  /** Keys that identify a file and are never inherited. */
   readonly ownKeys: ReadonlySet<string>;
-  /** Names that exist but could not be read; references to them are not reported again. */
+  /** Names of files that could not be read; references to them are not reported again. */
   readonly broken: ReadonlySet<string>;
 }
 
 interface Resolved {
   readonly tree: MapNode;
-  /** The longest chain of bases, this file first. */
+  /** Longest chain of bases, starting with this file. */
   readonly chain: readonly string[];
 }
 
-/** Resolves the bases of every file: name → the tree it comes to. A base that is unknown, or closes a circle, is reported and left out. */
+/** Resolves the bases of every file; returns the merged trees by name. Reports and leaves out unknown bases and circles. */
 export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRules, report: Report): ReadonlyMap<string, MapNode> {
   const done = new Map<string, Resolved>();
   const resolve = (name: string, own: MapNode, open: readonly string[]): Resolved => {

@@ -4,23 +4,23 @@ import type { DiagnosticCode } from '../diagnostic-code.ts';
 import { listNames, nameHint, quote } from '../wording.ts';
 import { nodeAt, toPlain, type Place, type SourceNode } from '../yaml/source-node.ts';
 
-/** How many keys are listed beside the one that was meant. */
+/** Number of allowed keys listed beside a suggested one. */
 const handful = 5;
 
-/** A schema error in our words, at its place. */
+/** Schema error in Cadre's words, at its place in the file. */
 export interface SchemaProblem {
   readonly code: DiagnosticCode;
   readonly at: Place;
   readonly message: string;
   readonly hint?: string;
   readonly node: SourceNode;
-  /** What was wanted, without the value that was found. */
+  /** Violated rule, without the value that was found. */
   readonly rule: string;
-  /** For wrong types: the JSON types that are allowed. */
+  /** Allowed JSON types, for errors about types. */
   readonly types?: readonly string[];
 }
 
-/** Says what an ajv error means for the file it is about; undefined for errors that only repeat another one. */
+/** Explains an ajv error as a problem of the file; undefined for errors that only repeat another one. */
 export function toSchemaProblem(error: ErrorObject, root: SourceNode): SchemaProblem | undefined {
   const problem = describeError(error, root);
   return problem === undefined ? undefined : { rule: error.message ?? 'is not allowed', ...problem };
@@ -76,7 +76,7 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
   const mistake = Object.hasOwn(mistakes, key) ? mistakes[key] : undefined;
   const owner = typeof schema['x-what'] === 'string' ? schema['x-what'] : what;
   const meant = mistake === undefined ? nameHint(key, allowed, 'allowed').replace(/allowed: .*$/, '') : `${mistake}; `;
-  // Beside what was meant, a handful says enough of what there is.
+  // With a suggestion, a few of the allowed keys are enough.
   const shown = meant === '' || allowed.length <= handful + 1 ? listAll(allowed) : someOf(allowed);
   const hint = `${meant}allowed: ${shown}`;
   return { code: 'UNKNOWN_KEY', at, node, message: `unknown key ${quote(key)} in ${owner}`, hint };
@@ -97,7 +97,7 @@ function missingKey(
     present.filter((name) => !Object.hasOwn(properties, name)),
   );
   const owner = path.length === 0 ? (textOf(schema['x-what']) ?? 'the file') : pathText(path);
-  const hint = meant === undefined ? description : `${quote(meant)} is probably meant to be ${quote(key)}`;
+  const hint = meant === undefined ? description : `${quote(meant)} was probably meant to be ${quote(key)}`;
   return {
     code: 'MISSING_KEY',
     at: node.at,
@@ -117,7 +117,7 @@ function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: R
       ...base,
       code: 'SECRET_IN_FILE',
       message: `${what} must be ${expects}`,
-      hint: 'a key never stands in a file: take it out, and change it where it was issued',
+      hint: 'never write a key into a file: remove it, and replace it where it was issued',
     };
   }
   const found = describe(node);
@@ -192,7 +192,7 @@ function describe(node: SourceNode): string {
   }
 }
 
-/** A path in messages: `flow_decider[2].action.type`, or the file itself. */
+/** Formats a path for messages: `flow_decider[2].action.type`, or `the file`. */
 export function pathText(path: readonly string[]): string {
   if (path.length === 0) return 'the file';
   return `\`${path.map((step, index) => (/^\d+$/.test(step) ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')}\``;

@@ -4,7 +4,7 @@ import { quote } from '../wording.ts';
 import type { MapEntry, Place, ScalarNode, ScalarStyle, SourceNode } from './source-node.ts';
 import type { SourceText } from './source-text.ts';
 
-/** Most uses of aliases in one file, and most values they may stand for together. */
+/** Maximum number of alias uses in one file, and of values they expand to together. */
 const maxAliases = 50;
 const maxAliasedValues = 2_000;
 
@@ -12,8 +12,8 @@ const plainTags = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Converts a parsed document to nodes that know their place. Reports what YAML allows and profiles do not: tags, keys
- * that are no text, duplicate and dangerous keys, aliases that multiply, numbers that lose digits.
+ * Converts a parsed document to nodes with places. Reports valid YAML that profiles do not allow: tags, keys that are not texts,
+ * duplicate and dangerous keys, aliases that multiply, numbers that lose digits.
  */
 export function convertDocument(root: ParsedNode, file: SourceText, report: Report): SourceNode | undefined {
   const converter: Converter = { file, report, anchors: new Map(), open: new Set(), aliases: 0, aliased: 0, failed: false };
@@ -25,7 +25,7 @@ interface Converter {
   readonly file: SourceText;
   readonly report: Report;
   readonly anchors: Map<string, { readonly node: SourceNode; readonly size: number }>;
-  /** Anchors whose value is being converted: an alias to one of them would never end. */
+  /** Anchors whose value is being converted; an alias to one of them would recurse forever. */
   readonly open: Set<string>;
   aliases: number;
   aliased: number;
@@ -63,19 +63,19 @@ function convertAlias(converter: Converter, name: string, at: Place): SourceNode
   const nothing: ScalarNode = { kind: 'scalar', at, value: null, style: 'plain', written: '' };
   converter.aliases += 1;
   if (converter.open.has(name)) {
-    fail(converter, 'YAML_ALIAS', at, `the alias *${name} stands inside its own anchor`);
+    fail(converter, 'YAML_ALIAS', at, `the alias *${name} is inside its own anchor`);
     return nothing;
   }
   const target = converter.anchors.get(name);
   if (target === undefined) {
-    const hint = 'a text that starts with * must be quoted; an anchor must stand before its aliases';
+    const hint = 'a text that starts with * must be quoted; an anchor must come before its aliases';
     fail(converter, 'YAML_ALIAS', at, `no anchor &${name} comes before the alias *${name}`, hint);
     return nothing;
   }
   converter.aliased += target.size;
   if (converter.aliases > maxAliases || converter.aliased > maxAliasedValues) {
     if (!converter.failed) {
-      const limit = `${maxAliases} aliases, standing for ${maxAliasedValues} values together, are allowed`;
+      const limit = `${maxAliases} aliases, expanding to ${maxAliasedValues} values together, are allowed`;
       fail(converter, 'YAML_ALIAS', at, `too many aliases: ${limit}`, 'share parts with base_profile');
     }
     return nothing;
@@ -96,7 +96,7 @@ function sizeOf(node: SourceNode, cap: number): number {
 
 function checkTag(converter: Converter, node: ParsedNode, at: Place): void {
   const { tag } = node;
-  // Maps and lists always carry their default tag; a tag on a scalar was written.
+  // Maps and lists always have their default tag; a tag on a scalar was written.
   if (tag === undefined || plainTags.has(tag)) return;
   const short = tag.replace('tag:yaml.org,2002:', '!!');
   fail(converter, 'YAML_TAG', at, `the tag ${short} is not supported`, "a text that starts with ! must be quoted: '!…'");
@@ -105,7 +105,7 @@ function checkTag(converter: Converter, node: ParsedNode, at: Place): void {
 function convertList(converter: Converter, node: YAMLSeq.Parsed, at: Place): SourceNode {
   const items: SourceNode[] = [];
   for (const item of node.items) {
-    // Inside `[ … ]` a single pair `a: b` is a map of its own.
+    // Inside `[ … ]`, a single pair `a: b` is a map.
     items.push('range' in item ? convert(converter, item) : convertScalar(converter, undefined, at));
   }
   return { kind: 'list', at, items };
@@ -124,7 +124,7 @@ function convertMap(converter: Converter, node: YAMLMap.Parsed, at: Place): Sour
         converter,
         'YAML_DUPLICATE_KEY',
         keyAt,
-        `the key ${quote(key)} stands here twice; it is already on line ${line}`,
+        `the key ${quote(key)} appears twice here; it is already on line ${line}`,
         'keep one of them',
       );
       continue;
@@ -172,7 +172,7 @@ function convertScalar(converter: Converter, node: ParsedNode | undefined, at: P
   }
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
-      fail(converter, 'NUMBER_INEXACT', at, `${written} is no number a profile can hold`, 'quote it when it is a text');
+      fail(converter, 'NUMBER_INEXACT', at, `${written} is not a number a profile can contain`, 'quote it when it is a text');
     else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       fail(converter, 'NUMBER_INEXACT', at, `the number ${quote(written)} loses digits`, `quote it: '${written.slice(0, 60)}'`);
     }

@@ -7,17 +7,17 @@ import { nodeAt, removeKey, setText, textAt } from '../edit-yaml.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
 
-/** How a condition is converted. */
+/** Place of a condition, which determines its conversion. */
 export interface ConditionPlace {
   readonly phase: Phase;
   readonly roots: ExpressionRoots;
-  /** Whether a base has an item of the same id, whose condition this one replaces. */
+  /** True when a base has an item of the same id, whose condition this one replaces. */
   readonly overrides: boolean;
 }
 
 /**
- * Converts the `condition` of a map in place. What cannot be converted becomes a call of `not_converted`, which no profile with it
- * loads: a condition is never wrong in silence.
+ * Converts the `condition` of a map in place. A condition that cannot be converted becomes a call of `not_converted`, which
+ * prevents the profile from loading: no condition is ever silently wrong.
  */
 export function convertConditionKey(file: SourceFile, tree: SourceTree, map: YAMLMap, place: ConditionPlace): void {
   const node = nodeAt(map, 'condition');
@@ -25,8 +25,7 @@ export function convertConditionKey(file: SourceFile, tree: SourceTree, map: YAM
   const scalar = textAt(map, 'condition');
   if (scalar === undefined) {
     const isFlag = isScalar(node) && typeof node.value === 'boolean';
-    if (!isFlag)
-      find(file, 'not_converted', node, 'the condition is neither a text nor true or false', { hint: 'write it in CEL' });
+    if (!isFlag) find(file, 'not_converted', node, 'the condition is not a text, true or false', { hint: 'write it in CEL' });
     return;
   }
   const { phase, roots } = place;

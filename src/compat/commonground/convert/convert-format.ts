@@ -1,9 +1,9 @@
-/** A text that Python's `format` filled in, as parts: plain text, and names that stand for values. */
+/** Part of a text that Python's `format` fills in: plain text, or the name of a value. */
 export type FormatPart = { readonly text: string } | { readonly name: string };
 
 /**
- * Reads a text as `format` does: doubled braces are single ones, `{name}` is a place. Undefined when `format` refuses it (a single
- * brace, a place without a name, or one with an index or a format), which made the prompt fail.
+ * Parses a text as Python's `format` does: doubled braces are literal, `{name}` is a placeholder. Undefined when `format` rejects
+ * it (a single brace; a placeholder without a name, or with an index or a format), which made the prompt fail.
  */
 export function parseFormat(source: string): readonly FormatPart[] | undefined {
   const parts: FormatPart[] = [];

@@ -6,10 +6,10 @@ import { newIngestor } from '../names.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
 
-/** Sources whose text comes from a text definition, or from `content`. */
+/** Sources whose text comes from a text definition or `content`. */
 const templated: ReadonlySet<string> = new Set(['SELF_REFLECTION_PROMPT', 'INTERNAL_DIRECTIVE', 'FIM_INSTRUCTION']);
 
-/** Converts what an observer posts, or a rule loops with. */
+/** Converts an inbox item of an observer or a loop rule. */
 export function convertItem(file: SourceFile, tree: SourceTree, item: YAMLMap, fallbackSource?: string): void {
   convertSource(file, item);
   convertPayload(file, tree, item, textAt(item, 'source')?.value ?? fallbackSource);
@@ -20,18 +20,18 @@ export function convertItem(file: SourceFile, tree: SourceTree, item: YAMLMap, f
       file,
       'changed',
       keyNode(item, 'ingestor_id'),
-      '`ingestor_id` and `ingestor_params` of an item had no effect there; here they have',
+      '`ingestor_id` and `ingestor_params` of an item had no effect in CommonGround; in Cadre they do',
     );
 }
 
-/** Converts the name of an ingestor; tells whether there is one. */
+/** Converts the name of an ingestor; true when the key contains a known one. */
 export function convertIngestor(file: SourceFile, map: YAMLMap, key: string): boolean {
   const name = textAt(map, key);
   if (name === undefined) return false;
   const known = newIngestor(name.value);
   if (known === undefined) {
-    find(file, 'not_converted', name, `there is no ingestor ${name.value} here`, {
-      hint: 'write it with defineIngestor and put its name back',
+    find(file, 'not_converted', name, `Cadre has no ingestor ${name.value}`, {
+      hint: 'write it with defineIngestor and restore its name',
     });
     removeKey(map, key);
     return false;
@@ -48,12 +48,7 @@ function convertSource(file: SourceFile, item: YAMLMap): void {
     .replaceAll(/[^A-Z0-9]+/g, '_')
     .replaceAll(/^[_0-9]+/g, '')
     .slice(0, 100);
-  find(
-    file,
-    'changed',
-    source,
-    `the source ${source.value} is called ${upper === '' ? 'ITEM' : upper} here: sources are in upper case`,
-  );
+  find(file, 'changed', source, `the source ${source.value} is now ${upper === '' ? 'ITEM' : upper}: sources are in upper case`);
   setText(source, upper === '' ? 'ITEM' : upper);
 }
 
@@ -68,7 +63,7 @@ function convertPayload(file: SourceFile, tree: SourceTree, item: YAMLMap, sourc
     file,
     'changed',
     text,
-    `a text as the payload of ${source} gave an error message to the model; here the text is what it reads`,
+    `a text as the payload of ${source} gave the model an error message in CommonGround; in Cadre, the model reads the text`,
   );
   const pair = pairAt(item, 'payload');
   if (pair === undefined) return;
@@ -77,7 +72,7 @@ function convertPayload(file: SourceFile, tree: SourceTree, item: YAMLMap, sourc
   pair.value = map;
 }
 
-/** Texts inside a payload were never filled in. */
+/** Converts texts inside a payload, in which CommonGround filled in nothing. */
 function convertTexts(file: SourceFile, node: Node | undefined): void {
   if (isScalar(node)) {
     if (typeof node.value === 'string') convertPlainText(file, node as Scalar<string>);
@@ -98,7 +93,7 @@ function convertPolicy(file: SourceFile, item: YAMLMap): void {
     file,
     'changed',
     policy,
-    `the consumption policy ${policy.value} kept the item for every turn: that is persistent_until_consumed`,
+    `the consumption policy ${policy.value} kept the item for every turn, which is now persistent_until_consumed`,
   );
   setText(policy, 'persistent_until_consumed');
 }
@@ -109,12 +104,12 @@ function convertMetadata(file: SourceFile, item: YAMLMap): void {
   const turns = metadata === undefined ? undefined : nodeAt(metadata, 'max_turns_in_inbox');
   if (isScalar(turns) && Number.isInteger(turns.value)) setKey(file.document, item, 'max_turns', turns.value);
   else if (turns !== undefined)
-    find(file, 'not_converted', turns, 'max_turns_in_inbox is no whole number', { hint: 'write max_turns: 3 in the item' });
+    find(file, 'not_converted', turns, 'max_turns_in_inbox is not a whole number', { hint: 'write max_turns: 3 in the item' });
   if (metadata === undefined) return dropOtherForm(file, item, 'metadata', 'a map');
   const others = keysOf(metadata).filter((key) => key !== 'max_turns_in_inbox');
   if (others.length > 0)
-    find(file, 'left_out', keyNode(item, 'metadata'), `items have no metadata here: ${others.join(', ')}`, {
-      hint: 'put a mark into the payload, and read it there',
+    find(file, 'left_out', keyNode(item, 'metadata'), `items have no metadata in Cadre: ${others.join(', ')}`, {
+      hint: 'put a mark into the payload instead',
     });
   removeKey(item, 'metadata');
 }

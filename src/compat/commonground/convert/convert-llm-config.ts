@@ -6,7 +6,7 @@ import { convertProvider } from './convert-provider.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 
-/** Settings that mean the same here. */
+/** Settings with the same meaning in Cadre. */
 const same: ReadonlySet<string> = new Set([
   'api_base',
   'base_url',
@@ -28,13 +28,13 @@ const renamed: Readonly<Record<string, string>> = {
   headers: 'headers',
 };
 
-/** Settings that have no use here, with the reason. */
+/** Settings without a use in Cadre, with the reason. */
 const useless: Readonly<Record<string, string>> = {
   litellm_token_counter_model: 'tokens are estimated from the text, and corrected by what the provider counts',
   stream: 'replies are always streamed',
-  stream_options: 'usage is always asked for',
+  stream_options: 'usage is always requested',
   api_type: 'the protocol follows from the provider',
-  drop_params: 'settings a provider does not know are never sent',
+  drop_params: 'settings that a provider does not support are never sent',
 };
 
 const hints: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string
   convertSettings(file, config, jsonFiles);
 }
 
-/** The name of an LLM config: its own, or that of its file. */
+/** Returns the name of an LLM config: its own, or that of its file. */
 export function llmConfigName({ data, path }: SourceFile): string {
   const { name } = data;
   const own =
@@ -70,14 +70,14 @@ export function llmConfigName({ data, path }: SourceFile): string {
   return typeof name === 'string' && name !== '' ? name : own;
 }
 
-/** Converts the settings of a model in place, wherever they stand. */
+/** Converts the settings of a model in place, in an LLM config or profile. */
 export function convertSettings(file: SourceFile, config: YAMLMap, jsonFiles: ReadonlySet<string>): void {
   flattenOptions(file, config);
   convertProvider(file, config);
   for (const key of keysOf(config)) convertSetting(file, config, key, jsonFiles);
 }
 
-/** `litellm_options` were spread over the settings, and won. */
+/** Moves `litellm_options` among the settings, which they overrode. */
 function flattenOptions(file: SourceFile, config: YAMLMap): void {
   const options = mapAt(config, 'litellm_options');
   if (options === undefined) return dropOtherForm(file, config, 'litellm_options', 'a map of settings');
@@ -86,7 +86,7 @@ function flattenOptions(file: SourceFile, config: YAMLMap): void {
     removeKey(config, key);
     config.items.push(pair);
   }
-  find(file, 'changed', keyNode(config, 'litellm_options'), 'what stood in `litellm_options` stands among the settings here');
+  find(file, 'changed', keyNode(config, 'litellm_options'), 'the contents of `litellm_options` are now among the settings');
   removeKey(config, 'litellm_options');
 }
 
@@ -106,10 +106,10 @@ function convertSetting(file: SourceFile, config: YAMLMap, key: string, jsonFile
   }
   const reason = Object.hasOwn(useless, key) ? useless[key] : undefined;
   if (reason === undefined) {
-    find(file, 'not_converted', keyNode(config, key), `there is no setting \`${key}\` here`, {
+    find(file, 'not_converted', keyNode(config, key), `Cadre has no setting \`${key}\``, {
       hint:
         (Object.hasOwn(hints, key) ? hints[key] : undefined) ??
-        'docs/profiles.md lists them; those of a provider go into provider_options',
+        'docs/profiles.md lists the settings; provider settings go into provider_options',
     });
   } else {
     find(file, 'left_out', keyNode(config, key), `\`${key}\`: ${reason}`);
@@ -121,7 +121,7 @@ function convertStop(file: SourceFile, config: YAMLMap, node: Node): void {
   if (isScalar(node)) setKey(file.document, config, 'stop', [node.value]);
 }
 
-/** A key comes from the environment and stays there; one in plain text is not carried over, nor shown. */
+/** Converts an API key. Keys from the environment stay there; a literal key is dropped and never shown. */
 function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
   if (isMap(node) && textAt(node, '_type')?.value === 'from_env') {
     if (isPlaceholderKey(nodeAt(node, 'default'))) {
@@ -130,7 +130,7 @@ function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
         file,
         'changed',
         keyNode(node, 'default'),
-        `a placeholder stood for ${variable}: no key is needed, so that none is asked for`,
+        `the default of ${variable} is a placeholder: no key is needed, so none is required`,
         {
           hint: `write api_key: { _type: from_env, var: ${variable} } to send one`,
         },
@@ -138,13 +138,13 @@ function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
       return removeKey(config, 'api_key');
     }
     if (nodeAt(node, 'default') !== undefined) {
-      find(file, 'changed', keyNode(node, 'default'), 'a key never stands in a file: its default is left out');
+      find(file, 'changed', keyNode(node, 'default'), 'keys must not be in files: its default is left out');
       removeKey(node, 'default');
     }
     return keepKeys(file, node, ['_type', 'var', 'required'], 'a key');
   }
   if (isPlaceholderKey(node)) {
-    find(file, 'left_out', keyNode(config, 'api_key'), 'the key is a placeholder: no key is needed, so that none is asked for');
+    find(file, 'left_out', keyNode(config, 'api_key'), 'the key is a placeholder: no key is needed, so none is required');
     return removeKey(config, 'api_key');
   }
   const name = `${(textAt(file.root, 'name')?.value ?? 'llm').toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_API_KEY`;
@@ -152,15 +152,15 @@ function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
     file,
     'changed',
     keyNode(config, 'api_key'),
-    `a key never stands in a file: it is left out, and comes from the variable ${name}`,
+    `keys must not be in files: it is left out, and comes from the variable ${name}`,
     {
-      hint: `set ${name}, and give up a key that others may have seen`,
+      hint: `set ${name}, and revoke a key that others may have seen`,
     },
   );
   setKey(file.document, config, 'api_key', { _type: 'from_env', var: name });
 }
 
-/** Values that are looked up; false when the setting was taken out. */
+/** Converts a lookup; false when the setting was removed. */
 function convertLookup(file: SourceFile, config: YAMLMap, key: string, node: Node, jsonFiles: ReadonlySet<string>): boolean {
   if (!isMap(node)) return true;
   const type = textAt(node, '_type');
@@ -171,7 +171,7 @@ function convertLookup(file: SourceFile, config: YAMLMap, key: string, node: Nod
   }
   const path = textAt(node, 'path')?.value.replace(/^\.\//, '') ?? '';
   if (type.value === 'json_from_file' && [...jsonFiles].some((each) => each === path || each.endsWith(`/${path}`))) return true;
-  const what = type.value === 'json_from_file' ? `the file ${path} is not in the tree` : `\`_type: ${type.value}\` is not known`;
+  const what = type.value === 'json_from_file' ? `the file ${path} is not in the tree` : `\`_type: ${type.value}\` is unknown`;
   find(file, 'not_converted', type, `${key}: ${what}`, {
     hint: 'paths start at the folder of profiles; write the value, or from_env',
   });
@@ -185,27 +185,22 @@ function convertModel(file: SourceFile, config: YAMLMap, node: Node): void {
   const variable = textAt(node, 'var')?.value ?? '';
   const fallback = textAt(node, 'default');
   if (fallback !== undefined) convertModelText(file, config, fallback);
-  find(
-    file,
-    'changed',
-    node,
-    `${variable} must name a model in the words of this system: provider/model, as google/… for gemini/…`,
-  );
+  find(file, 'changed', node, `${variable} must name a model as Cadre does: provider/model, such as google/… for gemini/…`);
 }
 
 function convertModelText(file: SourceFile, config: YAMLMap, text: Scalar<string>): void {
-  // A server that speaks OpenAI's protocol at another address may call its models as it likes.
+  // A server that speaks OpenAI's protocol at another address may use any model names.
   const converted = toModelName(text.value);
   if (converted.ok) {
     if (converted.name !== text.value) {
-      find(file, 'changed', text, `the model ${text.value} is ${converted.name} here`);
+      find(file, 'changed', text, `the model ${text.value} is now ${converted.name}`);
       setText(text, converted.name);
     }
     return;
   }
   if (nodeAt(config, 'base_url') !== undefined || nodeAt(config, 'api_base') !== undefined) {
-    find(file, 'changed', text, `the model ${text.value} is asked of an OpenAI-compatible server`);
+    find(file, 'changed', text, `the model ${text.value} comes from an OpenAI-compatible server`);
     return setText(text, `openai-compatible/${text.value}`);
   }
-  find(file, 'not_converted', text, `the model ${text.value} cannot be placed`, { hint: converted.hint });
+  find(file, 'not_converted', text, `the model ${text.value} has no known provider`, { hint: converted.hint });
 }

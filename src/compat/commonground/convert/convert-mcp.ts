@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/jso
 import type { Finding, FindingKind } from '../finding.ts';
 import { isAnnotation } from '../list-items.ts';
 
-/** Toolsets made of the MCP servers of a project, by name, as YAML. */
+/** Toolsets for the MCP servers of a project, by name, as YAML. */
 export interface ConvertedServers {
   readonly toolsets: ReadonlyMap<string, string>;
   readonly findings: readonly Finding[];
@@ -23,7 +23,7 @@ const transports: Readonly<Record<string, string>> = {
   sse: 'sse',
 };
 
-/** The names of the servers in `mcp.json` that become toolsets, before anything is converted. */
+/** Returns the names of the servers in `mcp.json` that become toolsets, before converting anything. */
 export function serverNames(text: string): readonly string[] {
   const servers = readServers({ file: '', text, findings: [] });
   return Object.entries(servers).flatMap(([name, server]) =>
@@ -34,14 +34,16 @@ export function serverNames(text: string): readonly string[] {
 const isName = (name: string): boolean => /^[A-Za-z0-9][\w-]{0,40}$/.test(name);
 const isOff = (server: JsonObject): boolean => server['enabled'] === false || server['disabled'] === true;
 
-/** Converts `mcp.json`: each server becomes a toolset of the kind `mcp`. `descriptions` are those that replace the servers' own. */
+/**
+ * Converts `mcp.json`: each server becomes a toolset of the kind `mcp`. `descriptions` replace the servers' tool descriptions.
+ */
 export function convertServers(file: string, text: string, descriptions: ReadonlyMap<string, JsonObject>): ConvertedServers {
   const conversion: Conversion = { file, text, findings: [] };
   const toolsets = new Map<string, string>();
   const servers = readServers(conversion);
   for (const [name, server] of Object.entries(servers)) {
     if (!isJsonObject(server)) {
-      note(conversion, 'not_converted', name, `the server ${name} is no map`, 'expected { "command": … } or { "url": … }');
+      note(conversion, 'not_converted', name, `the server ${name} is not a map`, 'expected { "command": … } or { "url": … }');
       continue;
     }
     if (isOff(server)) {
@@ -65,7 +67,7 @@ export function convertServers(file: string, text: string, descriptions: Readonl
       conversion,
       'changed',
       name,
-      `the tools of ${name} ask before each call, and their results are framed as text from outside`,
+      `the tools of ${name} require approval for each call, and their results are framed as untrusted text`,
       'docs/mcp.md: trust, needs_approval, results',
     );
   }
@@ -81,9 +83,9 @@ function readServers(conversion: Conversion): JsonObject {
       if (isJsonObject(servers)) return servers;
     }
   } catch {
-    // Said below, as for JSON of another shape.
+    // Reported below, like JSON of another shape.
   }
-  note(conversion, 'not_converted', undefined, 'this is no list of MCP servers', 'expected { "mcpServers": { "name": { … } } }');
+  note(conversion, 'not_converted', undefined, 'this is not a list of MCP servers', 'expected { "mcpServers": { "name": { … } } }');
   return {};
 }
 
@@ -118,8 +120,8 @@ function settingsOf(conversion: Conversion, name: string, server: JsonObject): J
         break;
       default:
         if (value === null || isAnnotation(key) || key === 'description' || key === 'name')
-          note(conversion, 'left_out', name, `${name}: there is no setting \`${key}\` here`);
-        else note(conversion, 'not_converted', name, `${name}: there is no setting \`${key}\` here`, 'docs/mcp.md lists them');
+          note(conversion, 'left_out', name, `${name}: Cadre has no setting \`${key}\``);
+        else note(conversion, 'not_converted', name, `${name}: Cadre has no setting \`${key}\``, 'docs/mcp.md lists them');
     }
   }
   return settings;
@@ -129,7 +131,7 @@ function otherForm(conversion: Conversion, name: string, key: string, form: stri
   note(conversion, 'not_converted', name, `${name}: \`${key}\` is not ${form}`, `write it as ${form}`);
 }
 
-/** Values that are, or look like, secrets come from the environment. */
+/** Replaces values that are, or look like, secrets with lookups in the environment. */
 function secretsOut(conversion: Conversion, name: string, values: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
@@ -161,7 +163,7 @@ function note(conversion: Conversion, kind: FindingKind, name: string | undefine
 /** Reads `mcp_prompt_override.yaml`: descriptions by `server.tool` or `server_tool`. */
 export function readDescriptions(data: JsonObject, servers: readonly string[]): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
-  // `a_b_tool` may be of `a_b`, though `a` is a server, too.
+  // `a_b_tool` may belong to `a_b` even when `a` is a server as well.
   const longestFirst = servers.toSorted((a, b) => b.length - a.length);
   for (const [key, description] of Object.entries(data)) {
     const server = longestFirst.find((name) => key.startsWith(`${name}.`) || key.startsWith(`${name}_`));

@@ -8,7 +8,7 @@ import { dropOtherForm, dropOthers, giveIds, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
 
-/** Actions of the flow decider that stood among observers, where they did nothing. */
+/** Flow decider actions that were listed among observers, where they had no effect. */
 const deciderActions: ReadonlySet<string> = new Set([
   'end_agent_turn',
   'continue_with_tool',
@@ -16,7 +16,7 @@ const deciderActions: ReadonlySet<string> = new Set([
   'await_user_input',
 ]);
 
-/** Converts the observers of one phase. `inherited` are the ids of those of its bases. */
+/** Converts the observers of one phase. `inherited` contains the ids of the bases' observers. */
 export function convertObservers(
   file: SourceFile,
   tree: SourceTree,
@@ -36,14 +36,14 @@ export function convertObservers(
     keepKeys(file, observer, ['id', 'remove', 'type', 'condition', 'action', 'description'], 'an observer');
     const type = textAt(observer, 'type');
     if (type !== undefined && type.value !== 'declarative') {
-      find(file, 'changed', type, `observers of type ${type.value} were passed over there; this one is declarative here`);
+      find(file, 'changed', type, `observers of type ${type.value} were ignored in CommonGround; this one is now declarative`);
       setText(type, 'declarative');
     }
     convertConditionKey(file, tree, observer, { phase, roots: agentRoots, overrides });
   }
 }
 
-/** Converts the action; false when the observer did nothing and is to be taken out. */
+/** Converts the action; false when the observer had no effect and must be removed. */
 function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, overrides: boolean): boolean {
   const action = mapAt(observer, 'action');
   const type = action === undefined ? undefined : textAt(action, 'type');
@@ -66,7 +66,7 @@ function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, ov
       break;
   }
   const id = textAt(observer, 'id')?.value ?? '';
-  // Without an action of its own it changes the one it inherits.
+  // Without its own action, it changes the inherited one.
   if (action === undefined && overrides) return true;
   if (action === undefined && nodeAt(observer, 'action') !== undefined) {
     dropOtherForm(file, observer, 'action', 'a map with a type');
@@ -76,14 +76,18 @@ function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, ov
   if (action !== undefined && !deciderActions.has(name)) {
     const rest = keysOf(action).length > (type === undefined ? 0 : 1);
     const what =
-      type?.value === 'add_to_inbox' || type?.value === 'update_state' ? 'has nothing to do' : 'is no action of observers here';
+      type?.value === 'add_to_inbox' || type?.value === 'update_state'
+        ? 'has nothing to do'
+        : 'is not an action of observers in Cadre';
     find(file, rest ? 'not_converted' : 'left_out', type ?? action, `the observer ${id}: ${name} ${what}`, {
       hint: 'observers post items (add_to_inbox with an inbox_item) and change state (update_state with updates)',
     });
     return false;
   }
-  const hint = deciderActions.has(name) ? `write a rule of flow_decider with the condition of ${id}, if that was meant` : undefined;
-  find(file, 'left_out', type ?? observer, `the observer ${id}: ${name} is no action of observers, and did nothing`, { hint });
+  const hint = deciderActions.has(name)
+    ? `write a rule of flow_decider with the condition of ${id}, if that was intended`
+    : undefined;
+  find(file, 'left_out', type ?? observer, `the observer ${id}: ${name} is not an action of observers and had no effect`, { hint });
   return false;
 }
 
@@ -97,12 +101,12 @@ function convertTarget(file: SourceFile, action: YAMLMap): void {
     file,
     'changed',
     target,
-    `items went to the agent itself whatever \`target_agent_id\` said; here this one goes to ${target.value}`,
+    `CommonGround ignored \`target_agent_id\` and sent items to the agent itself; in Cadre, this one goes to ${target.value}`,
   );
   if (known) setText(target, target.value.toLowerCase());
 }
 
-/** Paths of updates are relative to `state`; here each part of it has its own root. */
+/** Converts update paths, which were relative to `state`; in Cadre, each part of the state has its own root. */
 function convertUpdates(file: SourceFile, action: YAMLMap): void {
   const list = listAt(action, 'updates');
   if (list === undefined) {
@@ -119,9 +123,9 @@ function convertUpdates(file: SourceFile, action: YAMLMap): void {
         file,
         isEmpty ? 'left_out' : 'not_converted',
         nodeAt(update, 'operation') ?? update,
-        'only set and increment of a path changed state in v1',
+        'in CommonGround v1, only set and increment of a path changed state',
         {
-          hint: 'docs/profiles.md has set, increment, append and remove',
+          hint: 'docs/profiles.md describes set, increment, append and remove',
         },
       );
       return false;
@@ -146,13 +150,13 @@ function convertUpdatePath(file: SourceFile, path: Scalar<string>): void {
       file,
       'not_converted',
       path,
-      `state.${first} is the engine's here; observers change flags, values, deliverables and team.shared`,
+      `state.${first} belongs to the engine in Cadre; observers change flags, values, deliverables and team.shared`,
       {
-        hint: 'write flags.x or values.x, and read it there',
+        hint: 'write and read flags.x or values.x',
       },
     );
   } else {
-    find(file, 'changed', path, `state.${below} is values.${below} here`);
+    find(file, 'changed', path, `state.${below} is now values.${below}`);
   }
   setText(path, `values.${below}`);
 }

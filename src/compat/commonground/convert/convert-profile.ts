@@ -38,7 +38,7 @@ const kept: ReadonlySet<string> = new Set([
   'exposable_as_tool',
 ]);
 
-/** Converts one profile in place. */
+/** Converts one profile in place; returns the LLM config that was part of it, if any. */
 export function convertProfile(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySet<string>): InnerConfig | undefined {
   const ids = (list: Parameters<typeof inheritedItems>[2]): ReadonlySet<string> => new Set(inheritedItems(file, tree, list).keys());
   convertKeys(file, tree);
@@ -66,8 +66,8 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
   }
   const exposed = nodeAt(root, 'exposable_as_tool');
   if (isScalar(exposed) ? exposed.value !== null : exposed !== undefined) {
-    find(file, 'left_out', keyNode(root, 'exposable_as_tool'), '`exposable_as_tool` had no effect there', {
-      hint: 'docs/profiles.md says how a profile becomes a tool',
+    find(file, 'left_out', keyNode(root, 'exposable_as_tool'), '`exposable_as_tool` had no effect in CommonGround', {
+      hint: 'docs/profiles.md explains how to expose a profile as a tool',
     });
     removeKey(root, 'exposable_as_tool');
   }
@@ -76,7 +76,7 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
   const config = textAt(root, 'llm_config_ref');
   if (config !== undefined && !tree.llmConfigs.has(config.value))
     find(file, 'not_converted', config, `there is no LLM config ${config.value} in the tree`, {
-      hint: 'write it, or name another',
+      hint: 'write it, or refer to another one',
     });
 }
 
@@ -95,17 +95,11 @@ const hints: Readonly<Record<string, string>> = {
 function leaveOut(file: SourceFile, key: string): void {
   const node = nodeAt(file.root, key);
   const isIdle = isAnnotation(key) || (isScalar(node) && node.value === null);
-  if (isIdle) find(file, 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` here`);
+  if (isIdle) find(file, 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` in Cadre`);
   else
-    find(
-      file,
-      'not_converted',
-      keyNode(file.root, key),
-      `profiles have no \`${key}\` here, and no generation that is known has it`,
-      {
-        hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists what a profile may say',
-      },
-    );
+    find(file, 'not_converted', keyNode(file.root, key), `profiles have no \`${key}\` in Cadre, nor in any known generation`, {
+      hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists the keys of profiles',
+    });
   removeKey(file.root, key);
 }
 
@@ -114,7 +108,7 @@ function asText(file: SourceFile, key: string): void {
   if (isScalar(node) && typeof node.value !== 'string') setKey(file.document, file.root, key, node.source ?? String(node.value));
 }
 
-/** The words of YAML 1.1 for true and false, which are texts here. */
+/** Converts YAML 1.1 booleans, which YAML 1.2 reads as texts. */
 function asFlag(file: SourceFile, key: string): void {
   const text = textAt(file.root, key)?.value.toLowerCase();
   if (text === 'yes' || text === 'on') setKey(file.document, file.root, key, true);

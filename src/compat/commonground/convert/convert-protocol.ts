@@ -9,7 +9,7 @@ import type { SourceTree } from '../source-tree.ts';
 
 const roots = { ...agentRoots, params: { kind: 'open' } } as const;
 
-/** Parameters that the tools of this system call otherwise. */
+/** Parameters whose names differ in Cadre's tools. */
 const parameters: Readonly<Record<string, string>> = { confirmed_associate_profiles_details_list: 'confirmed_associate_profiles' };
 
 /** Converts one handover protocol in place. */
@@ -36,14 +36,14 @@ export function convertProtocol(file: SourceFile, tree: SourceTree): void {
   for (const rule of mapsAt(root, 'inheritance')) convertRule(file, tree, rule);
 }
 
-/** The name under which nothing was ever read: with it, nothing was inherited. */
+/** Merges `context_inheritance` into `inheritance`: CommonGround ignored it, so nothing was inherited. */
 function joinInheritance(file: SourceFile): void {
   const { root } = file;
   find(
     file,
     'changed',
     keyNode(root, 'context_inheritance'),
-    '`context_inheritance` was never read there, so nothing was taken over; here it is',
+    'CommonGround ignored `context_inheritance`, so nothing was inherited; Cadre applies it',
   );
   const own = listAt(root, 'inheritance');
   const other = listAt(root, 'context_inheritance');
@@ -62,7 +62,7 @@ function convertParameters(file: SourceFile): void {
   if (schema === undefined || properties === undefined) return;
   for (const [from, to] of Object.entries(parameters)) {
     if (!keysOf(properties).includes(from)) continue;
-    find(file, 'changed', keyNode(properties, from), `the parameter ${from} is ${to} here`);
+    find(file, 'changed', keyNode(properties, from), `the parameter ${from} is now ${to}`);
     renameKey(properties, from, to);
     for (const item of listAt(schema, 'required')?.items ?? []) if (isScalar(item) && item.value === from) item.value = to;
   }
@@ -82,7 +82,7 @@ function convertRule(file: SourceFile, tree: SourceTree, rule: YAMLMap): void {
   ];
   for (const path of paths) if (path !== undefined) convertPath(file, tree, path);
   if (nodeAt(source, 'replace') === undefined && nodeAt(source, 'path') !== undefined)
-    find(file, 'changed', keyNode(source, 'path'), 'a path without `replace` was not read there; here it is');
+    find(file, 'changed', keyNode(source, 'path'), 'CommonGround ignored a path without `replace`; Cadre reads it');
 }
 
 function valuesOf(map: YAMLMap, key: string): readonly Scalar<string>[] {
@@ -90,7 +90,7 @@ function valuesOf(map: YAMLMap, key: string): readonly Scalar<string>[] {
   return values.filter((value): value is Scalar<string> => isScalar(value) && typeof value.value === 'string');
 }
 
-/** A path, in which `{{ variables }}` stand for keys. */
+/** Converts a path, in which `{{ variables }}` represent keys. */
 function convertPath(file: SourceFile, tree: SourceTree, path: Scalar<string>): void {
   const variables: string[] = [];
   const plain = path.value.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole) => `VARIABLE_${variables.push(whole) - 1}_`);
@@ -99,7 +99,7 @@ function convertPath(file: SourceFile, tree: SourceTree, path: Scalar<string>): 
     'problem' in mapped ? '' : mapped.text.replaceAll(/VARIABLE_(\d+)_/g, (_, at: string) => variables[Number(at)] ?? '');
   if ('problem' in mapped || /\[(?!-?\d+\])/.test(text)) {
     const { problem, hint } =
-      'problem' in mapped ? mapped : { problem: 'this is no plain path here', hint: 'write a path like team.work_modules' };
+      'problem' in mapped ? mapped : { problem: 'this is not a plain path in Cadre', hint: 'write a path like team.work_modules' };
     find(file, 'not_converted', path, `${path.value}: ${problem}`, { hint });
     return setText(path, 'state.values.not_converted');
   }

@@ -9,14 +9,14 @@ import type { SourceTree } from '../source-tree.ts';
 
 const finish = 'finish_flow';
 
-/** Converts which tools an agent may call, whom it may give work to, and what it must end with. */
+/** Converts the tools an agent may call, the profiles it may delegate to, and the tool it must end with. */
 export function convertSecondTools(file: SourceFile, tree: SourceTree): void {
   const { root } = file;
   const tools = [...toolsOf(file, tree, 'allowed_tools'), ...toolsOf(file, tree, 'allowed_internal_tools')];
   const mustFinish = endsWithResult(file);
   if (mustFinish && !tools.includes(finish)) {
     tools.push(finish);
-    find(file, 'changed', keyNode(root, 'name'), `the agent must end with a result, so that it may call ${finish}`);
+    find(file, 'changed', keyNode(root, 'name'), `the agent must end with a result, so it may now call ${finish}`);
   }
   const { callable } = delegationOf(file, tree);
   const callers = tools.filter((name) => callingTools.has(name));
@@ -25,7 +25,7 @@ export function convertSecondTools(file: SourceFile, tree: SourceTree): void {
       file,
       'changed',
       keyNode(root, 'name'),
-      `${callers.join(', ')} is left out: no profile may be given work, and every call was refused`,
+      `${callers.join(', ')} is left out: the profile may delegate to no other, so every call was refused`,
     );
   const kept = [...new Set(callable.length > 0 ? tools : tools.filter((name) => !callingTools.has(name)))];
   convertPolicy(file, tree, callers.length > 0);
@@ -57,13 +57,13 @@ function toolsOf(file: SourceFile, tree: SourceTree, key: 'allowed_tools' | 'all
     const found = name === undefined ? undefined : newSecondTool(name);
     const at = item as Scalar;
     if (name === undefined || found === undefined) {
-      find(file, 'not_converted', at, `there is no tool ${name ?? 'of this kind'} here; the profile is converted without it`, {
-        hint: 'write it as a tool of your own, or allow a built-in one that does the same: docs/tools.md',
+      find(file, 'not_converted', at, `Cadre has no tool ${name ?? 'of this kind'}; the profile is converted without it`, {
+        hint: 'write it as a custom tool, or allow a built-in one that does the same: docs/tools.md',
       });
       return [];
     }
     if (found.name !== name || found.note !== undefined)
-      find(file, 'changed', at, `the tool ${name} is ${found.name} here${found.note === undefined ? '' : `: ${found.note}`}`);
+      find(file, 'changed', at, `the tool ${name} is now ${found.name}${found.note === undefined ? '' : `: ${found.note}`}`);
     return [found.name];
   });
   if (list.items.length === 0) find(file, 'left_out', keyNode(file.root, key), `\`${key}\` is empty: no tools`);
@@ -71,7 +71,7 @@ function toolsOf(file: SourceFile, tree: SourceTree, key: 'allowed_tools' | 'all
   return tools;
 }
 
-/** Whether the agent may only end by a call of submit_result; other tools to end with have no place here. */
+/** True when the agent may only end by calling submit_result; notes other ending tools, which Cadre does not support. */
 function endsWithResult(file: SourceFile): boolean {
   const { root } = file;
   const written = nodeAt(root, 'must_end_with');
@@ -93,7 +93,7 @@ function endsWithResult(file: SourceFile): boolean {
     if (!keysOf(root).includes(key)) continue;
     const says = ends || required ? 'changed' : 'left_out';
     const message =
-      ends || required ? `\`${key}\` is a rule of flow_decider here, which asks for ${finish}` : `\`${key}\` asks for nothing`;
+      ends || required ? `\`${key}\` is now a rule of flow_decider that requests ${finish}` : `\`${key}\` requests nothing`;
     if (others.length === 0 || key !== 'must_end_with' || ends) find(file, says, keyNode(root, key), message);
     removeKey(root, key);
   }
@@ -114,7 +114,7 @@ function convertPolicy(file: SourceFile, tree: SourceTree, isCalling: boolean): 
   if (tags !== undefined && !isScalar(tags) && listAt(policy, 'target_tags') === undefined)
     dropOtherForm(file, policy, 'target_tags', 'a list of tags');
   for (const name of missing)
-    find(file, 'not_converted', keyNode(policy, 'target_profiles'), `there is no profile ${name} in the tree to give work to`, {
+    find(file, 'not_converted', keyNode(policy, 'target_profiles'), `there is no profile ${name} in the tree to delegate to`, {
       hint: 'convert it with the others, or write it, and add it to callable_profiles',
     });
   const at = keyNode(root, 'delegation_policy');
@@ -122,19 +122,21 @@ function convertPolicy(file: SourceFile, tree: SourceTree, isCalling: boolean): 
     find(file, 'left_out', at, '`delegation_policy` allows no profile of the tree');
     return removeKey(root, 'delegation_policy');
   }
-  const idle = isCalling ? '' : '; the profile has no tool that gives work to others';
-  find(file, 'changed', at, `\`delegation_policy\` is callable_profiles here, written out: ${callable.join(', ')}${idle}`);
+  const idle = isCalling ? '' : '; the profile has no tool for delegating';
+  find(file, 'changed', at, `\`delegation_policy\` is now callable_profiles, written out: ${callable.join(', ')}${idle}`);
   setKey(file.document, root, 'callable_profiles', callable);
   removeKey(root, 'delegation_policy');
 }
 
-/** What follows a reply: calls run; without one an agent is reminded of its result, waits for the user, or has answered. */
+/**
+ * Adds rules for what follows a reply: calls run; without calls, an agent is reminded of its result, waits for the user, or ends.
+ */
 function addRules(file: SourceFile, mustFinish: boolean): void {
   const { root, document } = file;
   if (keysOf(root).includes('flow_decider')) {
     if (mustFinish)
-      find(file, 'not_converted', keyNode(root, 'flow_decider'), 'the profile has rules of its own, and must end with a result', {
-        hint: `write a rule that asks for ${finish}`,
+      find(file, 'not_converted', keyNode(root, 'flow_decider'), 'the profile has its own rules, and must end with a result', {
+        hint: `write a rule that requests ${finish}`,
       });
     return;
   }

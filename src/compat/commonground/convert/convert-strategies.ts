@@ -8,7 +8,7 @@ import { chainOf, itemsOf, type SourceTree } from '../source-tree.ts';
 
 const key = 'inbox_handling_strategies';
 
-/** Converts inbox strategies; those of bases are written out, since such lists replace each other here. */
+/** Converts inbox strategies; includes those of the bases, since Cadre replaces such lists. */
 export function convertStrategies(file: SourceFile, tree: SourceTree): void {
   const list = listAt(file.root, key);
   if (list === undefined) return dropOtherForm(file, file.root, key, 'a list of strategies');
@@ -21,7 +21,7 @@ export function convertStrategies(file: SourceFile, tree: SourceTree): void {
       file,
       'changed',
       keyNode(file.root, key),
-      'lists were joined with those of the bases; here a list replaces them, so that it holds all of them',
+      'CommonGround joined lists with those of the bases; Cadre replaces them, so this list now contains all of them',
     );
     list.items.unshift(...inherited.map((item) => file.document.createNode(item)));
   }
@@ -30,7 +30,7 @@ export function convertStrategies(file: SourceFile, tree: SourceTree): void {
   for (const strategy of mapsAt(file.root, key)) {
     const source = textAt(strategy, 'source')?.value ?? '';
     if (seen.has(source)) {
-      find(file, 'left_out', strategy, `the first strategy for ${source} held; this one was never asked`);
+      find(file, 'left_out', strategy, `the first strategy for ${source} applied; this one was never used`);
       list.items.splice(list.items.indexOf(strategy), 1);
       continue;
     }
@@ -44,7 +44,7 @@ function convertStrategy(file: SourceFile, tree: SourceTree, strategy: YAMLMap):
   convertIngestor(file, strategy, 'ingestor');
   const mode = textAt(strategy, 'injection_mode');
   if (mode !== undefined && mode.value !== 'append_as_new_message' && mode.value !== 'prepend_to_role') {
-    find(file, 'changed', mode, `${mode.value} is no injection mode: the text is appended`);
+    find(file, 'changed', mode, `${mode.value} is not an injection mode: the text is appended`);
     setText(mode, 'append_as_new_message');
   }
   if (mode?.value === 'prepend_to_role')
@@ -52,10 +52,10 @@ function convertStrategy(file: SourceFile, tree: SourceTree, strategy: YAMLMap):
       file,
       'changed',
       mode,
-      'the text stood in front of the first message of the role, for good; here in front of the last one, for this turn',
+      'the text was put before the first message of the role permanently; in Cadre, before the last one for this turn',
     );
   const params = mapAt(strategy, 'params');
-  // What a strategy did not say was no; here it would come from the table of all sources.
+  // CommonGround's default was false; in Cadre, it would come from the global table.
   if (params === undefined) {
     dropOtherForm(file, strategy, 'params', 'a map');
     return setKey(file.document, strategy, 'params', { is_persistent_in_memory: false });
@@ -63,7 +63,7 @@ function convertStrategy(file: SourceFile, tree: SourceTree, strategy: YAMLMap):
   if (nodeAt(params, 'is_persistent_in_memory') === undefined) setKey(file.document, params, 'is_persistent_in_memory', false);
   const role = textAt(params, 'role');
   if (role !== undefined && role.value !== 'user' && role.value !== 'tool') {
-    find(file, 'changed', role, `messages of the role ${role.value} stand nowhere in a history: it is user here`);
+    find(file, 'changed', role, `a history has no messages of the role ${role.value}: the role is now user`);
     setText(role, 'user');
   }
   const template = textAt(params, 'content_template');

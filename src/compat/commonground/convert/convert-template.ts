@@ -5,10 +5,10 @@ import { renameTools } from '../names.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
 
-/** The only placeholders there are: a path in braces. All else stays as it stands. */
+/** Matches the only placeholders of CommonGround: a path in braces. */
 const placeholder = /\{\{\s*([\w._-]+)\s*\}\}/g;
 
-/** Converts a text that is filled in: placeholders read paths of this system, other braces are kept from being read as expressions. */
+/** Converts a template: placeholders read Cadre's paths; other braces are escaped. */
 export function convertTemplate(file: SourceFile, tree: SourceTree, scalar: Scalar<string>, own: readonly string[] = []): void {
   const source = scalar.value;
   let text = '';
@@ -22,18 +22,24 @@ export function convertTemplate(file: SourceFile, tree: SourceTree, scalar: Scal
   finish(file, scalar, text);
 }
 
-/** Converts a text that was never filled in, so that nothing in it is read as an expression. */
+/** Converts a text without placeholders; escapes all braces. */
 export function convertPlainText(file: SourceFile, scalar: Scalar<string>): void {
   finish(file, scalar, escapeBraces(scalar.value));
 }
 
-/** A payload that is one placeholder is replaced by the value; any other text stays as it stands. */
+/** Converts a payload text: a text that is one placeholder becomes its value; any other stays unchanged. */
 export function convertPayloadText(file: SourceFile, tree: SourceTree, scalar: Scalar<string>): void {
   if (/^\s*\{\{\s*[\w._-]+\s*\}\}\s*$/.test(scalar.value)) return convertTemplate(file, tree, scalar);
   if (placeholder.test(scalar.value))
-    find(file, 'changed', scalar, 'a placeholder inside a longer payload was not filled in there; the braces are kept as text', {
-      hint: 'remove the backslash in front of `{{` if the value is wanted',
-    });
+    find(
+      file,
+      'changed',
+      scalar,
+      'CommonGround did not fill in a placeholder inside a longer payload; the braces are kept as text',
+      {
+        hint: 'remove the backslash before `{{` to insert the value',
+      },
+    );
   placeholder.lastIndex = 0;
   convertPlainText(file, scalar);
 }
@@ -53,7 +59,7 @@ function replaced(
     return `\\${match[0]}`;
   }
   if (mapped.note !== undefined)
-    find(file, 'changed', scalar, `${match[0]}: ${mapped.note}; what is missing is left empty`, { offset: match.index });
+    find(file, 'changed', scalar, `${match[0]}: ${mapped.note}; missing values are empty`, { offset: match.index });
   return `{{ ${mapped.text} }}`;
 }
 
@@ -63,7 +69,7 @@ function escapeBraces(text: string): string {
 
 function finish(file: SourceFile, scalar: Scalar<string>, converted: string): void {
   const { text, renamed } = renameTools(converted);
-  if (renamed.length > 0) find(file, 'changed', scalar, `names of tools in the text: ${renamed.join(', ')}`);
+  if (renamed.length > 0) find(file, 'changed', scalar, `renamed tools in the text: ${renamed.join(', ')}`);
   if (text === scalar.value) return;
   file.converted.texts += 1;
   const { type } = scalar;

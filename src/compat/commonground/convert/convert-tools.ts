@@ -8,7 +8,7 @@ import { chainOf, textsOf, type SourceTree } from '../source-tree.ts';
 const policyKey = 'tool_access_policy';
 const listKeys = ['allowed_toolsets', 'allowed_individual_tools'] as const;
 
-/** Converts what an agent may call: new names, and lists written out, since a list replaces that of the base here. */
+/** Converts the lists of allowed tools: applies new names and includes the lists of the bases, which Cadre's lists replace. */
 export function convertTools(file: SourceFile, tree: SourceTree): void {
   const policy = mapAt(file.root, policyKey);
   if (policy === undefined) return dropOtherForm(file, file.root, policyKey, 'a map of lists');
@@ -32,7 +32,7 @@ export function convertTools(file: SourceFile, tree: SourceTree): void {
         file,
         'changed',
         keyNode(policy, key),
-        `lists were joined with those of the bases; here a list replaces them, so that it has ${missing.join(', ')}, too`,
+        `CommonGround joined lists with those of the bases; Cadre replaces them, so this list now also contains ${missing.join(', ')}`,
       );
   }
 }
@@ -51,19 +51,19 @@ function isText(item: unknown): item is Scalar<string> {
   return isScalar(item) && typeof item.value === 'string';
 }
 
-/** Gives a name of a list its new one; false when there is none. */
+/** Replaces a name in a list with Cadre's; false when there is none. */
 function convertName(file: SourceFile, tree: SourceTree, key: ListKey, item: Scalar<string>): boolean {
   const [found] = newName(key, item.value, tree);
   const what = key === 'allowed_toolsets' ? 'toolset' : 'tool';
   if (found === undefined) {
-    find(file, 'not_converted', item, `there is no ${what} ${item.value} here; the profile is converted without it`, {
-      hint: `declare it: a file in toolsets/ for an MCP server, a tool of your own for createEngine({ tools }); docs/tools.md has the built-in ones`,
+    find(file, 'not_converted', item, `Cadre has no ${what} ${item.value}; the profile is converted without it`, {
+      hint: `declare it: a file in toolsets/ for an MCP server, or a custom tool in createEngine({ tools }); docs/tools.md lists the built-in ones`,
     });
     return false;
   }
   if (found.name === item.value) return true;
   const note = found.note === undefined ? '' : `: ${found.note}`;
-  find(file, 'changed', item, `the ${what} ${item.value} is ${found.name} here${note}`);
+  find(file, 'changed', item, `the ${what} ${item.value} is now ${found.name}${note}`);
   setText(item, found.name);
   return true;
 }

@@ -10,8 +10,7 @@ import { mapNode, textItems, textNode } from '../read-node.ts';
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 
 /**
- * Warns of callees that cannot be started, and of agents that may call each other in a circle, unless one of them says how deep
- * that may go.
+ * Warns of callees that cannot start, and of agents that may call each other in a circle without a depth limit on any of them.
  */
 export function checkAgentCalls(report: Report, profiles: Profiles, nodes: ReadonlyMap<string, MapNode>): void {
   for (const [name, node] of nodes) {
@@ -32,14 +31,14 @@ function checkStartable(report: Report, profile: CompiledProfile, at: MapNode['a
     report.warning(
       'NOT_ALLOWED',
       at,
-      `${what}, and is of the type base, which is only inherited from: nobody is offered it`,
+      `${what}, and is of the type base, which is only inherited from: no agent can call it`,
       'name a profile that inherits from it',
     );
   else if (!profile.isActive || profile.isDeleted)
-    report.warning('NOT_ALLOWED', at, `${what}, and is not active: nobody is offered it`, 'write is_active: true');
+    report.warning('NOT_ALLOWED', at, `${what}, and is not active: no agent can call it`, 'write is_active: true');
 }
 
-/** The groups of profiles of which each can be reached from each other: circles of calls (Tarjan). */
+/** Finds groups of profiles that can all reach each other through calls (Tarjan's strongly connected components). */
 function circles(profiles: Profiles): readonly (readonly string[])[] {
   const exposed = exposedProfiles(profiles);
   const found: string[][] = [];

@@ -4,7 +4,7 @@ import { quote } from '../../wording.ts';
 import { nodeAt, toPlainObject, type MapNode } from '../../yaml/source-node.ts';
 import { schemaFaults } from './deliverables-check.ts';
 
-/** Checks that a JSON Schema in a file can be applied, and that it describes an object unless any type will do. */
+/** Checks that a JSON Schema in a file is valid and, unless `anyType` is set, describes an object. */
 export function checkJsonSchema(report: Report, node: MapNode, what: string, { anyType = false } = {}): void {
   if (!report.checksShape) return;
   const schema: JsonObject = toPlainObject(node);
@@ -21,7 +21,7 @@ export function checkJsonSchema(report: Report, node: MapNode, what: string, { a
     report.error(
       'BAD_SCHEMA',
       nodeAt(node, path).at,
-      `${what} is no valid JSON Schema: ${path.length === 0 ? '' : `${quote(path.join('.'))} `}${message}`,
+      `${what} is not a valid JSON Schema: ${path.length === 0 ? '' : `${quote(path.join('.'))} `}${message}`,
     );
   }
 }

@@ -8,16 +8,16 @@ import { childOf, type MapNode } from '../../yaml/source-node.ts';
 import { namesModel } from '../configs/compile-llm-config.ts';
 import { mapNode, readText, textItems, textNode } from '../read-node.ts';
 
-/** What the LLM configs are checked against. */
+/** LLM configs to check, with the names they may refer to. */
 export interface LlmConfigSet {
   readonly configs: ReadonlyMap<string, LlmConfig>;
-  /** The trees they were compiled from. */
+  /** Trees the configs were compiled from. */
   readonly nodes: ReadonlyMap<string, MapNode>;
   readonly models: ReadonlySet<string>;
   readonly broken: ReadonlySet<string>;
 }
 
-/** Checks what LLM configs say of each other, and returns the names of those that are only inherited from. */
+/** Checks references between LLM configs; returns the names of those without a model that are only inherited from. */
 export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<string> {
   const usable = new Set([...set.configs.keys(), ...set.models]);
   const bases = new Set([...set.nodes.values()].flatMap(baseNames));
@@ -60,7 +60,7 @@ export function checkLlmConfigs(set: LlmConfigSet, report: Report): ReadonlySet<
   return abstract;
 }
 
-/** A fallback answers the very same request, tools and all, whatever protocol it has of its own. */
+/** Warns of fallbacks with another tool protocol: a fallback answers the original request, including its tools. */
 function warnOfProtocols(
   config: LlmConfig | undefined,
   configs: LlmConfigSet['configs'],
@@ -80,7 +80,7 @@ function warnOfProtocols(
   }
 }
 
-/** A model that is looked up in a way that was reported already. */
+/** True when the model is looked up in a way that was reported already. */
 function isWronglySet(settings: MapNode | undefined): boolean {
   const model = childOf(settings, 'model');
   return model !== undefined && readText(model, '_type') !== 'from_env';
@@ -101,7 +101,7 @@ function standInCircle(start: string, configs: ReadonlyMap<string, LlmConfig>): 
   return undefined;
 }
 
-/** Reports looked-up values (`_type: from_env`) in files that are not LLM configs: no secret enters a prompt. */
+/** Reports looked-up values (`_type: from_env`) in files other than LLM configs, so that no secret enters a prompt. */
 export function refuseLookups(node: MapNode, report: Report): void {
   for (const entry of node.entries.values()) {
     const { value } = entry;
@@ -121,7 +121,7 @@ export function refuseLookups(node: MapNode, report: Report): void {
   }
 }
 
-/** A model handed in by code needs no provider that Cadre knows. */
+/** Warns of an unknown provider, unless code supplied the model. */
 function warnOfProvider(
   config: LlmConfig | undefined,
   settings: MapNode | undefined,

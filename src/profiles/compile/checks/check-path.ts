@@ -9,7 +9,7 @@ export function checkPath(
   node: ScalarNode & { readonly value: string },
   roots: ExpressionRoots = agentRoots,
 ): void {
-  // A variable stands for a key that is only known at run time.
+  // A variable represents a key that is only known at run time.
   const path = node.value.replaceAll(/\{\{[^{}]*\}\}/g, 'x');
   const compiled = compileExpression(`v[${JSON.stringify(path)}]`, roots);
   if (compiled.ok) return;

@@ -5,14 +5,14 @@ import type { MapNode, ScalarNode } from '../../yaml/source-node.ts';
 import type { CompileContext } from '../compile-context.ts';
 import { textNode } from '../read-node.ts';
 
-/** What is known of LLM configs. */
+/** Parts of the context that describe the known LLM configs. */
 export type KnownConfigs = Pick<CompileContext, 'report' | 'known' | 'llmConfigs' | 'abstractLlmConfigs' | 'broken'>;
 
 const defaultName = 'default';
 
 /**
- * The LLM config a profile speaks with: the one it names, else `default`, else the only one there is. Without any LLM
- * config file and without known models nothing can be checked, and the name is taken as it is.
+ * Returns the LLM config a profile uses: the one it names, else `default`, else the only one. Without LLM config files and known
+ * models, the name is not checked.
  */
 export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOptional: boolean): string {
   const { report, known, llmConfigs } = context;
@@ -46,7 +46,7 @@ function usableConfigs({ known, llmConfigs, abstractLlmConfigs }: KnownConfigs):
   return new Set([...llmConfigs].filter((name) => !abstractLlmConfigs.has(name)).concat([...(known.models ?? [])]));
 }
 
-/** The name of an LLM config that some key of a profile names; one that does not exist is reported. */
+/** Checks the LLM config that a key of a profile names, reports it when unknown, and returns the name. */
 export function checkLlmConfig(context: KnownConfigs, ref: ScalarNode & { readonly value: string }): string {
   const { report, known, llmConfigs, abstractLlmConfigs } = context;
   const usable = usableConfigs(context);

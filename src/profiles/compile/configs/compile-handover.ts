@@ -9,7 +9,7 @@ import { checkPath } from '../checks/check-path.ts';
 import { compileCondition } from '../compile-text.ts';
 import { asText, mapItems, mapNode, readObject, readText, readTextMap, textNode } from '../read-node.ts';
 
-/** What paths and conditions of a protocol read: what the caller sees, and `params`, the parameters it handed over. */
+/** Roots that paths and conditions of a protocol read: those of the caller, and `params`, its handover parameters. */
 const protocolRoots: ExpressionRoots = { ...agentRoots, params: { kind: 'open' } };
 
 const noParameters = { type: 'object', properties: {} } as const;

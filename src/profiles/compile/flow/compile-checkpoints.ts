@@ -5,7 +5,7 @@ import { checkTool, refOf, type CompileContext } from '../compile-context.ts';
 import { compileCondition, compileText } from '../compile-text.ts';
 import { mapItems, readNumber, readText, textItems, textNode } from '../read-node.ts';
 
-/** Compiles the places where an agent waits for a person; each must say when it is reached. */
+/** Compiles the checkpoints where an agent waits for a person; each must say when it is reached. */
 export function compileCheckpoints(context: CompileContext, profile: MapNode): readonly Checkpoint[] {
   return mapItems(profile, 'checkpoints').map((node) => {
     const id = readText(node, 'id') ?? '';

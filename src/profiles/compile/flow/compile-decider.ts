@@ -25,7 +25,7 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
     const condition = compileCondition(context.report, node);
     const action = compileAction(context, node, `rule ${quote(id)}`, keys);
     if (action === undefined) isComplete = false;
-    // A rule for failed model calls is asked about those in spite of one that always holds for replies.
+    // Rules for failed model calls apply even after a rule that always matches replies.
     if (always !== undefined && !handlesErrors({ ...(condition === undefined ? {} : { condition }) })) {
       context.report.warning(
         'UNREACHABLE_RULE',
@@ -135,7 +135,7 @@ function compileChoice(context: CompileContext, action: MapNode, owner: string):
   return { type: 'set_tool_choice', toolChoice: choice?.value ?? 'auto' };
 }
 
-/** Checks a tool choice: one of three words, or a tool that exists. */
+/** Checks a tool choice: `auto`, `none`, `required`, or an existing tool. */
 export function checkToolChoice(context: CompileContext, choice: Parameters<typeof checkTool>[1]): void {
   if (!toolChoices.has(choice.value)) checkTool(context, choice);
 }

@@ -10,17 +10,17 @@ import { requireKey } from '../checks/require-key.ts';
 
 const open = { kind: 'open' } as const;
 
-/** What conditions of gates read beside the roots of an agent. */
+/** Roots that conditions of gates read: those of an agent, the arguments, and the prompt's sources. */
 const gateRoots = {
   ...agentRoots,
   args: open,
   prompt: { kind: 'closed', fields: { sources: open, untrusted: open, tainted: open } },
 } as const;
 
-/** Stands for all tools. */
+/** Matches all tools. */
 const everyTool = '*';
 
-/** Compiles the gates in front of tool calls; one that names neither tools nor toolsets is about all of them. */
+/** Compiles the gates on tool calls; a gate that names neither tools nor toolsets applies to all of them. */
 export function compileGates(context: CompileContext, profile: MapNode): readonly ToolGate[] {
   const gates: ToolGate[] = [];
   for (const node of mapItems(profile, 'tool_gates')) {
@@ -49,7 +49,7 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
   return gates;
 }
 
-/** How long a person has to decide, and what holds then. */
+/** Reads how long a person has to decide, and the verdict after that. */
 function expiryOf(context: CompileContext, node: MapNode): ToolGate['expires'] {
   const after = childOf(node, 'expires_after');
   const verdict = readText(node, 'on_expire');
@@ -59,7 +59,7 @@ function expiryOf(context: CompileContext, node: MapNode): ToolGate['expires'] {
       context.report.error(
         'MISSING_KEY',
         stray.at,
-        '`on_expire` says nothing without `expires_after`',
+        '`on_expire` has no effect without `expires_after`',
         'for example expires_after: 30m',
       );
     return undefined;

@@ -14,7 +14,7 @@ const targets = ['self', 'parent', 'partner', 'principal'];
 const statePath = /^(?:flags|values|deliverables|team\.shared)(?:\.[^.\s[\]{}]+)+$/;
 const forbidden = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
 
-/** Compiles the observers below a key. */
+/** Compiles the observers at a key. */
 export function compileObservers(
   context: CompileContext,
   profile: MapNode,
@@ -85,7 +85,7 @@ function compilePost(context: CompileContext, action: MapNode, owner: string, ke
 function checkTarget(context: CompileContext, target: ReturnType<typeof textNode>): void {
   if (target === undefined || targets.includes(target.value)) return;
   const meant = closestName(target.value, targets);
-  // An agent id ends in a number; anything near a keyword that does not is a slip.
+  // Agent ids end in a number; a near match of a keyword without one is a misspelling.
   const isSlip = target.value.includes('{{') || (meant !== undefined && !/\d$/.test(target.value));
   if (!isSlip) return;
   const message = `target_agent_id is ${quote(target.value)}, allowed: ${targets.join(', ')}, or an agent id`;
@@ -93,7 +93,7 @@ function checkTarget(context: CompileContext, target: ReturnType<typeof textNode
     'UNKNOWN_TARGET',
     target.at,
     message,
-    meant === undefined ? 'it is not computed' : `did you mean ${quote(meant)}?`,
+    meant === undefined ? 'expressions are not allowed here' : `did you mean ${quote(meant)}?`,
   );
 }
 

@@ -11,7 +11,7 @@ import { requireKey } from '../checks/require-key.ts';
 
 const open = { kind: 'open' } as const;
 
-/** What expressions of planners read beside the roots of an agent. */
+/** Roots that expressions of planners read: those of an agent, the task, and the results so far. */
 export const plannerRoots = {
   ...agentRoots,
   task: open,
@@ -22,14 +22,14 @@ export const plannerRoots = {
   max_iterations: open,
 } as const;
 
-/** The result of the last call, word for word. */
+/** Returns a template for the unchanged result of the last call. */
 export function resultText(): Template {
   const compiled = compileTemplate('{{ last.content }}', plannerRoots);
   if (!compiled.ok) throw new Error('the built-in answer of planners does not compile');
   return compiled.value;
 }
 
-/** A call as it stands in a planner. */
+/** Compiles a tool call of a planner. */
 export function compileCall(context: CompileContext, node: MapNode, owner: string): PlannedCall {
   requireKey(context, node, 'tool', owner);
   const tool = textNode(node, 'tool');
@@ -41,7 +41,7 @@ export function compileCall(context: CompileContext, node: MapNode, owner: strin
   };
 }
 
-/** A text of a planner. */
+/** Compiles a text of a planner. */
 export function plannerText(context: CompileContext, node: MapNode, key: string): Template | undefined {
   const text = textNode(node, key);
   return text === undefined ? undefined : compileText(context, text, plannerRoots);
@@ -49,7 +49,7 @@ export function plannerText(context: CompileContext, node: MapNode, key: string)
 
 const moveKeys = ['call', 'calls', 'say', 'fail', 'ask_model'] as const;
 
-/** What a rule, a default or a fallback does; exactly one thing. */
+/** Compiles the single move of a rule, default or fallback. */
 export function compileMove(context: CompileContext, node: MapNode, owner: string): PlannerMove | undefined {
   const said = moveKeys.filter((key) => node.entries.has(key) && !(key === 'ask_model' && readFlag(node, key) === false));
   const [key, second] = said;
@@ -89,7 +89,7 @@ function moveOf(context: CompileContext, node: MapNode, owner: string, key: (typ
   }
 }
 
-/** What the default of a planner may do; anything else would have no effect, and is an error. */
+/** Compiles the default of a planner; reports a move that would have no effect there. */
 export function compileDefault(
   context: CompileContext,
   node: MapNode,
@@ -105,7 +105,7 @@ export function compileDefault(
   return undefined;
 }
 
-/** The steps of a script or a loop; only in a loop is there an agent of a step before. */
+/** Compiles the steps of a script or loop; only a loop has an agent of an earlier iteration to keep. */
 export function compileSteps(
   context: CompileContext,
   node: MapNode,

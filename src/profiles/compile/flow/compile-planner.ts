@@ -19,18 +19,13 @@ import { requireKey } from '../checks/require-key.ts';
 const owner = 'the planner';
 const defaultIterations = 3;
 
-/** Compiles the planner of a profile; undefined when it has none, or one that says too little. */
+/** Compiles the planner of a profile; undefined when it has none, or an incomplete one. */
 export function compilePlanner(context: CompileContext, profile: MapNode): Planner | undefined {
   const node = mapNode(profile, 'planner');
   if (node === undefined) return undefined;
   const clash = childOf(profile, 'function_node');
   if (clash !== undefined)
-    context.report.error(
-      'NOT_ALLOWED',
-      clash.at,
-      '`function_node` and `planner` both stand in a model’s place',
-      'keep one of them',
-    );
+    context.report.error('NOT_ALLOWED', clash.at, '`function_node` and `planner` both replace the model', 'keep one of them');
   requireKey(context, node, 'type', owner);
   const kind = readText(node, 'type') ?? '';
   switch (kind) {
@@ -51,12 +46,12 @@ export function compilePlanner(context: CompileContext, profile: MapNode): Plann
   }
 }
 
-/** What is said with a result: the planner's words for it, or the result as it is. */
+/** Returns the text said with a result: the planner's own, or the unchanged result. */
 function answerOf(context: CompileContext, node: MapNode) {
   return plannerText(context, node, 'answer') ?? resultText();
 }
 
-/** One call when the task has one of some words, and fixed words when it has none of them. */
+/** Compiles a planner that makes one call when the task contains one of some words, and otherwise replies with a fixed text. */
 function compileStatic(context: CompileContext, node: MapNode): Planner | undefined {
   requireKey(context, node, 'say', owner);
   const text = plannerText(context, node, 'say');
@@ -71,7 +66,7 @@ function compileStatic(context: CompileContext, node: MapNode): Planner | undefi
   return { kind: 'static', type: 'rules', rules, otherwise: { kind: 'call', calls, answer: answerOf(context, node) } };
 }
 
-/** Holds when none of the words stands in the task, whole and in any case. */
+/** Returns a condition that is true when the task contains none of the words (whole words, ignoring case). */
 function hasNone(words: readonly string[]): Expression {
   const isIn = (scope: Parameters<Expression['test']>[0]): boolean => {
     const task = String(scope['task'] ?? '').toLocaleLowerCase('en');
@@ -122,7 +117,7 @@ function compileScript(context: CompileContext, node: MapNode): Planner {
   const from = textNode(node, 'steps_from');
   if (from === undefined) requireKey(context, node, 'steps', owner);
   else if (node.entries.has('steps'))
-    context.report.error('NOT_ALLOWED', from.at, '`steps` and `steps_from` are both steps', 'keep one of them');
+    context.report.error('NOT_ALLOWED', from.at, '`steps` and `steps_from` both give the steps', 'keep one of them');
   const guided = compileCondition(context.report, node, plannerRoots, 'guided_when');
   const guidedWhen = readText(node, 'mode') === 'guided' ? constantExpression('true') : guided;
   const otherwise = compileDefault(context, node, `the default of ${owner}`, ['say', 'fail', 'model']);

@@ -5,11 +5,11 @@ import { checkToolChoice } from './compile-decider.ts';
 import { textItems, textNode } from '../read-node.ts';
 import { requireKey } from '../checks/require-key.ts';
 
-/** Compiles what an observer makes of the tools of the coming turn: `set_tool_choice` and `filter_tools`. */
+/** Compiles `set_tool_choice` and `filter_tools`, which change the tools of the next turn. */
 export function compileToolAction(context: CompileContext, action: MapNode, owner: string, list: string): ObserverAction {
   const type = textNode(action, 'type');
   if (list !== 'pre_turn_observers' && type !== undefined) {
-    const message = `\`${type.value}\` of ${owner} comes too late: the reply is there when it runs`;
+    const message = `\`${type.value}\` of ${owner} is too late: it runs after the reply`;
     context.report.error('NOT_ALLOWED', type.at, message, 'move the observer to pre_turn_observers');
   }
   return type?.value === 'filter_tools' ? compileFilter(context, action, owner) : compileChoice(context, action, owner);
@@ -29,7 +29,7 @@ function compileFilter(context: CompileContext, action: MapNode, owner: string):
   return { type: 'filter_tools', ...(only === undefined ? {} : { only }), ...(except === undefined ? {} : { except }) };
 }
 
-/** Names of tools and of toolsets, each checked as what it is. */
+/** Returns names of tools and toolsets, each checked as its kind. */
 function namesOf(context: CompileContext, action: MapNode, key: string): readonly string[] | undefined {
   if (!action.entries.has(key)) return undefined;
   return textItems(action, key).map((item) => {
