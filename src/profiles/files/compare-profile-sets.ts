@@ -21,7 +21,7 @@ function compareNamed(what: string, before: ReadonlyMap<string, object>, after: 
   const lines: string[] = [];
   for (const [name, old] of before) {
     const now = after.get(name);
-    if (now === undefined) lines.push(`${what} ${quote(name)} was removed`);
+    if (now === undefined) lines.push(`${what} ${quote(name)} is gone`);
     else {
       const keys = changedKeys(old, now);
       if (keys.length > 0) lines.push(`${what} ${quote(name)} changed (${keys.join(', ')})`);
