@@ -127,7 +127,7 @@ function compileLlmConfigs(
 ): LlmResult {
   const { report, known, usedJson } = options;
   const { broken } = parsed;
-  const named = indexNames(parsed.roots.llm_config, 'name', 'LLM config', report);
+  const named = indexNames(parsed.roots.llm_config, report, { key: 'name', what: 'LLM config' });
   const nodes = resolveBases(named, { baseKey: 'base_llm_config', what: 'LLM config', ownKeys: ownConfigKeys, broken }, report);
   const models = known.models ?? new Set<string>();
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
@@ -160,7 +160,7 @@ function compileToolsets(
 }
 
 function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<string, HandoverProtocol> {
-  const named = indexNames(parsed.roots.handover_protocol, 'protocol_name', 'handover protocol', report);
+  const named = indexNames(parsed.roots.handover_protocol, report, { key: 'protocol_name', what: 'handover protocol' });
   return new Map([...named].map(([name, node]) => [name, compileHandoverProtocol(report, node, name)]));
 }
 
@@ -168,7 +168,7 @@ function compileProfiles(
   parsed: ParsedFiles,
   context: Omit<CompileContext, 'exposedTools' | 'exposedToolsets' | 'profileNames'>,
 ): ReadonlyMap<string, CompiledProfile> {
-  const named = indexNames(parsed.roots.profile, 'name', 'profile', context.report);
+  const named = indexNames(parsed.roots.profile, context.report, { key: 'name', what: 'profile' });
   const rules = { baseKey: 'base_profile', what: 'profile', ownKeys: ownProfileKeys, broken: parsed.broken };
   const resolved = resolveBases(named, rules, context.report);
   const exposedTools = new Map<string, Place>();
@@ -182,7 +182,7 @@ function compileProfiles(
   const full: CompileContext = { ...context, exposedTools, exposedToolsets, profileNames: new Set(named.keys()) };
   const profiles = new Map([...resolved].map(([name, node]) => [name, compileProfile(full, inOrder(node, named.get(name)), name)]));
   checkAgentCalls(context.report, profiles, resolved);
-  checkToolReferences(context.report, context.known.toolsetTools, profiles, resolved);
+  checkToolReferences(context.report, { toolsets: context.known.toolsetTools, profiles, nodes: resolved });
   return profiles;
 }
 

@@ -23,10 +23,14 @@ async function addInput(input: string, stamps: string[], seen: Set<string>): Pro
   if (names === undefined) return await addFile(input, stamps);
   if (isTeamFolder(names))
     for (const include of await includesOf(input)) await addInput(bundledTeam(include) ?? join(input, include), stamps, seen);
-  await addFolder(input, names, stamps, 0);
+  await addFolder(input, names, { stamps, depth: 0 });
 }
 
-async function addFolder(folder: string, names: readonly string[], stamps: string[], depth: number): Promise<void> {
+async function addFolder(
+  folder: string,
+  names: readonly string[],
+  { stamps, depth }: { readonly stamps: string[]; readonly depth: number },
+): Promise<void> {
   for (const name of names) {
     if (name.startsWith('.') || name === 'node_modules' || stamps.length > maxFiles) continue;
     const path = join(folder, name);
@@ -35,7 +39,7 @@ async function addFolder(folder: string, names: readonly string[], stamps: strin
       continue;
     }
     const below = depth < maxFolderDepth ? await readdir(path).catch(() => undefined) : undefined;
-    if (below !== undefined && !isTeamFolder(below)) await addFolder(path, below, stamps, depth + 1);
+    if (below !== undefined && !isTeamFolder(below)) await addFolder(path, below, { stamps, depth: depth + 1 });
   }
 }
 

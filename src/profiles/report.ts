@@ -34,17 +34,31 @@ export class Report {
   }
 
   /** Reports an error at the start of a place. */
-  error(code: DiagnosticCode, at: Place, message: string, hint?: string): void {
+  error(
+    code: DiagnosticCode,
+    { at, message, hint }: { readonly at: Place; readonly message: string; readonly hint?: string | undefined },
+  ): void {
     this.#add('error', code, at, at.start, message, hint);
   }
 
   /** Reports something that is valid but probably wrong. */
-  warning(code: DiagnosticCode, at: Place, message: string, hint?: string): void {
+  warning(
+    code: DiagnosticCode,
+    { at, message, hint }: { readonly at: Place; readonly message: string; readonly hint?: string | undefined },
+  ): void {
     this.#add('warning', code, at, at.start, message, hint);
   }
 
   /** Reports an error inside a text, at an offset into its value. */
-  errorInText(code: DiagnosticCode, node: SourceNode, offset: number, message: string, hint?: string): void {
+  errorInText(
+    code: DiagnosticCode,
+    {
+      node,
+      offset,
+      message,
+      hint,
+    }: { readonly node: SourceNode; readonly offset: number; readonly message: string; readonly hint?: string | undefined },
+  ): void {
     if (this.isFull) return;
     const start = node.kind === 'scalar' ? scalarOffset(node, offset) : node.at.start;
     this.#add('error', code, node.at, start, message, hint);

@@ -29,15 +29,11 @@ export function addCatchAlls(tree: SourceTree): void {
 }
 
 function noteDefaultRules(file: SourceFile): void {
-  find(
-    file,
-    'changed',
-    undefined,
-    'without rules, an agent never ended in CommonGround; in Cadre it runs tool calls and ends with its first text reply',
-    {
-      hint: 'write a flow_decider for another behaviour',
-    },
-  );
+  find(file, 'changed', {
+    at: undefined,
+    message: 'without rules, an agent never ended in CommonGround; in Cadre it runs tool calls and ends with its first text reply',
+    hint: 'write a flow_decider for another behaviour',
+  });
 }
 
 function depthOf(file: SourceFile, tree: SourceTree): number {

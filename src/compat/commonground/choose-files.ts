@@ -28,26 +28,18 @@ function isForeign(data: JsonObject): boolean {
 export function otherFile(file: SourceFile): void {
   const { data, path } = file;
   if ('tool_name' in data && ('target_subject' in data || 'parameters' in data)) {
-    find(
-      file,
-      'not_converted',
-      keyNode(file.root, 'tool_name'),
-      `the tool ${String(data['tool_name'])} runs in a separate program`,
-      {
-        hint: 'write it as a custom tool (docs/tools.md), or as an MCP server',
-      },
-    );
+    find(file, 'not_converted', {
+      at: keyNode(file.root, 'tool_name'),
+      message: `the tool ${String(data['tool_name'])} runs in a separate program`,
+      hint: 'write it as a custom tool (docs/tools.md), or as an MCP server',
+    });
   } else if ('apiVersion' in data) {
-    find(
-      file,
-      'not_converted',
-      keyNode(file.root, 'apiVersion'),
-      `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`,
-      {
-        hint: 'docs/teams.md lists teams modelled on other systems',
-      },
-    );
-  } else find(file, 'left_out', undefined, 'this is not a profile, LLM config or handover protocol');
+    find(file, 'not_converted', {
+      at: keyNode(file.root, 'apiVersion'),
+      message: `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`,
+      hint: 'docs/teams.md lists teams modelled on other systems',
+    });
+  } else find(file, 'left_out', { at: undefined, message: 'this is not a profile, LLM config or handover protocol' });
 }
 
 /**
@@ -59,14 +51,17 @@ export function chooseProfiles(files: readonly SourceFile[]): ReadonlyMap<string
   for (const file of files) {
     const name = String(file.data['name'] ?? '');
     if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/.test(name)) {
-      find(file, 'not_converted', nodeAt(file.root, 'name'), 'the profile has no valid name', {
+      find(file, 'not_converted', {
+        at: nodeAt(file.root, 'name'),
+        message: 'the profile has no valid name',
         hint: 'letters, digits and _ . -, at most 80',
       });
       continue;
     }
     const other = chosen.get(name);
     const [kept, dropped] = other === undefined || isNewer(file, other) ? [file, other] : [other, file];
-    if (dropped !== undefined) find(dropped, 'left_out', undefined, `${name} is also in ${kept.path}, which is the version in use`);
+    if (dropped !== undefined)
+      find(dropped, 'left_out', { at: undefined, message: `${name} is also in ${kept.path}, which is the version in use` });
     chosen.set(name, kept);
   }
   return withoutBroken(chosen);
@@ -90,15 +85,11 @@ function withoutBroken(profiles: ReadonlyMap<string, SourceFile>): ReadonlyMap<s
       whole.set(name, file);
       continue;
     }
-    find(
-      file,
-      'not_converted',
-      nodeAt(file.root, 'base_profile'),
-      `${name} was never loaded: its bases (${String(baseOf(file))}, …) form a circle, or one is missing`,
-      {
-        hint: 'fix base_profile, and convert again',
-      },
-    );
+    find(file, 'not_converted', {
+      at: nodeAt(file.root, 'base_profile'),
+      message: `${name} was never loaded: its bases (${String(baseOf(file))}, …) form a circle, or one is missing`,
+      hint: 'fix base_profile, and convert again',
+    });
   }
   return whole;
 }

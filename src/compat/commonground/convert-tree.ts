@@ -127,7 +127,9 @@ function said(kind: Finding['kind'], file: string, message: string): Finding {
 function noteDescriptions(file: SourceFile, servers: readonly string[]): void {
   for (const key of Object.keys(file.data)) {
     if (readDescriptions({ [key]: file.data[key] ?? null }, servers).size > 0) continue;
-    find(file, 'not_converted', keyNode(file.root, key), `no server of mcp.json has the tool ${key}`, {
+    find(file, 'not_converted', {
+      at: keyNode(file.root, key),
+      message: `no server of mcp.json has the tool ${key}`,
       hint: 'settings.tools of a toolset contains descriptions: docs/mcp.md',
     });
   }

@@ -45,18 +45,19 @@ export function keepApart(file: SourceFile, tree: SourceTree, list: ItemList): v
     const isWhole =
       [...substance].some((key) => key !== 'type' && nodeAt(item, key) !== undefined) || nodeAt(item, 'type') !== undefined;
     if (!isWhole) {
-      find(
-        file,
-        'changed',
-        id,
-        `${id.value} replaced the inherited item and had only its own keys; in Cadre it inherits ${missing.join(', ')}`,
-      );
+      find(file, 'changed', {
+        at: id,
+        message: `${id.value} replaced the inherited item and had only its own keys; in Cadre it inherits ${missing.join(', ')}`,
+      });
       continue;
     }
     if (missing.includes('condition')) setKey(file.document, item, 'condition', list === 'flow_decider' ? 'False' : 'True');
     if (missing.includes('order')) setKey(file.document, item, 'order', 99);
     const kept = missing.filter((key) => !['condition', 'order', 'type', 'content', 'content_key'].includes(key));
     if (kept.length > 0)
-      find(file, 'changed', id, `${id.value} replaced the inherited item; in Cadre it also inherits ${kept.join(', ')}`);
+      find(file, 'changed', {
+        at: id,
+        message: `${id.value} replaced the inherited item; in Cadre it also inherits ${kept.join(', ')}`,
+      });
   }
 }

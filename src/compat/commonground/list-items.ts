@@ -16,7 +16,10 @@ export function giveIds(file: SourceFile, list: YAMLSeq, what: string): void {
     if (id === undefined) {
       item.items.unshift(new Pair(new Scalar('id'), new Scalar(name)));
     } else {
-      find(file, 'changed', id, `the id ${id.value} is now ${name}: ids are unique and consist of letters, digits and . : _ -`);
+      find(file, 'changed', {
+        at: id,
+        message: `the id ${id.value} is now ${name}: ids are unique and consist of letters, digits and . : _ -`,
+      });
       setText(id, name);
     }
   }
@@ -28,7 +31,7 @@ export function dropOthers(file: SourceFile, list: YAMLSeq, what: string): void 
     if (isMap(item)) return true;
     const node = isScalar(item) || isSeq(item) ? item : undefined;
     const isEmpty = isScalar(item) && item.value === null;
-    find(file, isEmpty ? 'left_out' : 'not_converted', node ?? list, `an item of ${what} is not a map`);
+    find(file, isEmpty ? 'left_out' : 'not_converted', { at: node ?? list, message: `an item of ${what} is not a map` });
     return false;
   });
 }
@@ -65,19 +68,24 @@ export function isAnnotation(key: string): boolean {
 export function keepKeys(
   file: SourceFile,
   map: YAMLMap,
-  known: readonly string[],
-  what: string,
-  idle: readonly string[] = [],
+  {
+    known,
+    what,
+    idle = [],
+  }: { readonly known: readonly string[]; readonly what: string; readonly idle?: readonly string[] | undefined },
 ): void {
   for (const key of keysOf(map)) {
     if (known.includes(key)) continue;
     const node = nodeAt(map, key);
     const isEmpty = node === undefined || (isScalar(node) && node.value === null);
-    if (isEmpty || isAnnotation(key)) find(file, 'left_out', keyNode(map, key), `${what} has no \`${key}\` in Cadre`);
+    if (isEmpty || isAnnotation(key))
+      find(file, 'left_out', { at: keyNode(map, key), message: `${what} has no \`${key}\` in Cadre` });
     else if (idle.includes(key))
-      find(file, 'left_out', keyNode(map, key), `CommonGround ignored \`${key}\`: ${what} has no such key`);
+      find(file, 'left_out', { at: keyNode(map, key), message: `CommonGround ignored \`${key}\`: ${what} has no such key` });
     else
-      find(file, 'not_converted', keyNode(map, key), `${what} has no \`${key}\` in Cadre, and its meaning is unknown`, {
+      find(file, 'not_converted', {
+        at: keyNode(map, key),
+        message: `${what} has no \`${key}\` in Cadre, and its meaning is unknown`,
         hint: known.length === 0 ? undefined : `allowed: ${known.join(', ')}`,
       });
     removeKey(map, key);
@@ -85,9 +93,13 @@ export function keepKeys(
 }
 
 /** Removes the value of a key that has the wrong form, and notes it unless it is empty. */
-export function dropOtherForm(file: SourceFile, map: YAMLMap, key: string, form: string): void {
+export function dropOtherForm(
+  file: SourceFile,
+  map: YAMLMap,
+  { key, form }: { readonly key: string; readonly form: string },
+): void {
   const node = nodeAt(map, key);
   if (node !== undefined && !(isScalar(node) && node.value === null))
-    find(file, 'not_converted', keyNode(map, key), `\`${key}\` is not ${form}`, { hint: `write it as ${form}` });
+    find(file, 'not_converted', { at: keyNode(map, key), message: `\`${key}\` is not ${form}`, hint: `write it as ${form}` });
   removeKey(map, key);
 }

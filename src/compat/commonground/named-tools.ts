@@ -19,7 +19,9 @@ export function checkNamedTools(file: SourceFile, tree: SourceTree): void {
     const tool = newTool(name)?.name;
     const toolset = tool === undefined ? undefined : toolsetOf(tool);
     if (tool === undefined || toolset === undefined || tools.has(tool) || toolsets.has(toolset)) continue;
-    find(file, 'changed', undefined, `a text mentions ${tool}, which the profile may not call`, {
+    find(file, 'changed', {
+      at: undefined,
+      message: `a text mentions ${tool}, which the profile may not call`,
       hint: `allow the toolset ${toolset}, or remove it from the text`,
     });
   }

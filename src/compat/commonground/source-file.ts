@@ -30,7 +30,7 @@ export function parseSourceFile(path: string, source: string, report: Report): S
   const node = parseYaml(text, report);
   if (node === undefined) return undefined;
   if (node.kind !== 'map') {
-    report.error('NOT_A_MAP', node.at, 'the file is not a map of keys');
+    report.error('NOT_A_MAP', { at: node.at, message: 'the file is not a map of keys' });
     return undefined;
   }
   const document = parseDocument(source, { version: '1.2', uniqueKeys: false, logLevel: 'silent' });
@@ -62,9 +62,11 @@ function pad(node: YAMLMap | YAMLSeq, padding: string): void {
 export function find(
   file: SourceFile,
   kind: FindingKind,
-  at: Node | undefined,
-  message: string,
-  more: { readonly hint?: string | undefined; readonly offset?: number } = {},
+  {
+    at,
+    message,
+    ...more
+  }: { readonly hint?: string | undefined; readonly offset?: number } & { readonly at: Node | undefined; readonly message: string },
 ): void {
   const { line, column } = file.text.refAt(placeOf(file, at, more.offset));
   file.findings.push({ kind, file: file.path, line, column, message, ...(more.hint === undefined ? {} : { hint: more.hint }) });

@@ -18,7 +18,9 @@ export function checkTextKeys(file: SourceFile, tree: SourceTree): void {
     Pair: (_, { key, value }) => {
       if (!isScalar(key) || key.value !== 'content_key' || !isScalar(value) || typeof value.value !== 'string') return;
       if (defined.has(value.value)) return;
-      find(file, 'not_converted', value, `there is no text definition ${value.value}; the model got an error message instead`, {
+      find(file, 'not_converted', {
+        at: value,
+        message: `there is no text definition ${value.value}; the model got an error message instead`,
         hint: 'write it in text_definitions',
       });
     },

@@ -140,8 +140,8 @@ class AngesTranslator {
     if (parent === undefined) return [];
     const running = JSON.stringify({ agent_id: event.agentId, starting_from: length });
     return [
-      this.#emit(event, parent, name, { content: `${profile} ${event.agentId}`, title: profile }),
-      this.#emit(event, parent, 'child_agent_running', { content: '', reasoning: running }),
+      this.#emit(event, parent, { name, content: `${profile} ${event.agentId}`, title: profile }),
+      this.#emit(event, parent, { name: 'child_agent_running', content: '', reasoning: running }),
     ];
   }
 
@@ -152,12 +152,12 @@ class AngesTranslator {
     const expected = stream.expects;
     if (expected !== undefined) {
       stream.expects = undefined;
-      return [this.#emit(event, event.agentId, expected, { content })];
+      return [this.#emit(event, event.agentId, { name: expected, content })];
     }
     if (event.item.source !== 'USER_PROMPT' && event.item.source !== 'HUMAN_ANSWER') return [];
     const name = stream.isAsked || stream.parent !== undefined ? 'follow_up_request' : 'new_request';
     stream.isAsked = true;
-    return [this.#emit(event, event.agentId, name, { content })];
+    return [this.#emit(event, event.agentId, { name, content })];
   }
 
   #endModelCall(event: EventOf<'model.end'>): readonly ForeignEvent[] {
@@ -173,7 +173,7 @@ class AngesTranslator {
   #ask(event: EventOf<'tool.suspend'>): readonly ForeignEvent[] {
     if (event.on.kind !== 'question') return [];
     this.#questions.add(event.callId);
-    return [this.#emit(event, event.agentId, 'agent_requested_help', { content: event.on.prompt })];
+    return [this.#emit(event, event.agentId, { name: 'agent_requested_help', content: event.on.prompt })];
   }
 
   #endTool(event: EventOf<'tool.end'>): readonly ForeignEvent[] {
@@ -181,9 +181,9 @@ class AngesTranslator {
     this.#calls.delete(event.callId);
     if (call === undefined) return [];
     if (this.#questions.delete(event.callId) && event.status === 'ok')
-      return [this.#emit(event, event.agentId, 'follow_up_request', { content: contentText(event.content) })];
+      return [this.#emit(event, event.agentId, { name: 'follow_up_request', content: contentText(event.content) })];
     const content = `${call.name} ${JSON.stringify(call.args ?? {})}\n${contentText(event.content)}`;
-    return [this.#emit(event, event.agentId, kindOf(call, event.content), { content, title: call.name })];
+    return [this.#emit(event, event.agentId, { name: kindOf(call, event.content), content, title: call.name })];
   }
 
   /** Translates an agent that waits: it has replied, or reached a checkpoint. */
@@ -191,21 +191,25 @@ class AngesTranslator {
     const stream = this.#streams.get(event.agentId);
     if (stream === undefined) return [];
     return event.checkpoint === undefined
-      ? [this.#emit(event, event.agentId, 'agent_text_response', { content: stream.reply })]
-      : [this.#emit(event, event.agentId, 'agent_requested_help', { content: event.checkpoint.prompt })];
+      ? [this.#emit(event, event.agentId, { name: 'agent_text_response', content: stream.reply })]
+      : [this.#emit(event, event.agentId, { name: 'agent_requested_help', content: event.checkpoint.prompt })];
   }
 
   #endAgent(event: EventOf<'agent.end'>): readonly ForeignEvent[] {
     const parent = this.#streams.get(event.agentId)?.parent;
     const ending = outcomes.get(event.outcome) ?? 'task_interrupted';
     const content = event.error === undefined ? event.output : `${event.error.message}\n${event.output}`.trim();
-    const own = this.#emit(event, event.agentId, ending, { content, message: event.output });
+    const own = this.#emit(event, event.agentId, { name: ending, content, message: event.output });
     return parent === undefined
       ? [own]
-      : [own, this.#emit(event, parent, `child_agent_${ending}`, { content, title: event.agentId })];
+      : [own, this.#emit(event, parent, { name: `child_agent_${ending}`, content, title: event.agentId })];
   }
 
-  #emit(event: CadreEvent, of: AgentId, name: Name, { content, title = '', reasoning, message = '' }: EventParts): ForeignEvent {
+  #emit(
+    event: CadreEvent,
+    of: AgentId,
+    { name, content, title = '', reasoning, message = '' }: EventParts & { readonly name: Name },
+  ): ForeignEvent {
     const stream = this.#streams.get(of);
     if (stream !== undefined) stream.length += 1;
     return {

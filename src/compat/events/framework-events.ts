@@ -97,7 +97,9 @@ class FrameworkTranslator {
       case 'run.start':
         this.#version = event.engineVersion;
         return [
-          this.#emit(event, 'request_start', undefined, 'pending', {
+          this.#emit(event, undefined, {
+            name: 'request_start',
+            status: 'pending',
             operation: 'request',
             payload: event.input,
             summary: event.title,
@@ -145,46 +147,72 @@ class FrameworkTranslator {
     const caller = this.#callerOf(actor);
     const data = dataOf(actor);
     const chosen =
-      caller === undefined ? [] : [this.#emit(event, 'delegation_chosen', caller, 'pending', { operation: 'delegate', data })];
-    const step = caller === undefined ? [] : this.#step(event, caller, actor, 'pending', { operation: 'phase', data });
-    return [...chosen, ...step, this.#emit(event, starts[actor.role], actor, 'pending', { operation: 'start', data })];
+      caller === undefined
+        ? []
+        : [this.#emit(event, caller, { name: 'delegation_chosen', status: 'pending', operation: 'delegate', data })];
+    const step =
+      caller === undefined
+        ? []
+        : this.#step(event, caller, { undefined: actor, status: 'pending', detail: { operation: 'phase', data } });
+    return [
+      ...chosen,
+      ...step,
+      this.#emit(event, actor, { name: starts[actor.role], status: 'pending', operation: 'start', data }),
+    ];
   }
 
   #endAgent(event: EventOf<'agent.end'>, actor: Actor): readonly ForeignEvent[] {
     const status = failures.has(event.outcome) || event.error !== undefined ? 'error' : 'success';
     const detail = { ...answerOf(event), data: { ...dataOf(actor), outcome: event.outcome } };
     const failed = event.error === undefined ? [] : [this.#failed(event, actor, event.error)];
-    const end = this.#emit(event, ends[actor.role], actor, status, detail);
+    const end = this.#emit(event, actor, { name: ends[actor.role], status, ...detail });
     const caller = this.#callerOf(actor);
     if (caller === undefined) return [...failed, end];
-    const executed = this.#emit(event, 'delegation_executed', caller, status, detail);
-    return [...failed, end, ...this.#step(event, caller, actor, status, detail), executed];
+    const executed = this.#emit(event, caller, { name: 'delegation_executed', status, ...detail });
+    return [...failed, end, ...this.#step(event, caller, { undefined: actor, status, detail }), executed];
   }
 
   /** Translates work on a module: a phase of an orchestrator, or a step of a manager. */
-  #step(event: CadreEvent, caller: Actor, { task }: Actor, status: Status, detail: Detail): readonly ForeignEvent[] {
+  #step(
+    event: CadreEvent,
+    caller: Actor,
+    { undefined: { task }, status, detail }: { readonly undefined: Actor; readonly status: Status; readonly detail: Detail },
+  ): readonly ForeignEvent[] {
     if (task === undefined || caller.role === 'worker' || caller.role === 'synthesizer') return [];
     const kind = caller.role === 'orchestrator' ? 'orchestrator_phase' : 'manager_step';
-    return [this.#emit(event, `${kind}_${status === 'pending' ? 'start' : 'end'}`, caller, status, detail)];
+    return [this.#emit(event, caller, { name: `${kind}_${status === 'pending' ? 'start' : 'end'}`, status, ...detail })];
   }
 
   #planned(event: EventOf<'tool.request'>, actor: Actor): readonly ForeignEvent[] {
     const detail = { operation: event.name, payload: { tool: event.name, args: event.args } };
     if (event.toolset === undefined || !delegating.has(event.toolset))
-      return [this.#emit(event, 'action_planned', actor, 'pending', detail)];
+      return [this.#emit(event, actor, { name: 'action_planned', status: 'pending', ...detail })];
     const script = actor.role === 'manager' && event.name === 'run_plan';
-    return [this.#emit(event, script ? 'manager_script_planned' : 'delegation_planned', actor, 'pending', detail)];
+    return [
+      this.#emit(event, actor, { name: script ? 'manager_script_planned' : 'delegation_planned', status: 'pending', ...detail }),
+    ];
   }
 
   #called(event: EventOf<'tool.start'>, actor: Actor, { name, args }: EventOf<'tool.request'>): ForeignEvent {
-    return this.#emit(event, 'worker_tool_call', actor, 'pending', { operation: name, payload: { tool: name, args } });
+    return this.#emit(event, actor, {
+      name: 'worker_tool_call',
+      status: 'pending',
+      operation: name,
+      payload: { tool: name, args },
+    });
   }
 
   #asked(event: EventOf<'tool.suspend'>, actor: Actor, { name: tool, args }: EventOf<'tool.request'>): ForeignEvent {
     const { on } = event;
     const message = on.kind === 'question' ? on.prompt : on.kind === 'approval' ? (on.message ?? '') : '';
     const payload = { await_approval: on.kind === 'approval', tool, args, message };
-    return this.#emit(event, 'action_planned', actor, 'pending', { operation: 'await_approval', payload, summary: message });
+    return this.#emit(event, actor, {
+      name: 'action_planned',
+      status: 'pending',
+      operation: 'await_approval',
+      payload,
+      summary: message,
+    });
   }
 
   #atCheckpoint(
@@ -192,7 +220,7 @@ class FrameworkTranslator {
     { id, prompt }: { readonly id: string; readonly prompt: string },
   ): readonly ForeignEvent[] {
     const detail = { operation: 'await_approval', payload: { checkpoint: true, id, message: prompt }, summary: prompt };
-    return this.#actorOf(event, (actor) => [this.#emit(event, 'action_planned', actor, 'pending', detail)]);
+    return this.#actorOf(event, (actor) => [this.#emit(event, actor, { name: 'action_planned', status: 'pending', ...detail })]);
   }
 
   #ended(event: EventOf<'tool.end'>, actor: Actor, call: EventOf<'tool.request'>): readonly ForeignEvent[] {
@@ -201,7 +229,13 @@ class FrameworkTranslator {
     if (event.status === 'denied') {
       const message = event.error?.message ?? text;
       return [
-        this.#emit(event, 'policy_denied', actor, 'error', { operation: tool, payload: { tool, args, message }, summary: message }),
+        this.#emit(event, actor, {
+          name: 'policy_denied',
+          status: 'error',
+          operation: tool,
+          payload: { tool, args, message },
+          summary: message,
+        }),
       ];
     }
     const isOk = event.status === 'ok';
@@ -214,19 +248,25 @@ class FrameworkTranslator {
     };
     const detail = { operation: tool, payload: isOk ? text : error, summary: summaryOf(text) };
     const status = isOk ? 'success' : 'error';
-    const result = actor.role === 'worker' ? [this.#emit(event, 'worker_tool_result', actor, status, detail)] : [];
-    return [...result, this.#emit(event, 'action_executed', actor, status, detail)];
+    const result = actor.role === 'worker' ? [this.#emit(event, actor, { name: 'worker_tool_result', status, ...detail })] : [];
+    return [...result, this.#emit(event, actor, { name: 'action_executed', status, ...detail })];
   }
 
   #failed(event: CadreEvent, actor: Actor, { code, message }: { readonly code: string; readonly message: string }): ForeignEvent {
-    return this.#emit(event, 'error', actor, 'error', {
+    return this.#emit(event, actor, {
+      name: 'error',
+      status: 'error',
       operation: 'error',
       payload: { error_type: code, error_message: message },
       summary: message,
     });
   }
 
-  #emit(event: CadreEvent, name: Name, actor: Actor | undefined, status: Status, detail: Detail): ForeignEvent {
+  #emit(
+    event: CadreEvent,
+    actor: Actor | undefined,
+    { name, status, ...detail }: Detail & { readonly name: Name; readonly status: Status },
+  ): ForeignEvent {
     const { operation, payload = null, summary = '', data = {} } = detail;
     return {
       event: name,

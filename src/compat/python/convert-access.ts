@@ -51,8 +51,9 @@ export function convertIndex(node: NodeOf<'index'>, converter: Converter): Piece
   const owner = converter.convert(fallback ?? node.object, converter);
   const { index } = node;
   const key = index.kind === 'minus' && index.operand.kind === 'literal' ? minus(index.operand.value) : literalOf(index);
-  if (typeof key === 'string') return readKey(owner, key, converter, node);
-  if (typeof key === 'number' && Number.isInteger(key)) return readItem(owner, key, fallback !== undefined, converter, node);
+  if (typeof key === 'string') return readKey(owner, key, { converter, at: node });
+  if (typeof key === 'number' && Number.isInteger(key))
+    return readItem(owner, key, { orEmpty: fallback !== undefined, converter, at: node });
   if (owner.kind !== 'map') return unsupported('a computed index', 'write x.get(key)', index);
   const dynamic = converter.convert(index, converter);
   return piece(`${chainText(owner)}[${dynamic.text}]`, level.chain, {
@@ -94,9 +95,9 @@ function leftmost(node: PythonNode): unknown {
   return node.kind === 'arithmetic' && node.operator === '+' ? leftmost(node.left) : literalOf(node);
 }
 
-function readKey(owner: Piece, key: string, converter: Converter, at: Range): Piece {
+function readKey(owner: Piece, key: string, { converter, at }: { readonly converter: Converter; readonly at: Range }): Piece {
   if (owner.contextKeys !== undefined) return contextPath([...owner.contextKeys, key], converter, at);
-  const read = readField(owner, key, converter, at);
+  const read = readField(owner, key, { converter, at });
   const guard = `${literalText(key)} in ${chainText(owner)}`;
   return {
     ...read,
@@ -106,7 +107,11 @@ function readKey(owner: Piece, key: string, converter: Converter, at: Range): Pi
 }
 
 /** Returns the item at an index; with `orEmpty`, an empty map when there is none. */
-function readItem(owner: Piece, index: number, orEmpty: boolean, converter: Converter, at: Range): Piece {
+function readItem(
+  owner: Piece,
+  index: number,
+  { orEmpty, converter, at }: { readonly orEmpty: boolean; readonly converter: Converter; readonly at: Range },
+): Piece {
   if (owner.kind === 'map') return unsupported('a number as the key of a dict', "keys are texts in Cadre: x.get('0')", at);
   if (owner.kind === 'string') {
     const end = index === -1 ? '' : `, ${index + 1}`;
@@ -139,7 +144,11 @@ export function convertSlice(node: NodeOf<'slice'>, converter: Converter): Piece
 }
 
 /** Converts `x.get('key')` and `x.get('key', fallback)`. */
-export function convertGet(owner: Piece, args: readonly PythonNode[], converter: Converter, at: Range): Piece {
+export function convertGet(
+  owner: Piece,
+  args: readonly PythonNode[],
+  { converter, at }: { readonly converter: Converter; readonly at: Range },
+): Piece {
   const [keyNode, fallbackNode] = args;
   if (keyNode === undefined || args.length > 2)
     return unsupported('get() takes a key and an optional fallback', "write x.get('key')", at);
@@ -148,7 +157,8 @@ export function convertGet(owner: Piece, args: readonly PythonNode[], converter:
     if (typeof key !== 'string') return unsupported('a computed key of the context', "write v['path']", keyNode);
     return contextPath([...owner.contextKeys, key], converter, at);
   }
-  const read = typeof key === 'string' ? readField(owner, key, converter, keyNode) : readComputed(owner, keyNode, converter);
+  const read =
+    typeof key === 'string' ? readField(owner, key, { converter, at: keyNode }) : readComputed(owner, keyNode, converter);
   const guards = [...owner.guards, ...notNull(owner), ...read.guards];
   return withDefault({ ...read, guards, fails: owner.fails || read.fails }, fallbackNode, converter);
 }
@@ -183,7 +193,7 @@ export function kindWith(read: Piece, fallback: Piece): Kind {
 }
 
 /** Returns a field; fields of messages and inbox items that differ in Cadre are read from their place there. */
-function readField(owner: Piece, key: string, converter: Converter, at: Range): Piece {
+function readField(owner: Piece, key: string, { converter, at }: { readonly converter: Converter; readonly at: Range }): Piece {
   const text = chainText(owner);
   if (owner.kind === 'message') {
     if (key === 'content') return messageText(owner);

@@ -51,7 +51,7 @@ export function convertCall(node: NodeOf<'call'>, converter: Converter): Piece {
     case 'float':
     case 'bool':
       if (first === undefined || second !== undefined) break;
-      return convertValue(callee.name, converter.convert(first, converter), node, converter);
+      return convertValue(callee.name, converter.convert(first, converter), { at: node, converter });
     default:
       return unsupported(`the function ${callee.name}()`, hintOf(functionHints, callee.name), node);
   }
@@ -74,7 +74,11 @@ function nestedValue(node: NodeOf<'call'>, converter: Converter): Piece {
   return withDefault(readVPath(path.value, converter, path), fallback, converter);
 }
 
-function convertValue(name: 'len' | 'str' | 'int' | 'float' | 'bool', of: Piece, at: PythonNode, converter: Converter): Piece {
+function convertValue(
+  name: 'len' | 'str' | 'int' | 'float' | 'bool',
+  of: Piece,
+  { at, converter }: { readonly at: PythonNode; readonly converter: Converter },
+): Piece {
   const { guards, fails } = of;
   switch (name) {
     case 'len': {
@@ -172,7 +176,7 @@ function convertMethod(callee: NodeOf<'attribute'>, args: readonly PythonNode[],
   const isJoin = name === 'join' && args.length === 1;
   if (isJoin) return joined(callee.object, args[0] ?? callee, converter);
   const owner = converter.convert(callee.object, converter);
-  if (name === 'get') return convertGet(owner, args, converter, callee);
+  if (name === 'get') return convertGet(owner, args, { converter, at: callee });
   if ((name === 'keys' || name === 'values') && args.length === 0) return partsOf(name, owner);
   const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
   if (method === undefined || method.args !== args.length)

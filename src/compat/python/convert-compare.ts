@@ -29,7 +29,7 @@ function equality(node: NodeOf<'compare'>, converter: Converter): Piece {
   if (typeof left.literal === 'boolean' || typeof right.literal === 'boolean')
     note(converter, node, 'in Python 1 equals True and 0 equals False; in CEL true and false equal only themselves');
   const same = (a: JsonValue, b: JsonValue): boolean => (JSON.stringify(a) === JSON.stringify(b)) === (node.operator === '==');
-  return binary(left, node.operator, right, false, same);
+  return binary(left, right, { operator: node.operator, mayFail: false, compare: same });
 }
 
 function identity(node: NodeOf<'compare'>, converter: Converter): Piece {
@@ -51,19 +51,25 @@ function order(node: NodeOf<'compare'>, operator: '<' | '<=' | '>' | '>=', conve
   const right = converter.convert(node.right, converter);
   const isSafe = (numbers.has(left.kind) && numbers.has(right.kind)) || (left.kind === 'string' && right.kind === 'string');
   const fails = !isSafe || left.nullable || right.nullable;
-  return binary(left, operator, right, fails, (a, b) => {
-    // Null is not a number: the comparison fails, which counts as false.
-    if (typeof a !== 'number' || typeof b !== 'number') return false;
-    return operator === '<' ? a < b : operator === '<=' ? a <= b : operator === '>' ? a > b : a >= b;
+  return binary(left, right, {
+    operator,
+    mayFail: fails,
+    compare: (a, b) => {
+      // Null is not a number: the comparison fails, which counts as false.
+      if (typeof a !== 'number' || typeof b !== 'number') return false;
+      return operator === '<' ? a < b : operator === '<=' ? a <= b : operator === '>' ? a > b : a >= b;
+    },
   });
 }
 
 function binary(
   left: Piece,
-  operator: string,
   right: Piece,
-  mayFail: boolean,
-  compare: (left: JsonValue, right: JsonValue) => boolean,
+  {
+    operator,
+    mayFail,
+    compare,
+  }: { readonly operator: string; readonly mayFail: boolean; readonly compare: (left: JsonValue, right: JsonValue) => boolean },
 ): Piece {
   const text = `${atLevel(left, level.sum)} ${operator} ${atLevel(right, level.sum)}`;
   const guards = [...left.guards, ...right.guards];

@@ -130,14 +130,20 @@ export function mapPath(path: string, ownState: ReadonlySet<string>): MappedPath
     case 'initial_params':
       return read(first, rest, { kind: 'map', always: true });
     case 'meta':
-      return mapFields(rest, metaFields, 'meta', (name) => unknownField('meta', name, Object.keys(metaFields)));
+      return mapFields(rest, metaFields, {
+        root: 'meta',
+        otherwise: (name) => unknownField('meta', name, Object.keys(metaFields)),
+      });
     case 'run':
-      return mapFields(rest, runFields, 'run', (name) => unknownField('run', name, Object.keys(runFields)));
+      return mapFields(rest, runFields, { root: 'run', otherwise: (name) => unknownField('run', name, Object.keys(runFields)) });
     case 'team':
-      return mapFields(rest, teamFields, 'team', (name) => ({
-        text: fieldText('team.shared', name),
-        note: `team.${name} is now team.shared.${name}, which observers and tools set`,
-      }));
+      return mapFields(rest, teamFields, {
+        root: 'team',
+        otherwise: (name) => ({
+          text: fieldText('team.shared', name),
+          note: `team.${name} is now team.shared.${name}, which observers and tools set`,
+        }),
+      });
     case 'config':
       return nowhere('conditions cannot read the configuration of a run', 'compare meta.profile or run.run_type');
     case '_self':
@@ -185,8 +191,7 @@ export function elementKind(kind: Kind): Kind {
 function mapFields(
   steps: readonly Step[],
   fields: Targets,
-  root: string,
-  otherwise: (name: string) => Target | UnknownPath,
+  { root, otherwise }: { readonly root: string; readonly otherwise: (name: string) => Target | UnknownPath },
 ): MappedPath | UnknownPath {
   const [step, ...rest] = steps;
   if (step === undefined) return { text: root, kind: 'map', nullable: false };

@@ -58,7 +58,8 @@ function advise(advisor: Advisor, profile: CompiledProfile): void {
       `profile ${quote(name)} has no instructions: its model is sent an empty system prompt`,
       'write instructions: | with what the agent is to do',
     );
-  for (const own of profile.strategies.keys()) adviseOnSource(advisor, own, strategyPlace(profile, own), 'a strategy is for');
+  for (const own of profile.strategies.keys())
+    adviseOnSource(advisor, own, { place: strategyPlace(profile, own), what: 'a strategy is for' });
   for (const condition of conditionsOf(profile)) adviseOnCondition(advisor, condition);
 }
 
@@ -120,7 +121,7 @@ function adviseOnComparison(advisor: Advisor, { path, texts, kinds }: Comparison
   if (path === undefined) return;
   for (const text of texts) {
     if (/(?:^|\.)tool_name$/.test(path)) adviseOnTool(advisor, text, source);
-    if (path.endsWith('.source')) adviseOnSource(advisor, text, source, 'the condition compares with');
+    if (path.endsWith('.source')) adviseOnSource(advisor, text, { place: source, what: 'the condition compares with' });
   }
 }
 
@@ -137,7 +138,11 @@ function adviseOnTool({ tools, toolPrefixes, warn }: Advisor, name: string, sour
 /**
  * Warns of a source that looks like a misspelling of a known one. Other unknown sources are allowed: code may post under any name.
  */
-function adviseOnSource({ sources, warn }: Advisor, name: string, place: SourceRef, what: string): void {
+function adviseOnSource(
+  { sources, warn }: Advisor,
+  name: string,
+  { place, what }: { readonly place: SourceRef; readonly what: string },
+): void {
   if (globalStrategies.has(name) || sources.has(name)) return;
   const meant = closestName(name, [...globalStrategies.keys(), ...sources]);
   if (meant === undefined) return;

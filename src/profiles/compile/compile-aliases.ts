@@ -45,7 +45,11 @@ function follow(start: string, nodes: ReadonlyMap<string, MapNode>, scope: Alias
       if (chain.includes(name)) {
         // Report each alias in the circle at its own place, but not aliases that merely lead into it.
         if (name === start)
-          report.error('BASE_CYCLE', target.at, `aliases in a circle: ${[...chain, name].join(' -> ')}`, 'let one name a config');
+          report.error('BASE_CYCLE', {
+            at: target.at,
+            message: `aliases in a circle: ${[...chain, name].join(' -> ')}`,
+            hint: 'let one name a config',
+          });
         return undefined;
       }
       chain.push(name);
@@ -55,7 +59,7 @@ function follow(start: string, nodes: ReadonlyMap<string, MapNode>, scope: Alias
     if (models.has(name) || isModelName(name)) return compileLlmConfig(scope, configNaming(target, start), start);
     if (chain.length === 1 && !broken.has(name)) {
       const hint = configHint(name, [...configs.keys(), ...models, ...nodes.keys()]);
-      report.error('UNKNOWN_LLM_CONFIG', target.at, `there is no LLM config or model ${quote(name)}`, hint);
+      report.error('UNKNOWN_LLM_CONFIG', { at: target.at, message: `there is no LLM config or model ${quote(name)}`, hint });
     }
     return undefined;
   }
@@ -72,12 +76,11 @@ function targetOf(node: MapNode, { values, report }: AliasScope): ScalarNode | u
   if (target?.kind === 'scalar' && target.value !== null) return target;
   if (written.value.kind === 'map') {
     const names = missing.length === 0 ? 'its variable' : missing.join(', ');
-    report.error(
-      'BAD_ENVIRONMENT_VALUE',
-      written.value.at,
-      `the alias has no target while ${names} is not set`,
-      'set it, or give a default',
-    );
+    report.error('BAD_ENVIRONMENT_VALUE', {
+      at: written.value.at,
+      message: `the alias has no target while ${names} is not set`,
+      hint: 'set it, or give a default',
+    });
   }
   return undefined;
 }
@@ -97,11 +100,10 @@ function checkAlias(node: MapNode, report: Report): void {
   for (const key of ['config', 'base_llm_config']) {
     const entry = node.entries.get(key);
     if (entry !== undefined)
-      report.error(
-        'NOT_ALLOWED',
-        entry.keyAt,
-        `an alias has no ${quote(key)}: it uses the config it names`,
-        'leave it out, or inherit instead of alias_of',
-      );
+      report.error('NOT_ALLOWED', {
+        at: entry.keyAt,
+        message: `an alias has no ${quote(key)}: it uses the config it names`,
+        hint: 'leave it out, or inherit instead of alias_of',
+      });
   }
 }

@@ -35,7 +35,7 @@ export function compileContextPolicy(context: CompileContext, profile: MapNode):
   if (resultPreview !== undefined) policy.resultPreview = resultPreview;
   if (visibility !== undefined) policy.visibility = visibility;
   const rendering = mapNode(node, 'rendering');
-  if (rendering !== undefined) requireKey(context, rendering, 'style', '`rendering`');
+  if (rendering !== undefined) requireKey(context, rendering, { key: 'style', owner: '`rendering`' });
   if (readText(rendering, 'style') === 'event_stream')
     policy.rendering = {
       full: readNumber(rendering, 'full') ?? defaultFull,

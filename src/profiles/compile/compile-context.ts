@@ -35,18 +35,21 @@ export function refOf(node: SourceNode): SourceRef {
 export function checkName(
   context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
-  known: Iterable<string>,
-  kind: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number; readonly more?: string },
+  {
+    known,
+    ...kind
+  }: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number; readonly more?: string } & {
+    readonly known: Iterable<string>;
+  },
 ): boolean {
   const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
   if (names.has(node.value) || context.broken.has(node.value)) return true;
   if (context.report.isFull) return false;
-  context.report.error(
-    kind.code,
-    node.at,
-    `there is no ${kind.what} ${quote(node.value)}`,
-    nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed) + (kind.more ?? ''),
-  );
+  context.report.error(kind.code, {
+    at: node.at,
+    message: `there is no ${kind.what} ${quote(node.value)}`,
+    hint: nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed) + (kind.more ?? ''),
+  });
   return false;
 }
 
@@ -57,15 +60,14 @@ export function checkTool(context: CompileContext, node: { readonly at: Place; r
   for (const prefix of context.known.toolPrefixes ?? []) if (node.value.startsWith(prefix)) return;
   const names = new Set([...tools, ...context.exposedTools.keys()]);
   if (!names.has(node.value) && toolsets?.has(node.value) === true) {
-    context.report.error(
-      'UNKNOWN_TOOL',
-      node.at,
-      `${quote(node.value)} is a toolset, not a tool`,
-      'name it where toolsets are listed',
-    );
+    context.report.error('UNKNOWN_TOOL', {
+      at: node.at,
+      message: `${quote(node.value)} is a toolset, not a tool`,
+      hint: 'name it where toolsets are listed',
+    });
     return;
   }
-  checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool', more: prefixHint(context.known) });
+  checkName(context, node, { known: names, code: 'UNKNOWN_TOOL', what: 'tool', more: prefixHint(context.known) });
 }
 
 /** Lists the prefixes of tools whose toolsets are not connected yet: `; tools that are known once …`. */
@@ -99,16 +101,15 @@ export function checkToolset(context: CompileContext, node: { readonly at: Place
   const { tools, toolsets } = context.known;
   if (toolsets === undefined) return;
   if (!toolsets.has(node.value) && tools?.has(node.value) === true) {
-    context.report.error(
-      'UNKNOWN_TOOLSET',
-      node.at,
-      `${quote(node.value)} is a tool, not a toolset`,
-      'name it where single tools are listed',
-    );
+    context.report.error('UNKNOWN_TOOLSET', {
+      at: node.at,
+      message: `${quote(node.value)} is a tool, not a toolset`,
+      hint: 'name it where single tools are listed',
+    });
     return;
   }
   const names = new Set([...toolsets, ...context.exposedToolsets]);
-  checkName(context, node, names, { code: 'UNKNOWN_TOOLSET', what: 'toolset', mostListed: 60 });
+  checkName(context, node, { known: names, code: 'UNKNOWN_TOOLSET', what: 'toolset', mostListed: 60 });
 }
 
 const suffix = '_ingestor';
@@ -120,6 +121,6 @@ export function ingestorName(context: CompileContext, node: { readonly at: Place
   if (ingestors === undefined || ingestors.has(value)) return value;
   const other = value.endsWith(suffix) ? value.slice(0, -suffix.length) : value + suffix;
   if (ingestors.has(other)) return other;
-  checkName(context, node, ingestors, { code: 'UNKNOWN_INGESTOR', what: 'ingestor' });
+  checkName(context, node, { known: ingestors, code: 'UNKNOWN_INGESTOR', what: 'ingestor' });
   return value;
 }

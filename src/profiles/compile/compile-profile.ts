@@ -33,23 +33,24 @@ const everything = '*';
 export function compileProfile(context: CompileContext, node: MapNode, name: string): CompiledProfile {
   const type = readText(node, 'type') ?? 'agent';
   const texts = compileTexts(context, node);
-  const keys = textKeys(context, node, texts, type);
+  const keys = textKeys(context, node, { texts, type });
   const policy = mapNode(node, 'tool_access_policy');
   const toolsets = textItems(policy, 'allowed_toolsets');
   const tools = textItems(policy, 'allowed_individual_tools');
   for (const toolset of toolsets) if (toolset.value !== everything) checkToolset(context, toolset);
   for (const tool of tools) if (tool.value !== everything) checkTool(context, tool);
   const callable = textItems(node, 'callable_profiles');
-  for (const profile of callable) checkName(context, profile, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+  for (const profile of callable)
+    checkName(context, profile, { known: context.profileNames, code: 'UNKNOWN_PROFILE', what: 'profile' });
   const choice = textNode(node, 'tool_choice');
   if (choice !== undefined) checkToolChoice(context, choice);
   const schemaNode = mapNode(node, 'deliverables_schema');
-  if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, 'deliverables_schema');
+  if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, { what: 'deliverables_schema' });
   const deliverablesSchema = readObject(node, 'deliverables_schema');
   const output = compileOutput(context, node);
   const functionNode = textNode(node, 'function_node');
   if (functionNode !== undefined && context.known.functions !== undefined) {
-    checkName(context, functionNode, context.known.functions, { code: 'UNKNOWN_FUNCTION', what: 'function' });
+    checkName(context, functionNode, { known: context.known.functions, code: 'UNKNOWN_FUNCTION', what: 'function' });
   }
   const planner = compilePlanner(context, node);
   const needsNoModel = functionNode !== undefined || (planner !== undefined && !mayAskModel(planner));
@@ -65,12 +66,12 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     isDeleted: readFlag(node, 'is_deleted') ?? false,
     availableForStaffing: readFlag(node, 'available_for_staffing') ?? false,
     llmConfigRef: chooseLlmConfig(context, node, type === baseType || needsNoModel),
-    segments: compileSegments(context, node, texts, keys),
+    segments: compileSegments(context, node, { texts, keys }),
     textDefinitions: texts,
     allowedToolsets: unique(toolsets),
     allowedTools: unique(tools),
-    preTurnObservers: compileObservers(context, node, 'pre_turn_observers', keys),
-    postTurnObservers: compileObservers(context, node, 'post_turn_observers', keys),
+    preTurnObservers: compileObservers(context, node, { key: 'pre_turn_observers', keys }),
+    postTurnObservers: compileObservers(context, node, { key: 'post_turn_observers', keys }),
     flowDecider: compileDecider(context, node, keys),
     strategies: compileStrategies(context, node),
     limits: compileLimits(node),
@@ -96,7 +97,7 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
 function compileOutput(context: CompileContext, node: MapNode): CompiledProfile['output'] {
   const schemaNode = mapNode(node, 'output_schema');
   if (schemaNode === undefined) return undefined;
-  checkJsonSchema(context.report, schemaNode, 'output_schema', { anyType: true });
+  checkJsonSchema(context.report, schemaNode, { what: 'output_schema', anyType: true });
   return { schema: toPlainObject(schemaNode), repairs: readNumber(node, 'output_repairs') ?? defaultOutputRepairs };
 }
 
@@ -110,18 +111,21 @@ function compileTexts(context: CompileContext, node: MapNode): ReadonlyMap<strin
   return texts;
 }
 
-function textKeys(context: CompileContext, node: MapNode, texts: ReadonlyMap<string, Template>, type: string): TextKeys {
+function textKeys(
+  context: CompileContext,
+  node: MapNode,
+  { texts, type }: { readonly texts: ReadonlyMap<string, Template>; readonly type: string },
+): TextKeys {
   const defined = mapNode(node, 'text_definitions')?.entries;
   return {
     check: (key) => {
       // A base may use texts that only inheriting profiles define.
       if (type === baseType || defined?.has(key.value) === true) return;
-      context.report.error(
-        'UNKNOWN_CONTENT_KEY',
-        key.at,
-        `there is no text definition ${quote(key.value)}`,
-        nameHint(key.value, [...texts.keys()], 'known text definitions'),
-      );
+      context.report.error('UNKNOWN_CONTENT_KEY', {
+        at: key.at,
+        message: `there is no text definition ${quote(key.value)}`,
+        hint: nameHint(key.value, [...texts.keys()], 'known text definitions'),
+      });
     },
   };
 }

@@ -21,8 +21,10 @@ const templates: Cache<Template> = new WeakMap();
 function compileOnce<T>(
   cache: Cache<T>,
   node: ScalarNode,
-  roots: ExpressionRoots,
-  compile: (source: string, roots: ExpressionRoots) => CompileResult<T>,
+  {
+    roots,
+    compile,
+  }: { readonly roots: ExpressionRoots; readonly compile: (source: string, roots: ExpressionRoots) => CompileResult<T> },
 ): CompileResult<T> {
   const known = cache.get(node);
   if (known?.roots === roots) return known.result;
@@ -38,17 +40,19 @@ function compileOnce<T>(
 export function compileCondition(
   report: Report,
   node: SourceNode,
-  roots: ExpressionRoots = agentRoots,
-  key = 'condition',
+  {
+    roots = agentRoots,
+    key = 'condition',
+  }: { readonly roots?: ExpressionRoots | undefined; readonly key?: string | undefined } = {},
 ): Expression | undefined {
   const child = childOf(node, key);
   if (child?.kind !== 'scalar' || child.value === true) return undefined;
   if (child.value === false) return constantExpression('false');
   if (typeof child.value !== 'string' || child.value.trim() === '') return undefined;
-  const compiled = compileOnce(expressions, child, roots, compileExpression);
+  const compiled = compileOnce(expressions, child, { roots, compile: compileExpression });
   if (compiled.ok) return compiled.value;
   for (const problem of compiled.problems.slice(0, maxProblems))
-    report.errorInText('BAD_EXPRESSION', child, problem.start, problem.message, problem.hint);
+    report.errorInText('BAD_EXPRESSION', { node: child, offset: problem.start, message: problem.message, hint: problem.hint });
   // A profile with errors never runs; keeping the observer or rule lets its other problems be found.
   return undefined;
 }
@@ -66,20 +70,19 @@ export function compileText(
   roots: ExpressionRoots = agentRoots,
 ): Template | undefined {
   if (node.value.split('{{', maxExpressions + 2).length > maxExpressions + 1) {
-    report.error(
-      'BAD_TEMPLATE',
-      node.at,
-      `the text has more than ${maxExpressions} expressions`,
-      'let an ingestor build a text of this kind',
-    );
+    report.error('BAD_TEMPLATE', {
+      at: node.at,
+      message: `the text has more than ${maxExpressions} expressions`,
+      hint: 'let an ingestor build a text of this kind',
+    });
     return undefined;
   }
   checkVariables(report, node, environment);
   const compile = (source: string): CompileResult<Template> => compileTemplate(source, roots, environment);
-  const compiled = compileOnce(templates, node, roots, compile);
+  const compiled = compileOnce(templates, node, { roots, compile });
   if (compiled.ok) return compiled.value;
   for (const problem of compiled.problems.slice(0, maxProblems))
-    report.errorInText('BAD_TEMPLATE', node, problem.start, problem.message, problem.hint);
+    report.errorInText('BAD_TEMPLATE', { node, offset: problem.start, message: problem.message, hint: problem.hint });
   return undefined;
 }
 
@@ -92,14 +95,18 @@ function checkVariables(report: Report, node: ScalarNode & { readonly value: str
     const { name, fallback, start } = piece;
     if (isCredentialName(name)) {
       const message = `${quote(`\${${name}}`)} names a credential, and texts are read by models and recorded`;
-      report.errorInText('BAD_TEMPLATE', node, start, message, 'let a tool read it: from its settings, or from context.context');
+      report.errorInText('BAD_TEMPLATE', {
+        node,
+        offset: start,
+        message,
+        hint: 'let a tool read it: from its settings, or from context.context',
+      });
     } else if (fallback === undefined && (environment[name] ?? '') === '')
-      report.warning(
-        'BAD_ENVIRONMENT_VALUE',
-        node.at,
-        `the environment does not set ${name}: only runs whose request sets it can use the text`,
-        `write \${${name}:-…} to give a default`,
-      );
+      report.warning('BAD_ENVIRONMENT_VALUE', {
+        at: node.at,
+        message: `the environment does not set ${name}: only runs whose request sets it can use the text`,
+        hint: `write \${${name}:-…} to give a default`,
+      });
   }
 }
 

@@ -32,18 +32,26 @@ export function compileToolsetCode(context: CodeContext, root: MapNode, isChecke
   if (node === undefined) {
     const written = mapNode(root, 'settings')?.entries.get('path')?.value;
     if (isChecked && written?.kind === 'map')
-      report.error('NOT_ALLOWED', written.at, 'the path of code must be written literally', 'write path: ./tools/weather.ts');
+      report.error('NOT_ALLOWED', {
+        at: written.at,
+        message: 'the path of code must be written literally',
+        hint: 'write path: ./tools/weather.ts',
+      });
     return undefined;
   }
   const problem = code.problems?.get(codeKey(node.at.file.path, node.value));
   if (problem !== undefined) {
-    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} cannot be loaded as code: ${problem}`);
+    report.error('BAD_REFERENCE', { at: node.at, message: `${quote(node.value)} cannot be loaded as code: ${problem}` });
     return undefined;
   }
-  const entry = findFile(code.files, node.at, node.value, isChecked ? report : new Report())?.path;
+  const entry = findFile(code.files, isChecked ? report : new Report(), { from: node.at, reference: node.value })?.path;
   if (entry === undefined) return undefined;
   if (!isCodeFile(entry)) {
-    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} is not code`, 'name a .ts, .mts, .js or .mjs file');
+    report.error('BAD_REFERENCE', {
+      at: node.at,
+      message: `${quote(node.value)} is not code`,
+      hint: 'name a .ts, .mts, .js or .mjs file',
+    });
     return undefined;
   }
   const files = closureOf(entry, code);

@@ -34,12 +34,11 @@ export function reportDuplicateIds(profile: MapNode, report: Report): void {
         continue;
       }
       const { line } = first.at.file.refAt(first.at.start);
-      report.error(
-        'DUPLICATE_ID',
-        id.at,
-        `the ${identity} ${quote(id.value)} appears twice in ${key}; first on line ${line}`,
-        identity === 'id' ? 'give each item its own id' : 'keep one of them',
-      );
+      report.error('DUPLICATE_ID', {
+        at: id.at,
+        message: `the ${identity} ${quote(id.value)} appears twice in ${key}; first on line ${line}`,
+        hint: identity === 'id' ? 'give each item its own id' : 'keep one of them',
+      });
     }
   }
 }

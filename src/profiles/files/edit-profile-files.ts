@@ -37,7 +37,7 @@ function applyEdit(edit: ProfileEdit, context: EditContext): ProfileChange {
   if ('create' in edit) return createProfile(edit.create, context);
   if ('update' in edit) return updateProfile(edit.update, edit.with, context);
   if ('disable' in edit) {
-    changeKeys(edit.disable, { is_active: false }, context);
+    changeKeys(edit.disable, { is_active: false }, { context });
     return { action: 'disabled', profile: edit.disable };
   }
   return renameProfile(edit.rename, edit.to, context);
@@ -55,7 +55,7 @@ function createProfile(given: string | JsonObject, context: EditContext): Profil
 }
 
 function updateProfile(name: string, given: string | JsonObject, context: EditContext): ProfileChange {
-  if (typeof given === 'object') changeKeys(name, given, context);
+  if (typeof given === 'object') changeKeys(name, given, { context });
   else {
     const file = placeOf(name, context);
     const named = nameIn(given);
@@ -67,13 +67,17 @@ function updateProfile(name: string, given: string | JsonObject, context: EditCo
 
 function renameProfile(name: string, to: string, context: EditContext): ProfileChange {
   if (context.places.has(to)) throw invalid(`rename: the profile '${to}' already exists`);
-  changeKeys(name, { name: to }, context, true);
+  changeKeys(name, { name: to }, { context, mayRename: true });
   context.places.set(to, placeOf(name, context));
   context.places.delete(name);
   return { action: 'renamed', profile: name, to };
 }
 
-function changeKeys(name: string, keys: JsonObject, context: EditContext, mayRename = false): void {
+function changeKeys(
+  name: string,
+  keys: JsonObject,
+  { context, mayRename = false }: { readonly context: EditContext; readonly mayRename?: boolean | undefined },
+): void {
   if (!mayRename && 'name' in keys && keys['name'] !== name) throw invalid('update: the name cannot be changed here; use rename');
   const file = placeOf(name, context);
   const document = parseDocument(context.files.get(file)?.text ?? '');

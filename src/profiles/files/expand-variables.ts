@@ -67,14 +67,18 @@ function read(
   { node, environment, report }: { readonly node: ScalarNode; readonly environment: Environment; readonly report: Report },
 ): string | undefined {
   if (isCredentialName(name)) {
-    report.errorInText('BAD_ENVIRONMENT_VALUE', node, start, `${quote(name)} names a credential, and profiles are recorded`);
+    report.errorInText('BAD_ENVIRONMENT_VALUE', {
+      node,
+      offset: start,
+      message: `${quote(name)} names a credential, and profiles are recorded`,
+    });
     return undefined;
   }
   const set = Object.hasOwn(environment, name) ? environment[name] : undefined;
   const value = set === undefined || set === '' ? fallback : set;
   if (value === undefined) {
     const hint = `set it, or write \${${name}:-…} to give a default; only texts and settings of tools take values of a request`;
-    report.errorInText('BAD_ENVIRONMENT_VALUE', node, start, `the environment does not set ${name}`, hint);
+    report.errorInText('BAD_ENVIRONMENT_VALUE', { node, offset: start, message: `the environment does not set ${name}`, hint });
   }
   return value;
 }

@@ -56,20 +56,23 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     const bytes = Buffer.byteLength(text);
     total += bytes;
     if (bytes > maxFileBytes) {
-      report.error(
-        'FILE_TOO_LARGE',
+      report.error('FILE_TOO_LARGE', {
         at,
-        `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
-        'split it, and share parts with base_profile',
-      );
+        message: `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
+        hint: 'split it, and share parts with base_profile',
+      });
       continue;
     }
     if (total > maxTotalBytes) {
-      report.error('FOLDER_TOO_LARGE', at, `the files have more than ${sizeText(maxTotalBytes)} together`, 'load fewer files');
+      report.error('FOLDER_TOO_LARGE', {
+        at,
+        message: `the files have more than ${sizeText(maxTotalBytes)} together`,
+        hint: 'load fewer files',
+      });
       break;
     }
     if (used.has(path)) {
-      report.error('DUPLICATE_NAME', at, 'the file is loaded twice', 'name it once');
+      report.error('DUPLICATE_NAME', { at, message: 'the file is loaded twice', hint: 'name it once' });
       continue;
     }
     const table = readPlainPrices(text);
@@ -88,7 +91,12 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     }
     unreadable.add(path);
     if (root === undefined) addBrokenNames(file.text, broken);
-    else report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', 'a profile needs at least `name:`');
+    else
+      report.error('NOT_A_MAP', {
+        at: root.at,
+        message: 'the file must be a map of `key: value` lines',
+        hint: 'a profile needs at least `name:`',
+      });
   }
   return { roots, prices, jsonFiles, codeFiles, used, unreadable, broken };
 }

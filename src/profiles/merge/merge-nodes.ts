@@ -32,7 +32,8 @@ export function mergeMaps(base: MapNode, over: MapNode, report: Report): MapNode
     const inherited = base.entries.get(key);
     entries.set(key, {
       keyAt: entry.keyAt,
-      value: inherited === undefined ? withoutRemoved(entry.value, report) : mergeValues(key, inherited.value, entry.value, report),
+      value:
+        inherited === undefined ? withoutRemoved(entry.value, report) : mergeValues(inherited.value, entry.value, { key, report }),
     });
   }
   return { kind: 'map', at: over.at, entries };
@@ -43,20 +44,24 @@ export function withoutRemoved(node: SourceNode, report: Report): SourceNode {
   if (node.kind === 'scalar') return node;
   if (node.kind === 'list') {
     if (!isIdList(node)) return node;
-    return mergeIdLists({ kind: 'list', at: node.at, items: [] }, node, report);
+    return mergeIdLists({ kind: 'list', at: node.at, items: [] }, node, { report });
   }
   const entries = new Map<string, MapEntry>();
   for (const [key, entry] of node.entries) entries.set(key, { keyAt: entry.keyAt, value: withoutRemoved(entry.value, report) });
   return { ...node, entries };
 }
 
-function mergeValues(key: string, base: SourceNode, over: SourceNode, report: Report): SourceNode {
+function mergeValues(
+  base: SourceNode,
+  over: SourceNode,
+  { key, report }: { readonly key: string; readonly report: Report },
+): SourceNode {
   if (base.kind === 'map' && over.kind === 'map') {
     return replacesWhole(key, base, over) ? withoutRemoved(over, report) : mergeMaps(base, over, report);
   }
   if (base.kind === 'list' && over.kind === 'list') {
     const identity = key === 'inbox_handling_strategies' ? 'source' : 'id';
-    if (isIdList(base, identity) && isIdList(over, identity)) return mergeIdLists(base, over, report, identity);
+    if (isIdList(base, identity) && isIdList(over, identity)) return mergeIdLists(base, over, { report, identity });
   }
   return withoutRemoved(over, report);
 }
@@ -71,7 +76,11 @@ function isIdList(node: ListNode, identity = 'id'): boolean {
   return node.items.every((item) => textOf(item, identity) !== undefined);
 }
 
-function mergeIdLists(base: ListNode, over: ListNode, report: Report, identity = 'id'): ListNode {
+function mergeIdLists(
+  base: ListNode,
+  over: ListNode,
+  { report, identity = 'id' }: { readonly report: Report; readonly identity?: string | undefined },
+): ListNode {
   const items = new Map<string, SourceNode>();
   for (const item of base.items) items.set(textOf(item, identity) ?? '', item);
   for (const item of over.items) {
@@ -80,12 +89,11 @@ function mergeIdLists(base: ListNode, over: ListNode, report: Report, identity =
     const marker = childOf(item, 'remove');
     if (marker?.kind === 'scalar' && marker.value === true) {
       if (inherited === undefined)
-        report.error(
-          'NOTHING_TO_REMOVE',
-          item.at,
-          `there is no inherited item ${quote(id)} to remove`,
-          nameHint(id, items.keys(), 'inherited'),
-        );
+        report.error('NOTHING_TO_REMOVE', {
+          at: item.at,
+          message: `there is no inherited item ${quote(id)} to remove`,
+          hint: nameHint(id, items.keys(), 'inherited'),
+        });
       items.delete(id);
     } else if (inherited?.kind === 'map' && item.kind === 'map') {
       items.set(id, mergeMaps(inherited, item, report));
@@ -109,7 +117,7 @@ function placed(items: [string, SourceNode][], over: ListNode, report: Report): 
     if (to === -1) {
       const ids = others.map(([id]) => id);
       const message = `there is no item ${quote(before.value)} to place this one before`;
-      report.error('NOTHING_TO_STAND_BEFORE', before.at, message, nameHint(before.value, ids, 'other'));
+      report.error('NOTHING_TO_STAND_BEFORE', { at: before.at, message, hint: nameHint(before.value, ids, 'other') });
     } else items = others.toSpliced(to, 0, moved);
   }
   return items.map(([, item]) => item);

@@ -21,7 +21,7 @@ export function mergeToolsets({ toolset, team }: ParsedFiles['roots'], report: R
   const order = teamOrder(team, toolset);
   const byName = Map.groupBy(toolset, (root) => readText(root, 'name') ?? '');
   const merged = [...byName].flatMap(([, roots]) => mergeNamed(roots, { order, teams: team, report }));
-  return indexNames(merged, 'name', 'toolset', report);
+  return indexNames(merged, report, { key: 'name', what: 'toolset' });
 }
 
 interface Merging {
@@ -42,12 +42,11 @@ function mergeNamed(roots: readonly MapNode[], merging: Merging): readonly MapNo
   if (owner === undefined || teamOf(first, merging) === teamOf(second, merging)) return open;
   const name = quote(readText(first, 'name') ?? '');
   const [one, other] = [first, second].map((root) => quote(teamName(teamOf(root, merging), teams)));
-  report.error(
-    'DUPLICATE_NAME',
-    textNode(second, 'name')?.at ?? second.at,
-    `the teams ${one} and ${other}, which are loaded together, declare the toolset ${name} differently; the first is in ${placeOf(first)}`,
-    `declare ${name} in the team ${quote(readText(owner, 'name') ?? '')}: that version then applies alone`,
-  );
+  report.error('DUPLICATE_NAME', {
+    at: textNode(second, 'name')?.at ?? second.at,
+    message: `the teams ${one} and ${other}, which are loaded together, declare the toolset ${name} differently; the first is in ${placeOf(first)}`,
+    hint: `declare ${name} in the team ${quote(readText(owner, 'name') ?? '')}: that version then applies alone`,
+  });
   return [first];
 }
 
@@ -83,12 +82,11 @@ function mergeToolset(base: MapNode, over: MapNode, report: Report): MapNode {
   const kind = readText(base, 'kind') ?? readText(base, 'name') ?? '';
   const other = textNode(over, 'kind');
   if (other !== undefined && other.value !== kind) {
-    report.error(
-      'NOT_ALLOWED',
-      other.at,
-      `the toolset ${quote(readText(over, 'name') ?? '')} is of the kind ${quote(kind)} in ${placeOf(base)}, which this team includes, and of the kind ${quote(other.value)} here`,
-      'leave kind out to change its settings, or give this toolset another name',
-    );
+    report.error('NOT_ALLOWED', {
+      at: other.at,
+      message: `the toolset ${quote(readText(over, 'name') ?? '')} is of the kind ${quote(kind)} in ${placeOf(base)}, which this team includes, and of the kind ${quote(other.value)} here`,
+      hint: 'leave kind out to change its settings, or give this toolset another name',
+    });
     return over;
   }
   return mergeMaps(base, over, { report, depth: 0 });
@@ -100,7 +98,11 @@ function mergeMaps(base: MapNode, over: MapNode, { report, depth }: { readonly r
     const inherited = base.entries.get(key)?.value;
     if (depth > 0 && isNull(entry.value)) {
       if (inherited === undefined)
-        report.error('NOTHING_TO_REMOVE', entry.keyAt, `${quote(key)} is not set in ${placeOf(base)}`, 'leave it out');
+        report.error('NOTHING_TO_REMOVE', {
+          at: entry.keyAt,
+          message: `${quote(key)} is not set in ${placeOf(base)}`,
+          hint: 'leave it out',
+        });
       entries.delete(key);
       continue;
     }

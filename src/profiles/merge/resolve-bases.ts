@@ -34,17 +34,16 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
     let chain: readonly string[] = [];
     for (const node of baseNodes(own, rules.baseKey)) {
       const base = String(node.value);
-      const file = findBase(files, rules, report, node, [...open, name]);
+      const file = findBase(files, node, { rules, report, open: [...open, name] });
       if (file === undefined) continue;
       const resolved = resolve(base, file, [...open, name]);
       if (resolved.chain.length > maxChain) {
         const path = [name, ...resolved.chain].join(' -> ');
-        report.error(
-          'BASE_TOO_DEEP',
-          node.at,
-          `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`,
-          'merge some of the bases',
-        );
+        report.error('BASE_TOO_DEEP', {
+          at: node.at,
+          message: `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`,
+          hint: 'merge some of the bases',
+        });
         continue;
       }
       if (resolved.chain.length > chain.length) chain = resolved.chain;
@@ -61,31 +60,27 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
 
 function findBase(
   files: ReadonlyMap<string, MapNode>,
-  rules: BaseRules,
-  report: Report,
   node: ScalarNode,
-  open: readonly string[],
+  { rules, report, open }: { readonly rules: BaseRules; readonly report: Report; readonly open: readonly string[] },
 ): MapNode | undefined {
   const base = String(node.value);
   const start = open.indexOf(base);
   if (start >= 0) {
-    report.error(
-      'BASE_CYCLE',
-      node.at,
-      `${rules.baseKey} goes in a circle: ${[...open.slice(start), base].join(' -> ')}`,
-      'remove one of these bases',
-    );
+    report.error('BASE_CYCLE', {
+      at: node.at,
+      message: `${rules.baseKey} goes in a circle: ${[...open.slice(start), base].join(' -> ')}`,
+      hint: 'remove one of these bases',
+    });
     return undefined;
   }
   const file = files.get(base);
   if (file === undefined && !rules.broken.has(base)) {
     const names = [...files.keys()].filter((name) => name !== open.at(-1));
-    report.error(
-      'UNKNOWN_BASE',
-      node.at,
-      `there is no ${rules.what} ${quote(base)} (${[...open, base].join(' -> ')})`,
-      nameHint(base, names, `known ${rules.what}s`),
-    );
+    report.error('UNKNOWN_BASE', {
+      at: node.at,
+      message: `there is no ${rules.what} ${quote(base)} (${[...open, base].join(' -> ')})`,
+      hint: nameHint(base, names, `known ${rules.what}s`),
+    });
   }
   return file;
 }

@@ -37,14 +37,14 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
     case 'if':
       return undefined;
     case 'additionalProperties':
-      return unknownKey(error, node, what, schema);
+      return unknownKey(error, node, { what, schema });
     case 'required':
-      return missingKey(error, node, path, schema);
+      return missingKey(error, node, { path, schema });
     case 'type':
-      return wrongType(error, node, what, schema);
+      return wrongType(error, node, { what, schema });
     case 'enum':
     case 'const':
-      return notAllowed(error, node, what, schema);
+      return notAllowed(error, node, { what, schema });
     case 'pattern':
       return {
         code: 'NOT_ALLOWED',
@@ -68,7 +68,11 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
   }
 }
 
-function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
+function unknownKey(
+  error: ErrorObject,
+  node: SourceNode,
+  { what, schema }: { readonly what: string; readonly schema: Readonly<Record<string, unknown>> },
+): Description {
   const key = String(error.params['additionalProperty']);
   const at = node.kind === 'map' ? (node.entries.get(key)?.keyAt ?? node.at) : node.at;
   const allowed = Object.keys(schema['properties'] ?? {});
@@ -85,8 +89,7 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
 function missingKey(
   error: ErrorObject,
   node: SourceNode,
-  path: readonly string[],
-  schema: Readonly<Record<string, unknown>>,
+  { path, schema }: { readonly path: readonly string[]; readonly schema: Readonly<Record<string, unknown>> },
 ): Description {
   const key = String(error.params['missingProperty']);
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
@@ -107,7 +110,11 @@ function missingKey(
   };
 }
 
-function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
+function wrongType(
+  error: ErrorObject,
+  node: SourceNode,
+  { what, schema }: { readonly what: string; readonly schema: Readonly<Record<string, unknown>> },
+): Description {
   const wanted = [error.params['type']].flat().map(String);
   const expects =
     typeof schema['x-expects'] === 'string' && wanted.includes('object') ? schema['x-expects'] : wanted.map(typeName).join(' or ');
@@ -146,7 +153,11 @@ function typeHint(node: SourceNode, wanted: readonly string[]): string | undefin
   return undefined;
 }
 
-function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
+function notAllowed(
+  error: ErrorObject,
+  node: SourceNode,
+  { what, schema }: { readonly what: string; readonly schema: Readonly<Record<string, unknown>> },
+): Description {
   const allowed = (
     error.keyword === 'const' ? [error.params['allowedValue']] : (error.params['allowedValues'] as readonly unknown[])
   ).map(String);

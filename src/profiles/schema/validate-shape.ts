@@ -43,16 +43,16 @@ const validators = new WeakMap<JsonSchema, ValidateFunction>();
 export function validateShape(kind: ShapeKind, root: SourceNode, report: Report): root is MapNode {
   const start = root.at.start;
   if (root.kind !== 'map') {
-    report.error(
-      'NOT_A_MAP',
-      root.at,
-      'the file must be a map of `key: value` lines',
-      start === 0 ? undefined : 'a profile needs at least `name:`',
-    );
+    report.error('NOT_A_MAP', {
+      at: root.at,
+      message: 'the file must be a map of `key: value` lines',
+      hint: start === 0 ? undefined : 'a profile needs at least `name:`',
+    });
     return false;
   }
   if (!report.checksShape) return true;
-  for (const problem of shapeProblems(kind, root)) report.error(problem.code, problem.at, problem.message, problem.hint);
+  for (const problem of shapeProblems(kind, root))
+    report.error(problem.code, { at: problem.at, message: problem.message, hint: problem.hint });
   return true;
 }
 

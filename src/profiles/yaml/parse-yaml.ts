@@ -22,7 +22,7 @@ const maxProblems = 20;
  */
 export function parseYaml(file: SourceText, report: Report): SourceNode | undefined {
   const fail = (code: DiagnosticCode, offset: number, message: string, hint?: string): undefined => {
-    report.error(code, { file, start: offset, end: offset }, message, hint);
+    report.error(code, { at: { file, start: offset, end: offset }, message, hint });
     return undefined;
   };
   const nul = file.text.indexOf('\0');

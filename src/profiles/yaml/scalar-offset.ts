@@ -12,11 +12,11 @@ export function scalarOffset(node: ScalarNode, index: number): number {
   if (node.variable !== undefined) return start;
   switch (node.style) {
     case 'plain':
-      return start + flowOffset(source, 0, value, wanted, noEscape);
+      return start + flowOffset(source, noEscape, { from: 0, value, wanted });
     case 'single':
-      return start + flowOffset(source, 1, value, wanted, singleEscape);
+      return start + flowOffset(source, singleEscape, { from: 1, value, wanted });
     case 'double':
-      return start + flowOffset(source, 1, value, wanted, doubleEscape);
+      return start + flowOffset(source, doubleEscape, { from: 1, value, wanted });
     case 'literal':
     case 'folded':
       return start + blockOffset(source, value, wanted);
@@ -53,10 +53,8 @@ function doubleEscape(source: string, at: number): Escape | undefined {
 
 function flowOffset(
   source: string,
-  from: number,
-  value: string,
-  wanted: number,
   escape: (source: string, at: number) => Escape | undefined,
+  { from, value, wanted }: { readonly from: number; readonly value: string; readonly wanted: number },
 ): number {
   let at = from;
   let index = 0;

@@ -25,18 +25,25 @@ export function convertConditionKey(file: SourceFile, tree: SourceTree, map: YAM
   const scalar = textAt(map, 'condition');
   if (scalar === undefined) {
     const isFlag = isScalar(node) && typeof node.value === 'boolean';
-    if (!isFlag) find(file, 'not_converted', node, 'the condition is not a text, true or false', { hint: 'write it in CEL' });
+    if (!isFlag)
+      find(file, 'not_converted', { at: node, message: 'the condition is not a text, true or false', hint: 'write it in CEL' });
     return;
   }
   const { phase, roots } = place;
   const source = scalar.value;
   const converted = convertCondition(source, { phase, roots, ownState: tree.ownState });
   if (!converted.ok) {
-    find(file, 'not_converted', scalar, `condition: ${converted.problem}`, { hint: converted.hint, offset: converted.start });
+    find(file, 'not_converted', {
+      at: scalar,
+      message: `condition: ${converted.problem}`,
+      hint: converted.hint,
+      offset: converted.start,
+    });
     return setText(scalar, `not_converted(${literalText(source.trim().slice(0, 1_500))})`);
   }
   file.converted.conditions += 1;
-  for (const { message, start } of converted.notes) find(file, 'changed', scalar, `condition: ${message}`, { offset: start });
+  for (const { message, start } of converted.notes)
+    find(file, 'changed', { at: scalar, message: `condition: ${message}`, offset: start });
   if (converted.text === 'true' && !place.overrides) return removeKey(map, 'condition');
   setText(scalar, converted.text);
 }

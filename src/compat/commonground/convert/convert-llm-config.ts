@@ -50,12 +50,18 @@ export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string
   if (keysOf(root).includes('llm_config') && !keysOf(root).includes('config')) renameKey(root, 'llm_config', 'config');
   if (textAt(root, 'name') === undefined) {
     setKey(file.document, root, 'name', llmConfigName(file));
-    find(file, 'changed', undefined, `the LLM config has no name, and is called ${llmConfigName(file)} like its file`);
+    find(file, 'changed', {
+      at: undefined,
+      message: `the LLM config has no name, and is called ${llmConfigName(file)} like its file`,
+    });
   }
-  keepKeys(file, file.root, ['name', 'type', 'base_llm_config', 'description_for_human', 'config'], 'an LLM config');
+  keepKeys(file, file.root, {
+    known: ['name', 'type', 'base_llm_config', 'description_for_human', 'config'],
+    what: 'an LLM config',
+  });
   setKey(file.document, file.root, 'type', 'llm_config');
   const config = mapAt(file.root, 'config');
-  if (config === undefined) return dropOtherForm(file, file.root, 'config', 'a map of settings');
+  if (config === undefined) return dropOtherForm(file, file.root, { key: 'config', form: 'a map of settings' });
   convertSettings(file, config, jsonFiles);
 }
 
@@ -74,27 +80,34 @@ export function llmConfigName({ data, path }: SourceFile): string {
 export function convertSettings(file: SourceFile, config: YAMLMap, jsonFiles: ReadonlySet<string>): void {
   flattenOptions(file, config);
   convertProvider(file, config);
-  for (const key of keysOf(config)) convertSetting(file, config, key, jsonFiles);
+  for (const key of keysOf(config)) convertSetting(file, config, { key, jsonFiles });
 }
 
 /** Moves `litellm_options` among the settings, which they overrode. */
 function flattenOptions(file: SourceFile, config: YAMLMap): void {
   const options = mapAt(config, 'litellm_options');
-  if (options === undefined) return dropOtherForm(file, config, 'litellm_options', 'a map of settings');
+  if (options === undefined) return dropOtherForm(file, config, { key: 'litellm_options', form: 'a map of settings' });
   for (const pair of options.items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : '';
     removeKey(config, key);
     config.items.push(pair);
   }
-  find(file, 'changed', keyNode(config, 'litellm_options'), 'the contents of `litellm_options` are now among the settings');
+  find(file, 'changed', {
+    at: keyNode(config, 'litellm_options'),
+    message: 'the contents of `litellm_options` are now among the settings',
+  });
   removeKey(config, 'litellm_options');
 }
 
-function convertSetting(file: SourceFile, config: YAMLMap, key: string, jsonFiles: ReadonlySet<string>): void {
+function convertSetting(
+  file: SourceFile,
+  config: YAMLMap,
+  { key, jsonFiles }: { readonly key: string; readonly jsonFiles: ReadonlySet<string> },
+): void {
   const node = nodeAt(config, key);
   if (node === undefined || (isScalar(node) && node.value === null)) return removeKey(config, key);
   if (key === 'api_key') return convertKey(file, config, node);
-  if (!convertLookup(file, config, key, node, jsonFiles)) return;
+  if (!convertLookup(file, config, { key, node, jsonFiles })) return;
   if (key === 'model') return convertModel(file, config, node);
   if (same.has(key)) return;
   const to = Object.hasOwn(renamed, key) ? renamed[key] : undefined;
@@ -106,13 +119,15 @@ function convertSetting(file: SourceFile, config: YAMLMap, key: string, jsonFile
   }
   const reason = Object.hasOwn(useless, key) ? useless[key] : undefined;
   if (reason === undefined) {
-    find(file, 'not_converted', keyNode(config, key), `Cadre has no setting \`${key}\``, {
+    find(file, 'not_converted', {
+      at: keyNode(config, key),
+      message: `Cadre has no setting \`${key}\``,
       hint:
         (Object.hasOwn(hints, key) ? hints[key] : undefined) ??
         'docs/profiles.md lists the settings; provider settings go into provider_options',
     });
   } else {
-    find(file, 'left_out', keyNode(config, key), `\`${key}\`: ${reason}`);
+    find(file, 'left_out', { at: keyNode(config, key), message: `\`${key}\`: ${reason}` });
   }
   removeKey(config, key);
 }
@@ -126,53 +141,54 @@ function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
   if (isMap(node) && textAt(node, '_type')?.value === 'from_env') {
     if (isPlaceholderKey(nodeAt(node, 'default'))) {
       const variable = textAt(node, 'var')?.value ?? '';
-      find(
-        file,
-        'changed',
-        keyNode(node, 'default'),
-        `the default of ${variable} is a placeholder: no key is needed, so none is required`,
-        {
-          hint: `write api_key: { _type: from_env, var: ${variable} } to send one`,
-        },
-      );
+      find(file, 'changed', {
+        at: keyNode(node, 'default'),
+        message: `the default of ${variable} is a placeholder: no key is needed, so none is required`,
+        hint: `write api_key: { _type: from_env, var: ${variable} } to send one`,
+      });
       return removeKey(config, 'api_key');
     }
     if (nodeAt(node, 'default') !== undefined) {
-      find(file, 'changed', keyNode(node, 'default'), 'keys must not be in files: its default is left out');
+      find(file, 'changed', { at: keyNode(node, 'default'), message: 'keys must not be in files: its default is left out' });
       removeKey(node, 'default');
     }
-    return keepKeys(file, node, ['_type', 'var', 'required'], 'a key');
+    return keepKeys(file, node, { known: ['_type', 'var', 'required'], what: 'a key' });
   }
   if (isPlaceholderKey(node)) {
-    find(file, 'left_out', keyNode(config, 'api_key'), 'the key is a placeholder: no key is needed, so none is required');
+    find(file, 'left_out', {
+      at: keyNode(config, 'api_key'),
+      message: 'the key is a placeholder: no key is needed, so none is required',
+    });
     return removeKey(config, 'api_key');
   }
   const name = `${(textAt(file.root, 'name')?.value ?? 'llm').toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_API_KEY`;
-  find(
-    file,
-    'changed',
-    keyNode(config, 'api_key'),
-    `keys must not be in files: it is left out, and comes from the variable ${name}`,
-    {
-      hint: `set ${name}, and revoke a key that others may have seen`,
-    },
-  );
+  find(file, 'changed', {
+    at: keyNode(config, 'api_key'),
+    message: `keys must not be in files: it is left out, and comes from the variable ${name}`,
+    hint: `set ${name}, and revoke a key that others may have seen`,
+  });
   setKey(file.document, config, 'api_key', { _type: 'from_env', var: name });
 }
 
 /** Converts a lookup; false when the setting was removed. */
-function convertLookup(file: SourceFile, config: YAMLMap, key: string, node: Node, jsonFiles: ReadonlySet<string>): boolean {
+function convertLookup(
+  file: SourceFile,
+  config: YAMLMap,
+  { key, node, jsonFiles }: { readonly key: string; readonly node: Node; readonly jsonFiles: ReadonlySet<string> },
+): boolean {
   if (!isMap(node)) return true;
   const type = textAt(node, '_type');
   if (type === undefined) return true;
   if (type.value === 'from_env' && /^[A-Za-z_]\w*$/.test(textAt(node, 'var')?.value ?? '')) {
-    keepKeys(file, node, ['_type', 'var', 'default', 'required'], 'from_env');
+    keepKeys(file, node, { known: ['_type', 'var', 'default', 'required'], what: 'from_env' });
     return true;
   }
   const path = textAt(node, 'path')?.value.replace(/^\.\//, '') ?? '';
   if (type.value === 'json_from_file' && [...jsonFiles].some((each) => each === path || each.endsWith(`/${path}`))) return true;
   const what = type.value === 'json_from_file' ? `the file ${path} is not in the tree` : `\`_type: ${type.value}\` is unknown`;
-  find(file, 'not_converted', type, `${key}: ${what}`, {
+  find(file, 'not_converted', {
+    at: type,
+    message: `${key}: ${what}`,
     hint: 'paths start at the folder of profiles; write the value, or from_env',
   });
   removeKey(config, key);
@@ -185,7 +201,10 @@ function convertModel(file: SourceFile, config: YAMLMap, node: Node): void {
   const variable = textAt(node, 'var')?.value ?? '';
   const fallback = textAt(node, 'default');
   if (fallback !== undefined) convertModelText(file, config, fallback);
-  find(file, 'changed', node, `${variable} must name a model as Cadre does: provider/model, such as google/… for gemini/…`);
+  find(file, 'changed', {
+    at: node,
+    message: `${variable} must name a model as Cadre does: provider/model, such as google/… for gemini/…`,
+  });
 }
 
 function convertModelText(file: SourceFile, config: YAMLMap, text: Scalar<string>): void {
@@ -193,14 +212,14 @@ function convertModelText(file: SourceFile, config: YAMLMap, text: Scalar<string
   const converted = toModelName(text.value);
   if (converted.ok) {
     if (converted.name !== text.value) {
-      find(file, 'changed', text, `the model ${text.value} is now ${converted.name}`);
+      find(file, 'changed', { at: text, message: `the model ${text.value} is now ${converted.name}` });
       setText(text, converted.name);
     }
     return;
   }
   if (nodeAt(config, 'base_url') !== undefined || nodeAt(config, 'api_base') !== undefined) {
-    find(file, 'changed', text, `the model ${text.value} comes from an OpenAI-compatible server`);
+    find(file, 'changed', { at: text, message: `the model ${text.value} comes from an OpenAI-compatible server` });
     return setText(text, `openai-compatible/${text.value}`);
   }
-  find(file, 'not_converted', text, `the model ${text.value} has no known provider`, { hint: converted.hint });
+  find(file, 'not_converted', { at: text, message: `the model ${text.value} has no known provider`, hint: converted.hint });
 }

@@ -47,8 +47,8 @@ export function convertProfile(file: SourceFile, tree: SourceTree, jsonFiles: Re
     keepApart(file, tree, list);
   convertTools(file, tree);
   convertSegments(file, tree, ids('segments'));
-  convertObservers(file, tree, 'pre_turn_observers', ids('pre_turn_observers'));
-  convertObservers(file, tree, 'post_turn_observers', ids('post_turn_observers'));
+  convertObservers(file, tree, { key: 'pre_turn_observers', inherited: ids('pre_turn_observers') });
+  convertObservers(file, tree, { key: 'post_turn_observers', inherited: ids('post_turn_observers') });
   convertDecider(file, tree, ids('flow_decider'));
   convertOutputHandling(file, tree);
   convertStrategies(file, tree);
@@ -66,7 +66,9 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
   }
   const exposed = nodeAt(root, 'exposable_as_tool');
   if (isScalar(exposed) ? exposed.value !== null : exposed !== undefined) {
-    find(file, 'left_out', keyNode(root, 'exposable_as_tool'), '`exposable_as_tool` had no effect in CommonGround', {
+    find(file, 'left_out', {
+      at: keyNode(root, 'exposable_as_tool'),
+      message: '`exposable_as_tool` had no effect in CommonGround',
       hint: 'docs/profiles.md explains how to expose a profile as a tool',
     });
     removeKey(root, 'exposable_as_tool');
@@ -75,7 +77,9 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
   for (const key of ['is_active', 'is_deleted', 'available_for_staffing']) asFlag(file, key);
   const config = textAt(root, 'llm_config_ref');
   if (config !== undefined && !tree.llmConfigs.has(config.value))
-    find(file, 'not_converted', config, `there is no LLM config ${config.value} in the tree`, {
+    find(file, 'not_converted', {
+      at: config,
+      message: `there is no LLM config ${config.value} in the tree`,
       hint: 'write it, or refer to another one',
     });
 }
@@ -95,9 +99,11 @@ const hints: Readonly<Record<string, string>> = {
 function leaveOut(file: SourceFile, key: string): void {
   const node = nodeAt(file.root, key);
   const isIdle = isAnnotation(key) || (isScalar(node) && node.value === null);
-  if (isIdle) find(file, 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` in Cadre`);
+  if (isIdle) find(file, 'left_out', { at: keyNode(file.root, key), message: `profiles have no \`${key}\` in Cadre` });
   else
-    find(file, 'not_converted', keyNode(file.root, key), `profiles have no \`${key}\` in Cadre, nor in any known generation`, {
+    find(file, 'not_converted', {
+      at: keyNode(file.root, key),
+      message: `profiles have no \`${key}\` in Cadre, nor in any known generation`,
       hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists the keys of profiles',
     });
   removeKey(file.root, key);
@@ -117,10 +123,10 @@ function asFlag(file: SourceFile, key: string): void {
 
 function convertDefinitions(file: SourceFile, tree: SourceTree): void {
   const definitions = mapAt(file.root, 'text_definitions');
-  if (definitions === undefined) return dropOtherForm(file, file.root, 'text_definitions', 'a map of texts');
+  if (definitions === undefined) return dropOtherForm(file, file.root, { key: 'text_definitions', form: 'a map of texts' });
   for (const key of keysOf(definitions)) {
     const text = textAt(definitions, key);
-    if (text !== undefined) convertTemplate(file, tree, text);
-    else dropOtherForm(file, definitions, key, 'a text');
+    if (text !== undefined) convertTemplate(file, text, { tree });
+    else dropOtherForm(file, definitions, { key, form: 'a text' });
   }
 }

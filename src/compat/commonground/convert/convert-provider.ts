@@ -16,16 +16,20 @@ export function convertProvider(file: SourceFile, config: YAMLMap): void {
     const model = textAt(config, 'model');
     const [before] = model?.value.includes('/') === true ? model.value.split('/') : [undefined];
     if (model === undefined) {
-      find(file, 'not_converted', keyNode(config, key), `the provider ${provider.value} has no model`, {
+      find(file, 'not_converted', {
+        at: keyNode(config, key),
+        message: `the provider ${provider.value} has no model`,
         hint: 'write model: provider/model',
       });
     } else if (before === undefined) {
       model.value = `${provider.value}/${model.value}`;
-      find(file, 'changed', keyNode(config, key), `\`${key}\` is now part of the model name: ${model.value}`);
+      find(file, 'changed', { at: keyNode(config, key), message: `\`${key}\` is now part of the model name: ${model.value}` });
     } else if (before === provider.value) {
-      find(file, 'left_out', keyNode(config, key), `\`${key}\` is already part of the model name`);
+      find(file, 'left_out', { at: keyNode(config, key), message: `\`${key}\` is already part of the model name` });
     } else {
-      find(file, 'not_converted', keyNode(config, key), `${model.value} came from the provider ${provider.value}`, {
+      find(file, 'not_converted', {
+        at: keyNode(config, key),
+        message: `${model.value} came from the provider ${provider.value}`,
         hint: 'write model: provider/model with the provider whose API is called',
       });
     }
@@ -40,7 +44,9 @@ function spreadOptions(file: SourceFile, config: YAMLMap): void {
     const name = isScalar(pair.key) ? String(pair.key.value) : '';
     if (!keysOf(config).includes(name)) config.items.push(pair);
     else if (nodeAt(options, name) !== undefined)
-      find(file, 'not_converted', keyNode(options, name), `\`${name}\` appears both inside and outside provider_options`, {
+      find(file, 'not_converted', {
+        at: keyNode(options, name),
+        message: `\`${name}\` appears both inside and outside provider_options`,
         hint: 'keep one of them',
       });
   }

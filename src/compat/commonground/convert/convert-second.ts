@@ -29,7 +29,10 @@ export function convertSecondKeys(file: SourceFile, tree: SourceTree, jsonFiles:
   dropDisplayName(file);
   if (generationOf(file.data) === 'v1') return undefined;
   const { root } = file;
-  find(file, 'changed', keyNode(root, 'name'), `a profile of the second generation, by ${generationKeys(file.data).join(', ')}`);
+  find(file, 'changed', {
+    at: keyNode(root, 'name'),
+    message: `a profile of the second generation, by ${generationKeys(file.data).join(', ')}`,
+  });
   convertWorker(file);
   convertPrompt(file, tree);
   convertSecondTools(file, tree);
@@ -42,7 +45,9 @@ function moveKey(file: SourceFile, from: string, to: string): boolean {
     renameKey(file.root, from, to);
     return true;
   }
-  find(file, 'not_converted', keyNode(file.root, from), `the profile also has \`${to}\`, which replaces \`${from}\` in Cadre`, {
+  find(file, 'not_converted', {
+    at: keyNode(file.root, from),
+    message: `the profile also has \`${to}\`, which replaces \`${from}\` in Cadre`,
     hint: 'keep one of them',
   });
   removeKey(file.root, from);
@@ -51,7 +56,7 @@ function moveKey(file: SourceFile, from: string, to: string): boolean {
 
 function convertDescription(file: SourceFile): void {
   const text = textAt(file.root, 'description');
-  if (text === undefined) return dropOtherForm(file, file.root, 'description', 'a text');
+  if (text === undefined) return dropOtherForm(file, file.root, { key: 'description', form: 'a text' });
   moveKey(file, 'description', 'description_for_human');
 }
 
@@ -64,11 +69,14 @@ function convertTags(file: SourceFile): void {
   const rest = tags.filter((tag) => tag !== type);
   const at = keyNode(root, 'tags');
   const takesType = generationOf(file.data) === 'v2' && type !== undefined && !keysOf(root).includes('type');
-  if (takesType) find(file, 'changed', at, `the tag ${type} is now \`type: ${type}\``);
+  if (takesType) find(file, 'changed', { at, message: `the tag ${type} is now \`type: ${type}\`` });
   const others = takesType ? rest : tags;
   if (others.length > 0)
-    find(file, 'left_out', at, `profiles have no tags in Cadre; callable_profiles are written out: ${others.join(', ')}`);
-  else if (!takesType) find(file, 'left_out', at, 'profiles have no tags in Cadre');
+    find(file, 'left_out', {
+      at,
+      message: `profiles have no tags in Cadre; callable_profiles are written out: ${others.join(', ')}`,
+    });
+  else if (!takesType) find(file, 'left_out', { at, message: 'profiles have no tags in Cadre' });
   if (takesType) setKey(file.document, root, 'tags', type);
   if (takesType) renameKey(root, 'tags', 'type');
   else removeKey(root, 'tags');
@@ -76,7 +84,7 @@ function convertTags(file: SourceFile): void {
 
 function dropDisplayName(file: SourceFile): void {
   if (!keysOf(file.root).includes('display_name')) return;
-  find(file, 'left_out', keyNode(file.root, 'display_name'), 'agents are displayed by their role or profile name');
+  find(file, 'left_out', { at: keyNode(file.root, 'display_name'), message: 'agents are displayed by their role or profile name' });
   removeKey(file.root, 'display_name');
 }
 
@@ -90,9 +98,11 @@ function convertWorker(file: SourceFile): void {
   const worker = textAt(root, 'worker_target');
   const at = keyNode(root, 'worker_target');
   if (worker?.value === 'worker_generic' || worker?.value === '')
-    find(file, 'left_out', at, 'the engine runs all agents; `worker_target` chose their program');
+    find(file, 'left_out', { at, message: 'the engine runs all agents; `worker_target` chose their program' });
   else
-    find(file, 'not_converted', at, `agents of this profile were run by another program: ${worker?.value ?? 'unknown'}`, {
+    find(file, 'not_converted', {
+      at,
+      message: `agents of this profile were run by another program: ${worker?.value ?? 'unknown'}`,
       hint: 'a registered function can replace it: function_node in docs/profiles.md',
     });
   removeKey(root, 'worker_target');
@@ -103,14 +113,17 @@ function convertPrompt(file: SourceFile, tree: SourceTree): void {
   for (const key of ['system_prompt_template', 'system_prompt']) {
     const text = textAt(root, key);
     if (text === undefined) {
-      dropOtherForm(file, root, key, 'a text');
+      dropOtherForm(file, root, { key, form: 'a text' });
       continue;
     }
     if (keysOf(root).includes('instructions')) {
-      find(file, 'left_out', keyNode(root, key), '`system_prompt_template` took precedence, and this key was ignored');
+      find(file, 'left_out', {
+        at: keyNode(root, key),
+        message: '`system_prompt_template` took precedence, and this key was ignored',
+      });
       removeKey(root, key);
     } else if (text.value.trim() === '') {
-      find(file, 'left_out', keyNode(root, key), `\`${key}\` is empty`);
+      find(file, 'left_out', { at: keyNode(root, key), message: `\`${key}\` is empty` });
       removeKey(root, key);
     } else if (keysOf(root).includes('system_prompt_construction')) {
       moveKey(file, key, 'system_prompt_construction');
@@ -124,12 +137,10 @@ function convertPrompt(file: SourceFile, tree: SourceTree): void {
 function fillIn(file: SourceFile, tree: SourceTree, text: Scalar<string>): void {
   const parts = parseFormat(text.value);
   if (parts === undefined)
-    find(
-      file,
-      'changed',
-      text,
-      'the braces of this prompt are not placeholders and made it fail in CommonGround; in Cadre they are text',
-    );
+    find(file, 'changed', {
+      at: text,
+      message: 'the braces of this prompt are not placeholders and made it fail in CommonGround; in Cadre they are text',
+    });
   const roster = (): string => rosterText(delegationOf(file, tree).callable, tree);
   const values: Readonly<Record<string, () => string>> = {
     downstream_profiles_desc: roster,
@@ -147,11 +158,13 @@ function fillIn(file: SourceFile, tree: SourceTree, text: Scalar<string>): void 
     if (part.name === 'display_name') return '{{ meta.profile }}';
     const value = Object.hasOwn(values, part.name) ? values[part.name] : undefined;
     if (value === undefined) return plain(`{${part.name}}`);
-    find(file, 'changed', text, `{${part.name}} is written out; it does not change when profiles are added`);
+    find(file, 'changed', { at: text, message: `{${part.name}} is written out; it does not change when profiles are added` });
     return value();
   });
   if (renamed.size > 0)
-    find(file, 'changed', text, `renamed tools in the text: ${[...renamed].join(', ')}`, {
+    find(file, 'changed', {
+      at: text,
+      message: `renamed tools in the text: ${[...renamed].join(', ')}`,
       hint: 'their arguments have other names as well: check the text',
     });
   setText(text, filled.join('').trim());
@@ -164,7 +177,7 @@ function convertConfig(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySe
   const { root } = file;
   const profile = textAt(root, 'name')?.value ?? '';
   if (nodeAt(root, 'llm_config') !== undefined && mapAt(root, 'llm_config') === undefined)
-    dropOtherForm(file, root, 'llm_config', 'a map of settings');
+    dropOtherForm(file, root, { key: 'llm_config', form: 'a map of settings' });
   if (keysOf(root).includes('llm_config_ref')) {
     if (keysOf(root).includes('llm_config')) moveKey(file, 'llm_config', 'llm_config_ref');
     return undefined;
@@ -176,13 +189,19 @@ function convertConfig(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySe
   removeKey(config, 'tool_choice');
   if (nodeAt(config, 'model') === undefined) {
     setKey(file.document, config, 'model', 'gpt-3.5-turbo');
-    find(file, 'changed', keyNode(root, 'name'), 'the profile names no model, which meant gpt-3.5-turbo in CommonGround');
+    find(file, 'changed', {
+      at: keyNode(root, 'name'),
+      message: 'the profile names no model, which meant gpt-3.5-turbo in CommonGround',
+    });
   }
   convertSettings(file, config, jsonFiles);
   let name = `${profile}_llm`;
   for (let round = 2; tree.llmConfigs.has(name); round += 1) name = `${profile}_llm_${round}`;
   const text = stringify({ name, type: 'llm_config', config: config.toJSON() as unknown }, { lineWidth: 0 });
-  find(file, 'changed', keyNode(root, 'llm_config') ?? keyNode(root, 'name'), `the model is now a separate LLM config: ${name}`);
+  find(file, 'changed', {
+    at: keyNode(root, 'llm_config') ?? keyNode(root, 'name'),
+    message: `the model is now a separate LLM config: ${name}`,
+  });
   setKey(file.document, root, 'llm_config', name);
   renameKey(root, 'llm_config', 'llm_config_ref');
   return { name, text };
@@ -197,5 +216,9 @@ function convertChoice(file: SourceFile, node: Node | undefined): void {
   if (plain === 'auto' || plain === 'none' || plain === 'required') return setKey(file.document, file.root, 'tool_choice', plain);
   const name = typeof called === 'string' ? (newSecondTool(called) ?? newTool(called))?.name : undefined;
   if (name !== undefined) return setKey(file.document, file.root, 'tool_choice', name);
-  find(file, 'not_converted', node, 'this tool choice is unknown', { hint: 'auto, none, required, or the name of a tool' });
+  find(file, 'not_converted', {
+    at: node,
+    message: 'this tool choice is unknown',
+    hint: 'auto, none, required, or the name of a tool',
+  });
 }

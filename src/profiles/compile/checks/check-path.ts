@@ -13,5 +13,5 @@ export function checkPath(
   const path = node.value.replaceAll(/\{\{[^{}]*\}\}/g, 'x');
   const compiled = compileExpression(`v[${JSON.stringify(path)}]`, roots);
   if (compiled.ok) return;
-  for (const { message, hint } of compiled.problems) report.error('BAD_PATH', node.at, message, hint);
+  for (const { message, hint } of compiled.problems) report.error('BAD_PATH', { at: node.at, message, hint });
 }

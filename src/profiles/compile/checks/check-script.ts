@@ -14,21 +14,20 @@ export function checkScript(report: Report, root: MapNode): void {
     const steps = path.map(String);
     const node = nodeAt(root, steps);
     if (end > 0) {
-      report.errorInText('BAD_SCRIPT', node, start, message, hint);
+      report.errorInText('BAD_SCRIPT', { node, offset: start, message, hint });
       continue;
     }
     // A message about the key itself begins with it; other messages are about the value.
     const last = steps.at(-1) ?? '';
     const parent = nodeAt(root, steps.slice(0, -1));
     const entry = parent.kind === 'map' ? parent.entries.get(last) : undefined;
-    if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', entry.keyAt, message, hint);
+    if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', { at: entry.keyAt, message, hint });
     else
-      report.error(
-        'BAD_SCRIPT',
-        node.at,
-        message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message,
+      report.error('BAD_SCRIPT', {
+        at: node.at,
+        message: message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message,
         hint,
-      );
+      });
   }
 }
 
@@ -47,7 +46,11 @@ export function checkScriptTools(report: Report, root: MapNode, known: Partial<K
       const tool = textNode(call, 'tool');
       if (tool === undefined || tool.value.includes('{{') || tools.has(tool.value)) continue;
       if (prefixes.some((prefix) => tool.value.startsWith(prefix))) continue;
-      report.warning('UNKNOWN_TOOL', tool.at, `there is no tool ${quote(tool.value)}`, nameHint(tool.value, tools, 'known tools'));
+      report.warning('UNKNOWN_TOOL', {
+        at: tool.at,
+        message: `there is no tool ${quote(tool.value)}`,
+        hint: nameHint(tool.value, tools, 'known tools'),
+      });
     }
   }
 }

@@ -29,9 +29,15 @@ const toolChoices: ReadonlySet<string> = new Set(['auto', 'none', 'required']);
  */
 export function checkToolReferences(
   report: Report,
-  toolsets: KnownNames['toolsetTools'],
-  profiles: ReadonlyMap<string, CompiledProfile>,
-  nodes: ReadonlyMap<string, MapNode>,
+  {
+    toolsets,
+    profiles,
+    nodes,
+  }: {
+    readonly toolsets: KnownNames['toolsetTools'];
+    readonly profiles: ReadonlyMap<string, CompiledProfile>;
+    readonly nodes: ReadonlyMap<string, MapNode>;
+  },
 ): void {
   if (toolsets === undefined) return;
   const exposed = exposedTools(profiles);
@@ -54,12 +60,11 @@ export function checkToolReferences(
   for (const [key, { reference, profiles: owners, known, open }] of unmet) {
     if (met.has(key)) continue;
     const whose = owners.map(quote).slice(0, 3).join(', ');
-    report.warning(
-      'MEANS_NO_TOOL',
-      reference.at,
-      `${reference.what} matches no tool that ${whose} may call`,
-      hintFor(reference.name, known) + openWords(open),
-    );
+    report.warning('MEANS_NO_TOOL', {
+      at: reference.at,
+      message: `${reference.what} matches no tool that ${whose} may call`,
+      hint: hintFor(reference.name, known) + openWords(open),
+    });
   }
 }
 

@@ -28,14 +28,14 @@ export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOpt
         usable.size === 0
           ? 'there is no LLM config the profile could use'
           : '`llm_config_ref` is missing, and there is more than one LLM config';
-      report.error(
-        'UNKNOWN_LLM_CONFIG',
-        profile.at,
+      report.error('UNKNOWN_LLM_CONFIG', {
+        at: profile.at,
         message,
-        usable.size === 0
-          ? 'add one to llm_configs/, or hand a model to the engine'
-          : nameHint('', usable, 'known LLM configs and models'),
-      );
+        hint:
+          usable.size === 0
+            ? 'add one to llm_configs/, or hand a model to the engine'
+            : nameHint('', usable, 'known LLM configs and models'),
+      });
     }
     return '';
   }
@@ -53,19 +53,17 @@ export function checkLlmConfig(context: KnownConfigs, ref: ScalarNode & { readon
   const isChecked = llmConfigs.size > 0 || known.models !== undefined;
   if (!isChecked || usable.has(ref.value) || context.broken.has(ref.value) || isModelName(ref.value)) return ref.value;
   if (abstractLlmConfigs.has(ref.value)) {
-    report.error(
-      'UNKNOWN_LLM_CONFIG',
-      ref.at,
-      `the LLM config ${quote(ref.value)} names no model and is only inherited from`,
-      nameHint('', usable, 'known LLM configs and models'),
-    );
+    report.error('UNKNOWN_LLM_CONFIG', {
+      at: ref.at,
+      message: `the LLM config ${quote(ref.value)} names no model and is only inherited from`,
+      hint: nameHint('', usable, 'known LLM configs and models'),
+    });
   } else {
-    report.error(
-      'UNKNOWN_LLM_CONFIG',
-      ref.at,
-      `there is no LLM config or model ${quote(ref.value)}`,
-      configHint(ref.value, usable),
-    );
+    report.error('UNKNOWN_LLM_CONFIG', {
+      at: ref.at,
+      message: `there is no LLM config or model ${quote(ref.value)}`,
+      hint: configHint(ref.value, usable),
+    });
   }
   return ref.value;
 }

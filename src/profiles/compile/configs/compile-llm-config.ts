@@ -78,20 +78,18 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     }),
   };
   if (result.provider === 'replay' && result.recording === undefined) {
-    context.report.error(
-      'MISSING_KEY',
-      (written ?? merged).at,
-      '`recording` is missing: the provider `replay` needs the file it answers from',
-      'for example recording: recordings/run.jsonl, made with cadre run --record',
-    );
+    context.report.error('MISSING_KEY', {
+      at: (written ?? merged).at,
+      message: '`recording` is missing: the provider `replay` needs the file it answers from',
+      hint: 'for example recording: recordings/run.jsonl, made with cadre run --record',
+    });
   }
   if (result.provider === 'scripted' && scriptRef === undefined) {
-    context.report.error(
-      'MISSING_KEY',
-      (written ?? merged).at,
-      '`script` is missing: the provider `scripted` needs its rules',
-      'for example script: scripts/offline.yaml',
-    );
+    context.report.error('MISSING_KEY', {
+      at: (written ?? merged).at,
+      message: '`script` is missing: the provider `scripted` needs its rules',
+      hint: 'for example script: scripts/offline.yaml',
+    });
   }
   return result;
 }
@@ -105,13 +103,12 @@ function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
   for (const problem of shapeProblems('llm_config', { ...merged, entries })) {
     const { node, types, rule } = problem;
     if (node.kind !== 'scalar' || node.variable === undefined)
-      report.error(problem.code, problem.at, problem.message, problem.hint);
+      report.error(problem.code, { at: problem.at, message: problem.message, hint: problem.hint });
     else if (types?.includes('string') !== true) {
-      report.error(
-        'BAD_ENVIRONMENT_VALUE',
-        node.at,
-        `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`,
-      );
+      report.error('BAD_ENVIRONMENT_VALUE', {
+        at: node.at,
+        message: `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`,
+      });
     }
   }
 }
@@ -194,7 +191,7 @@ function headersOf(config: MapNode): LlmConfig['headers'] {
 }
 
 function scriptOf(context: LlmConfigContext, reference: NonNullable<ReturnType<typeof textNode>>): JsonObject | undefined {
-  const found = findFile(context.scripts, reference.at, reference.value, context.report);
+  const found = findFile(context.scripts, context.report, { from: reference.at, reference: reference.value });
   return found?.file === undefined ? undefined : toPlainObject(found.file);
 }
 

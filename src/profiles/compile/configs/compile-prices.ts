@@ -32,7 +32,11 @@ export function readPrice(report: Report, node: MapNode): ModelPrice | undefined
   const longer = tokenPrice(report, above);
   if (longer === undefined) return undefined;
   if (tokens !== undefined) return { ...price, above: { tokens, ...longer } };
-  report.error('MISSING_KEY', above.at, '`above` needs `tokens`', 'the longest prompt, in tokens, at the usual price');
+  report.error('MISSING_KEY', {
+    at: above.at,
+    message: '`above` needs `tokens`',
+    hint: 'the longest prompt, in tokens, at the usual price',
+  });
   return undefined;
 }
 
@@ -40,7 +44,11 @@ function tokenPrice(report: Report, node: MapNode): TokenPrice | undefined {
   const input = readNumber(node, 'input');
   const output = readNumber(node, 'output');
   if (input === undefined || output === undefined) {
-    report.error('MISSING_KEY', node.at, 'price needs both `input` and `output`', 'US dollars per million tokens');
+    report.error('MISSING_KEY', {
+      at: node.at,
+      message: 'price needs both `input` and `output`',
+      hint: 'US dollars per million tokens',
+    });
     return undefined;
   }
   const cacheRead = readNumber(node, 'cache_read');

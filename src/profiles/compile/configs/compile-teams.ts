@@ -17,7 +17,7 @@ export function compileTeams(
     const first = textNode(root, 'default_profile');
     if (first !== undefined && !profiles.has(first.value)) {
       const message = `the default profile ${quote(first.value)} does not exist`;
-      report.error('UNKNOWN_PROFILE', first.at, message, nameHint(first.value, new Set(profiles.keys()), 'profiles'));
+      report.error('UNKNOWN_PROFILE', { at: first.at, message, hint: nameHint(first.value, new Set(profiles.keys()), 'profiles') });
     }
     const description = textNode(root, 'description')?.value;
     const titles = textNode(mapNode(root, 'titles'), 'llm_config');

@@ -33,25 +33,24 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
   const kind = kindNode?.value ?? name;
   const known = kinds?.get(kind);
   if (kinds !== undefined && known === undefined) {
-    report.error(
-      'UNKNOWN_TOOLSET',
-      (kindNode ?? root).at,
-      `there is no kind of toolset ${quote(kind)}`,
-      `write kind: … below the name; ${nameHint(kind, new Set(kinds.keys()), 'known kinds')}`,
-    );
+    report.error('UNKNOWN_TOOLSET', {
+      at: (kindNode ?? root).at,
+      message: `there is no kind of toolset ${quote(kind)}`,
+      hint: `write kind: … below the name; ${nameHint(kind, new Set(kinds.keys()), 'known kinds')}`,
+    });
   }
   const empty: MapNode = { kind: 'map', at: root.at, entries: new Map() };
   const { node: read, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
   const node = withoutRequests(read, known?.settings);
-  const texts = known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, node, known.settings);
+  const texts =
+    known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, { settings: node, schema: known.settings });
   checkProfiles(context, node, known?.settings);
   for (const variable of missing) {
-    report.warning(
-      'BAD_ENVIRONMENT_VALUE',
-      root.at,
-      `toolset ${quote(name)} needs the environment variable ${variable}, which is not set`,
-      'agents run without its tools',
-    );
+    report.warning('BAD_ENVIRONMENT_VALUE', {
+      at: root.at,
+      message: `toolset ${quote(name)} needs the environment variable ${variable}, which is not set`,
+      hint: 'agents run without its tools',
+    });
   }
   const code = kind === moduleKind ? compileToolsetCode(context, root, kinds !== undefined) : undefined;
   const settingsFor = (request: JsonObject): JsonObject => plainSettings(node, texts, request) as JsonObject;
@@ -75,16 +74,20 @@ export function toolsetToolNames(name: string, kind: string, known: KnownToolset
 }
 
 /** Checks settings against their schema; returns the nodes whose environment values look like numbers but must stay text. */
-function checkSettings(report: Report, root: MapNode, settings: MapNode, schema: JsonSchema): ReadonlySet<SourceNode> {
+function checkSettings(
+  report: Report,
+  root: MapNode,
+  { settings, schema }: { readonly settings: MapNode; readonly schema: JsonSchema },
+): ReadonlySet<SourceNode> {
   const texts = new Set<SourceNode>();
   const keyAt = root.entries.get('settings')?.keyAt ?? root.at;
   const wrapped: MapNode = { ...root, entries: new Map([['settings', { keyAt, value: settings }]]) };
   for (const { node, types, code, at, message, hint, rule } of schemaProblems(inSettings(schema), wrapped)) {
-    if (node.kind !== 'scalar' || node.variable === undefined) report.error(code, at, message, hint);
+    if (node.kind !== 'scalar' || node.variable === undefined) report.error(code, { at, message, hint });
     else if (types?.includes('string') === true) texts.add(node);
     else {
       const what = `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`;
-      report.error('BAD_ENVIRONMENT_VALUE', node.at, what);
+      report.error('BAD_ENVIRONMENT_VALUE', { at: node.at, message: what });
     }
   }
   return texts;
@@ -97,7 +100,7 @@ function checkProfiles(context: ToolsetContext, settings: MapNode, schema: JsonS
   for (const [key, property] of Object.entries(properties)) {
     const named = textNode(settings, key);
     if (named === undefined || !isJsonObject(property) || !namesProfiles(property)) continue;
-    checkName(context, named, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+    checkName(context, named, { known: context.profileNames, code: 'UNKNOWN_PROFILE', what: 'profile' });
   }
 }
 

@@ -107,14 +107,14 @@ export function coerce(text: string): ScalarNode['value'] {
 function fromFile(node: MapNode, sources: ValueSources): SourceNode | undefined {
   const path = textNode(node, 'path');
   if (path === undefined) return undefined;
-  const found = findFile(sources.jsonFiles, path.at, path.value, sources.report);
+  const found = findFile(sources.jsonFiles, sources.report, { from: path.at, reference: path.value });
   if (found?.file === undefined) return undefined;
   sources.onUsed(found.path);
   try {
     const value: unknown = JSON.parse(found.file);
     return toNode(value as JsonValue, node.at);
   } catch (thrown) {
-    sources.report.error('BAD_REFERENCE', path.at, `${quote(found.path)} is not JSON: ${describeThrown(thrown)}`);
+    sources.report.error('BAD_REFERENCE', { at: path.at, message: `${quote(found.path)} is not JSON: ${describeThrown(thrown)}` });
     return undefined;
   }
 }

@@ -25,8 +25,8 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
   const gates: ToolGate[] = [];
   for (const node of mapItems(profile, 'tool_gates')) {
     const id = readText(node, 'id') ?? '';
-    requireKey(context, node, 'verdict', `gate ${quote(id)}`);
-    const condition = compileCondition(context.report, node, gateRoots);
+    requireKey(context, node, { key: 'verdict', owner: `gate ${quote(id)}` });
+    const condition = compileCondition(context.report, node, { roots: gateRoots });
     const tools = textItems(node, 'tools');
     const toolsets = textItems(node, 'toolsets');
     for (const tool of tools) if (tool.value !== everyTool) checkMeantTool(context, tool);
@@ -56,12 +56,11 @@ function expiryOf(context: CompileContext, node: MapNode): ToolGate['expires'] {
   if (after === undefined) {
     const stray = verdict === undefined ? undefined : childOf(node, 'on_expire');
     if (stray !== undefined)
-      context.report.error(
-        'MISSING_KEY',
-        stray.at,
-        '`on_expire` has no effect without `expires_after`',
-        'for example expires_after: 30m',
-      );
+      context.report.error('MISSING_KEY', {
+        at: stray.at,
+        message: '`on_expire` has no effect without `expires_after`',
+        hint: 'for example expires_after: 30m',
+      });
     return undefined;
   }
   const afterMs = toMilliseconds(toPlain(after));

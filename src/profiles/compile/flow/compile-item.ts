@@ -11,7 +11,11 @@ export interface TextKeys {
 }
 
 /** Compiles an inbox item that an observer or decider rule declares. */
-export function compileItem(context: CompileContext, node: SourceNode, source: string, keys: TextKeys): ItemTemplate {
+export function compileItem(
+  context: CompileContext,
+  node: SourceNode,
+  { source, keys }: { readonly source: string; readonly keys: TextKeys },
+): ItemTemplate {
   const payload = childOf(node, 'payload');
   const key = textNode(payload, 'content_key');
   if (key !== undefined && !key.value.includes('{{')) keys.check(key);

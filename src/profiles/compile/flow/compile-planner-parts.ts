@@ -31,7 +31,7 @@ export function resultText(): Template {
 
 /** Compiles a tool call of a planner. */
 export function compileCall(context: CompileContext, node: MapNode, owner: string): PlannedCall {
-  requireKey(context, node, 'tool', owner);
+  requireKey(context, node, { key: 'tool', owner });
   const tool = textNode(node, 'tool');
   if (tool !== undefined) checkTool(context, tool);
   const args = childOf(node, 'args');
@@ -54,19 +54,34 @@ export function compileMove(context: CompileContext, node: MapNode, owner: strin
   const said = moveKeys.filter((key) => node.entries.has(key) && !(key === 'ask_model' && readFlag(node, key) === false));
   const [key, second] = said;
   if (key === undefined) {
-    context.report.error('MISSING_KEY', node.at, `${owner} does nothing: \`call\`, \`calls\`, \`say\` or \`fail\` is missing`);
+    context.report.error('MISSING_KEY', {
+      at: node.at,
+      message: `${owner} does nothing: \`call\`, \`calls\`, \`say\` or \`fail\` is missing`,
+    });
     return undefined;
   }
   if (second !== undefined) {
     const at = childOf(node, second)?.at ?? node.at;
-    context.report.error('NOT_ALLOWED', at, `${owner} does two things: ${quote(key)} and ${quote(second)}`, 'keep one of them');
+    context.report.error('NOT_ALLOWED', {
+      at,
+      message: `${owner} does two things: ${quote(key)} and ${quote(second)}`,
+      hint: 'keep one of them',
+    });
   }
   if (node.entries.has('answer') && key !== 'call' && key !== 'calls')
-    context.report.error('NOT_ALLOWED', childOf(node, 'answer')?.at ?? node.at, `\`answer\` of ${owner} is for calls`, 'write say');
-  return moveOf(context, node, owner, key);
+    context.report.error('NOT_ALLOWED', {
+      at: childOf(node, 'answer')?.at ?? node.at,
+      message: `\`answer\` of ${owner} is for calls`,
+      hint: 'write say',
+    });
+  return moveOf(context, node, { owner, key });
 }
 
-function moveOf(context: CompileContext, node: MapNode, owner: string, key: (typeof moveKeys)[number]): PlannerMove | undefined {
+function moveOf(
+  context: CompileContext,
+  node: MapNode,
+  { owner, key }: { readonly owner: string; readonly key: (typeof moveKeys)[number] },
+): PlannerMove | undefined {
   switch (key) {
     case 'ask_model':
       return { kind: 'model' };
@@ -93,15 +108,17 @@ function moveOf(context: CompileContext, node: MapNode, owner: string, key: (typ
 export function compileDefault(
   context: CompileContext,
   node: MapNode,
-  owner: string,
-  allowed: readonly PlannerMove['kind'][],
+  { owner, allowed }: { readonly owner: string; readonly allowed: readonly PlannerMove['kind'][] },
 ): PlannerMove | undefined {
   const child = childOf(node, 'default');
   const isModel = readText(node, 'default') === 'model';
   const move: PlannerMove | undefined =
     child?.kind === 'map' ? compileMove(context, child, owner) : isModel ? { kind: 'model' } : undefined;
   if (child === undefined || move === undefined || allowed.includes(move.kind)) return move;
-  context.report.error('NOT_ALLOWED', child.at, `${owner} cannot be ${quote(move.kind)}, allowed: ${allowed.join(', ')}`);
+  context.report.error('NOT_ALLOWED', {
+    at: child.at,
+    message: `${owner} cannot be ${quote(move.kind)}, allowed: ${allowed.join(', ')}`,
+  });
   return undefined;
 }
 
@@ -114,10 +131,14 @@ export function compileSteps(
   return mapItems(node, 'steps').map((step): PlannerStep => {
     const kept = childOf(step, 'keep_agent');
     if (kept !== undefined && !isLoop)
-      context.report.error('NOT_ALLOWED', kept.at, '`keep_agent` is for loops: each step of a script is run once', 'leave it out');
+      context.report.error('NOT_ALLOWED', {
+        at: kept.at,
+        message: '`keep_agent` is for loops: each step of a script is run once',
+        hint: 'leave it out',
+      });
     const id = readText(step, 'id') ?? '';
-    const condition = compileCondition(context.report, step, plannerRoots);
-    const expect = compileCondition(context.report, step, plannerRoots, 'expect');
+    const condition = compileCondition(context.report, step, { roots: plannerRoots });
+    const expect = compileCondition(context.report, step, { roots: plannerRoots, key: 'expect' });
     const notes = readText(step, 'notes');
     return {
       id,
