@@ -6,6 +6,17 @@ import type { Place, SourceNode } from './yaml/source-node.ts';
 /** Maximum number of diagnostics kept in one load; a file with more has a basic problem. */
 const maxDiagnostics = 200;
 
+interface Problem {
+  readonly at: Place;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+interface TextProblem extends Omit<Problem, 'at'> {
+  readonly node: SourceNode;
+  readonly offset: number;
+}
+
 /** Collects the problems of all files. The same problem at the same place is kept once, however many profiles inherit it. */
 export class Report {
   readonly #diagnostics = new Map<string, Diagnostic>();
@@ -34,34 +45,20 @@ export class Report {
   }
 
   /** Reports an error at the start of a place. */
-  error(
-    code: DiagnosticCode,
-    { at, message, hint }: { readonly at: Place; readonly message: string; readonly hint?: string | undefined },
-  ): void {
-    this.#add('error', code, at, at.start, message, hint);
+  error(code: DiagnosticCode, problem: Problem): void {
+    this.#add('error', code, problem);
   }
 
   /** Reports something that is valid but probably wrong. */
-  warning(
-    code: DiagnosticCode,
-    { at, message, hint }: { readonly at: Place; readonly message: string; readonly hint?: string | undefined },
-  ): void {
-    this.#add('warning', code, at, at.start, message, hint);
+  warning(code: DiagnosticCode, problem: Problem): void {
+    this.#add('warning', code, problem);
   }
 
   /** Reports an error inside a text, at an offset into its value. */
-  errorInText(
-    code: DiagnosticCode,
-    {
-      node,
-      offset,
-      message,
-      hint,
-    }: { readonly node: SourceNode; readonly offset: number; readonly message: string; readonly hint?: string | undefined },
-  ): void {
+  errorInText(code: DiagnosticCode, { node, offset, message, hint }: TextProblem): void {
     if (this.isFull) return;
     const start = node.kind === 'scalar' ? scalarOffset(node, offset) : node.at.start;
-    this.#add('error', code, node.at, start, message, hint);
+    this.#add('error', code, { at: { ...node.at, start }, message, hint });
   }
 
   /** Adds a complete diagnostic. */
@@ -71,15 +68,8 @@ export class Report {
     if (this.#diagnostics.size < maxDiagnostics && !this.#diagnostics.has(key)) this.#diagnostics.set(key, diagnostic);
   }
 
-  #add(
-    severity: Diagnostic['severity'],
-    code: DiagnosticCode,
-    at: Place,
-    start: number,
-    message: string,
-    hint: string | undefined,
-  ): void {
-    const source = at.file.refAt(start);
+  #add(severity: Diagnostic['severity'], code: DiagnosticCode, { at, message, hint }: Problem): void {
+    const source = at.file.refAt(at.start);
     this.add(hint === undefined ? { severity, code, message, source } : { severity, code, message, source, hint });
   }
 }

@@ -19,8 +19,15 @@ export function listNames(names: Iterable<string>, most = maxListed): string {
   return sorted.length > most ? `${shown}, … (${sorted.length} in all)` : shown;
 }
 
+interface HintOptions {
+  /** Label of the listed names, such as `known tools`. */
+  readonly what: string;
+  readonly mostListed?: number | undefined;
+}
+
 /** Returns the hint for an unknown name: a similar name, and the known ones. */
-export function nameHint(name: string, known: Iterable<string>, what = 'known', most = maxListed): string {
+export function nameHint(name: string, known: Iterable<string>, options: string | HintOptions = 'known'): string {
+  const { what, mostListed = maxListed } = typeof options === 'string' ? { what: options } : options;
   const names = [...known];
   // Comparing two names takes time proportional to the product of their lengths.
   const meant =
@@ -30,5 +37,5 @@ export function nameHint(name: string, known: Iterable<string>, what = 'known', 
           name,
           names.filter((candidate) => candidate.length <= maxCompared),
         );
-  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names, most)}`;
+  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names, mostListed)}`;
 }

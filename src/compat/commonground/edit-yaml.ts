@@ -55,12 +55,14 @@ export function renameKey(map: YAMLMap, from: string, to: string): void {
   if (pair !== undefined) pair.key.value = to;
 }
 
-/** Sets a key to plain data, replacing the value in place. */
-export function setKey(document: Document, map: YAMLMap, key: string, value: unknown): void {
-  const node = document.createNode(value) as Node;
-  const pair = pairAt(map, key);
-  if (pair === undefined) map.items.push(new Pair(new Scalar(key), node));
-  else pair.value = node;
+/** Sets keys to plain data, replacing existing values in place. */
+export function setKeys(document: Document, map: YAMLMap, values: Readonly<Record<string, unknown>>): void {
+  for (const [key, value] of Object.entries(values)) {
+    const node = document.createNode(value) as Node;
+    const pair = pairAt(map, key);
+    if (pair === undefined) map.items.push(new Pair(new Scalar(key), node));
+    else pair.value = node;
+  }
 }
 
 /** Replaces the text of a scalar. Single-line text is written without quotes where YAML allows it. */

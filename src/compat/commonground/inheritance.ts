@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { mapAt, mapsAt, nodeAt, setKey, textAt } from './edit-yaml.ts';
+import { mapAt, mapsAt, nodeAt, setKeys, textAt } from './edit-yaml.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { chainOf, itemsOf, type SourceTree } from './source-tree.ts';
 
@@ -51,8 +51,8 @@ export function keepApart(file: SourceFile, tree: SourceTree, list: ItemList): v
       });
       continue;
     }
-    if (missing.includes('condition')) setKey(file.document, item, 'condition', list === 'flow_decider' ? 'False' : 'True');
-    if (missing.includes('order')) setKey(file.document, item, 'order', 99);
+    if (missing.includes('condition')) setKeys(file.document, item, { condition: list === 'flow_decider' ? 'False' : 'True' });
+    if (missing.includes('order')) setKeys(file.document, item, { order: 99 });
     const kept = missing.filter((key) => !['condition', 'order', 'type', 'content', 'content_key'].includes(key));
     if (kept.length > 0)
       find(file, 'changed', {

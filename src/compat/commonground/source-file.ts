@@ -58,18 +58,17 @@ function pad(node: YAMLMap | YAMLSeq, padding: string): void {
     print(context === undefined ? context : { ...context, flowCollectionPadding: padding }, ...rest);
 }
 
+interface FindingParts {
+  readonly at: Node | undefined;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly offset?: number;
+}
+
 /** Adds a finding. `offset` is a position inside the text of a scalar. */
-export function find(
-  file: SourceFile,
-  kind: FindingKind,
-  {
-    at,
-    message,
-    ...more
-  }: { readonly hint?: string | undefined; readonly offset?: number } & { readonly at: Node | undefined; readonly message: string },
-): void {
-  const { line, column } = file.text.refAt(placeOf(file, at, more.offset));
-  file.findings.push({ kind, file: file.path, line, column, message, ...(more.hint === undefined ? {} : { hint: more.hint }) });
+export function find(file: SourceFile, kind: FindingKind, { at, message, hint, offset }: FindingParts): void {
+  const { line, column } = file.text.refAt(placeOf(file, at, offset));
+  file.findings.push({ kind, file: file.path, line, column, message, ...(hint === undefined ? {} : { hint }) });
 }
 
 const styles: Readonly<Record<string, ScalarStyle>> = {

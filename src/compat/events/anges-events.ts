@@ -65,6 +65,7 @@ interface Stream {
 }
 
 interface EventParts {
+  readonly name: Name;
   readonly content: string;
   readonly title?: string;
   readonly reasoning?: string;
@@ -205,11 +206,7 @@ class AngesTranslator {
       : [own, this.#emit(event, parent, { name: `child_agent_${ending}`, content, title: event.agentId })];
   }
 
-  #emit(
-    event: CadreEvent,
-    of: AgentId,
-    { name, content, title = '', reasoning, message = '' }: EventParts & { readonly name: Name },
-  ): ForeignEvent {
+  #emit(event: CadreEvent, of: AgentId, { name, content, title = '', reasoning, message = '' }: EventParts): ForeignEvent {
     const stream = this.#streams.get(of);
     if (stream !== undefined) stream.length += 1;
     return {

@@ -86,6 +86,11 @@ interface Detail {
   readonly data?: JsonObject;
 }
 
+interface EventParts extends Detail {
+  readonly name: Name;
+  readonly status: Status;
+}
+
 /** Translates the events of one run; depends only on the events it received. */
 class FrameworkTranslator {
   readonly #actors = new Map<AgentId, Actor>();
@@ -262,11 +267,7 @@ class FrameworkTranslator {
     });
   }
 
-  #emit(
-    event: CadreEvent,
-    actor: Actor | undefined,
-    { name, status, ...detail }: Detail & { readonly name: Name; readonly status: Status },
-  ): ForeignEvent {
+  #emit(event: CadreEvent, actor: Actor | undefined, { name, status, ...detail }: EventParts): ForeignEvent {
     const { operation, payload = null, summary = '', data = {} } = detail;
     return {
       event: name,

@@ -31,24 +31,30 @@ export function refOf(node: SourceNode): SourceRef {
   return node.at.file.refAt(node.at.start);
 }
 
+interface NameCheck {
+  readonly known: Iterable<string>;
+  readonly code: DiagnosticCode;
+  /** Kind of the name in messages, such as `tool`. */
+  readonly what: string;
+  readonly mostListed?: number;
+  /** Text to append to the hint. */
+  readonly more?: string;
+}
+
 /** Reports a name that is not among the known ones; returns whether it is known. */
 export function checkName(
   context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
-  {
-    known,
-    ...kind
-  }: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number; readonly more?: string } & {
-    readonly known: Iterable<string>;
-  },
+  { known, code, what, mostListed, more = '' }: NameCheck,
 ): boolean {
   const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
   if (names.has(node.value) || context.broken.has(node.value)) return true;
   if (context.report.isFull) return false;
-  context.report.error(kind.code, {
+  const message = `there is no ${what} ${quote(node.value)}`;
+  context.report.error(code, {
     at: node.at,
-    message: `there is no ${kind.what} ${quote(node.value)}`,
-    hint: nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed) + (kind.more ?? ''),
+    message,
+    hint: nameHint(node.value, names, { what: `known ${what}s`, mostListed }) + more,
   });
   return false;
 }

@@ -48,14 +48,9 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
   if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, { what: 'deliverables_schema' });
   const deliverablesSchema = readObject(node, 'deliverables_schema');
   const output = compileOutput(context, node);
-  const functionNode = textNode(node, 'function_node');
-  if (functionNode !== undefined && context.known.functions !== undefined) {
-    checkName(context, functionNode, { known: context.known.functions, code: 'UNKNOWN_FUNCTION', what: 'function' });
-  }
+  const functions = compileFunction(context, node);
   const planner = compilePlanner(context, node);
-  const needsNoModel = functionNode !== undefined || (planner !== undefined && !mayAskModel(planner));
-  const timeout = childOf(node, 'function_timeout');
-  const functionTimeoutMs = timeout === undefined ? undefined : toMilliseconds(toPlain(timeout));
+  const needsNoModel = functions.functionNode !== undefined || (planner !== undefined && !mayAskModel(planner));
   const exposed = compileExposed(context, node);
   return {
     name,
@@ -85,12 +80,24 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     ...(output === undefined ? {} : { output }),
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
     callableProfiles: unique(callable),
-    ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
+    ...functions,
     ...(planner === undefined ? {} : { planner }),
-    ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
     resolved: toPlainObject(node),
     origins: originsOf(node),
     source: refOf(node),
+  };
+}
+
+function compileFunction(context: CompileContext, node: MapNode): Pick<CompiledProfile, 'functionNode' | 'functionTimeoutMs'> {
+  const name = textNode(node, 'function_node');
+  const { functions } = context.known;
+  if (name !== undefined && functions !== undefined)
+    checkName(context, name, { known: functions, code: 'UNKNOWN_FUNCTION', what: 'function' });
+  const timeout = childOf(node, 'function_timeout');
+  const functionTimeoutMs = timeout === undefined ? undefined : toMilliseconds(toPlain(timeout));
+  return {
+    ...(name === undefined ? {} : { functionNode: name.value }),
+    ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
   };
 }
 

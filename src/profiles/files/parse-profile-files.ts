@@ -52,27 +52,10 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
       continue;
     }
     const file = new SourceText(path, text.startsWith('\uFEFF') ? text.slice(1) : text);
-    const at = { file, start: 0, end: 0 };
     const bytes = Buffer.byteLength(text);
     total += bytes;
-    if (bytes > maxFileBytes) {
-      report.error('FILE_TOO_LARGE', {
-        at,
-        message: `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
-        hint: 'split it, and share parts with base_profile',
-      });
-      continue;
-    }
-    if (total > maxTotalBytes) {
-      report.error('FOLDER_TOO_LARGE', {
-        at,
-        message: `the files have more than ${sizeText(maxTotalBytes)} together`,
-        hint: 'load fewer files',
-      });
-      break;
-    }
-    if (used.has(path)) {
-      report.error('DUPLICATE_NAME', { at, message: 'the file is loaded twice', hint: 'name it once' });
+    if (!checkFile(report, file, { bytes, total, isKnown: used.has(path) })) {
+      if (bytes <= maxFileBytes && total > maxTotalBytes) break;
       continue;
     }
     const table = readPlainPrices(text);
@@ -99,6 +82,33 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
       });
   }
   return { roots, prices, jsonFiles, codeFiles, used, unreadable, broken };
+}
+
+/** Reports a file that is too large, exceeds the total size, or is loaded twice; true when it is fine. */
+function checkFile(
+  report: Report,
+  file: SourceText,
+  { bytes, total, isKnown }: { readonly bytes: number; readonly total: number; readonly isKnown: boolean },
+): boolean {
+  const at = { file, start: 0, end: 0 };
+  if (bytes > maxFileBytes) {
+    report.error('FILE_TOO_LARGE', {
+      at,
+      message: `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
+      hint: 'split it, and share parts with base_profile',
+    });
+    return false;
+  }
+  if (total > maxTotalBytes) {
+    report.error('FOLDER_TOO_LARGE', {
+      at,
+      message: `the files have more than ${sizeText(maxTotalBytes)} together`,
+      hint: 'load fewer files',
+    });
+    return false;
+  }
+  if (isKnown) report.error('DUPLICATE_NAME', { at, message: 'the file is loaded twice', hint: 'name it once' });
+  return !isKnown;
 }
 
 /** Adds the probable name of a file that cannot be parsed, so that references to it are not reported as well. */

@@ -9,6 +9,7 @@ import type { SourceTree } from '../source-tree.ts';
 
 /** Place of a condition, which determines its conversion. */
 export interface ConditionPlace {
+  readonly tree: SourceTree;
   readonly phase: Phase;
   readonly roots: ExpressionRoots;
   /** True when a base has an item of the same id, whose condition this one replaces. */
@@ -19,7 +20,7 @@ export interface ConditionPlace {
  * Converts the `condition` of a map in place. A condition that cannot be converted becomes a call of `not_converted`, which
  * prevents the profile from loading: no condition is ever silently wrong.
  */
-export function convertConditionKey(file: SourceFile, tree: SourceTree, map: YAMLMap, place: ConditionPlace): void {
+export function convertConditionKey(file: SourceFile, map: YAMLMap, place: ConditionPlace): void {
   const node = nodeAt(map, 'condition');
   if (node === undefined) return removeKey(map, 'condition');
   const scalar = textAt(map, 'condition');
@@ -29,7 +30,7 @@ export function convertConditionKey(file: SourceFile, tree: SourceTree, map: YAM
       find(file, 'not_converted', { at: node, message: 'the condition is not a text, true or false', hint: 'write it in CEL' });
     return;
   }
-  const { phase, roots } = place;
+  const { tree, phase, roots } = place;
   const source = scalar.value;
   const converted = convertCondition(source, { phase, roots, ownState: tree.ownState });
   if (!converted.ok) {

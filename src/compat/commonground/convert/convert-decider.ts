@@ -4,7 +4,7 @@ import { literalText } from '../../python/piece.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, textAt } from '../edit-yaml.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKeys, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, giveIds, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
@@ -27,9 +27,9 @@ export function convertDecider(file: SourceFile, tree: SourceTree, inherited: Re
         message:
           'a rule without a condition never matched in CommonGround; in Cadre it would always match, so its condition is now false',
       });
-      setKey(file.document, rule, 'condition', false);
+      setKeys(file.document, rule, { condition: false });
     } else {
-      convertConditionKey(file, tree, rule, { phase: 'after_reply', roots: agentRoots, overrides });
+      convertConditionKey(file, rule, { tree, phase: 'after_reply', roots: agentRoots, overrides });
     }
   }
 }
@@ -69,11 +69,13 @@ function convertAction(
     message: `${name} is not an action of the flow decider`,
     hint: 'write an action from docs/profiles.md; the profile does not load until then',
   });
-  setKey(file.document, rule, 'condition', `not_converted(${literalText(`the action ${name}`)})`);
-  setKey(file.document, rule, 'action', {
-    type: 'end_agent_turn',
-    outcome: 'error',
-    error_message: `The action ${name} was not converted.`,
+  setKeys(file.document, rule, { condition: `not_converted(${literalText(`the action ${name}`)})` });
+  setKeys(file.document, rule, {
+    action: {
+      type: 'end_agent_turn',
+      outcome: 'error',
+      error_message: `The action ${name} was not converted.`,
+    },
   });
   return false;
 }
@@ -87,7 +89,7 @@ function convertEnding(file: SourceFile, action: YAMLMap): void {
   if (message !== undefined) convertPlainText(file, message);
   if (nodeAt(action, 'outcome') === undefined) {
     // In CommonGround, a missing outcome meant an error; in Cadre, the key is required.
-    setKey(file.document, action, 'outcome', 'error');
+    setKeys(file.document, action, { outcome: 'error' });
     find(file, 'changed', {
       at: action,
       message: 'an end without an outcome was an error in CommonGround; the outcome is now written',
@@ -95,7 +97,7 @@ function convertEnding(file: SourceFile, action: YAMLMap): void {
   }
   if (textAt(action, 'outcome')?.value !== 'success') return;
   // In Cadre, a success with an explicit output may be empty; without one, an empty reply is an error.
-  setKey(file.document, action, 'output', '{{ state.last_reply }}');
+  setKeys(file.document, action, { output: '{{ state.last_reply }}' });
   find(file, 'changed', {
     at: keyNode(action, 'outcome') ?? action,
     message: 'a reply without text was a success in CommonGround; `output` keeps it one',
@@ -107,7 +109,7 @@ function convertEnding(file: SourceFile, action: YAMLMap): void {
 export function addCatchAll(file: SourceFile): void {
   const rule = { id: catchAllId, description: 'No rule matched: another turn.', action: { type: 'retry_turn' } };
   const list = listAt(file.root, 'flow_decider');
-  if (list === undefined) setKey(file.document, file.root, 'flow_decider', [rule]);
+  if (list === undefined) setKeys(file.document, file.root, { flow_decider: [rule] });
   else list.items.push(file.document.createNode(rule));
   find(file, 'changed', {
     at: list,

@@ -1,6 +1,6 @@
 import { isMap, isScalar, Pair, Scalar, YAMLMap, type Node } from 'yaml';
 import { convertPayloadText, convertPlainText } from './convert-template.ts';
-import { keyNode, keysOf, mapAt, nodeAt, pairAt, removeKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, mapAt, nodeAt, pairAt, removeKey, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { dropOtherForm } from '../list-items.ts';
 import { newIngestor } from '../names.ts';
 import { find, type SourceFile } from '../source-file.ts';
@@ -109,7 +109,7 @@ function convertMetadata(file: SourceFile, item: YAMLMap): void {
   const metadata = mapAt(item, 'metadata');
   if (!keysOf(item).includes('metadata')) return;
   const turns = metadata === undefined ? undefined : nodeAt(metadata, 'max_turns_in_inbox');
-  if (isScalar(turns) && Number.isInteger(turns.value)) setKey(file.document, item, 'max_turns', turns.value);
+  if (isScalar(turns) && Number.isInteger(turns.value)) setKeys(file.document, item, { max_turns: turns.value });
   else if (turns !== undefined)
     find(file, 'not_converted', {
       at: turns,

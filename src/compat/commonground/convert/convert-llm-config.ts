@@ -1,7 +1,6 @@
 import { isMap, isScalar, type Node, type Scalar, type YAMLMap } from 'yaml';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { toModelName } from './convert-model-name.ts';
-import { isPlaceholderKey } from '../placeholder-key.ts';
 import { convertProvider } from './convert-provider.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
@@ -49,7 +48,7 @@ export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string
   // A file with the default model of the second generation.
   if (keysOf(root).includes('llm_config') && !keysOf(root).includes('config')) renameKey(root, 'llm_config', 'config');
   if (textAt(root, 'name') === undefined) {
-    setKey(file.document, root, 'name', llmConfigName(file));
+    setKeys(file.document, root, { name: llmConfigName(file) });
     find(file, 'changed', {
       at: undefined,
       message: `the LLM config has no name, and is called ${llmConfigName(file)} like its file`,
@@ -59,7 +58,7 @@ export function convertLlmConfig(file: SourceFile, jsonFiles: ReadonlySet<string
     known: ['name', 'type', 'base_llm_config', 'description_for_human', 'config'],
     what: 'an LLM config',
   });
-  setKey(file.document, file.root, 'type', 'llm_config');
+  setKeys(file.document, file.root, { type: 'llm_config' });
   const config = mapAt(file.root, 'config');
   if (config === undefined) return dropOtherForm(file, file.root, { key: 'config', form: 'a map of settings' });
   convertSettings(file, config, jsonFiles);
@@ -115,7 +114,7 @@ function convertSetting(
   if (key === 'stop') return convertStop(file, config, node);
   if (key === 'timeout' || key === 'request_timeout') {
     removeKey(config, key);
-    return setKey(file.document, config, 'timeouts', { total: node });
+    return setKeys(file.document, config, { timeouts: { total: node } });
   }
   const reason = Object.hasOwn(useless, key) ? useless[key] : undefined;
   if (reason === undefined) {
@@ -133,7 +132,7 @@ function convertSetting(
 }
 
 function convertStop(file: SourceFile, config: YAMLMap, node: Node): void {
-  if (isScalar(node)) setKey(file.document, config, 'stop', [node.value]);
+  if (isScalar(node)) setKeys(file.document, config, { stop: [node.value] });
 }
 
 /** Converts an API key. Keys from the environment stay there; a literal key is dropped and never shown. */
@@ -167,7 +166,7 @@ function convertKey(file: SourceFile, config: YAMLMap, node: Node): void {
     message: `keys must not be in files: it is left out, and comes from the variable ${name}`,
     hint: `set ${name}, and revoke a key that others may have seen`,
   });
-  setKey(file.document, config, 'api_key', { _type: 'from_env', var: name });
+  setKeys(file.document, config, { api_key: { _type: 'from_env', var: name } });
 }
 
 /** Converts a lookup; false when the setting was removed. */
@@ -222,4 +221,21 @@ function convertModelText(file: SourceFile, config: YAMLMap, text: Scalar<string
     return setText(text, `openai-compatible/${text.value}`);
   }
   find(file, 'not_converted', { at: text, message: `the model ${text.value} has no known provider`, hint: converted.hint });
+}
+
+/** Matches values written where a client requires a key and the server does not. Real keys are longer and are not such words. */
+const placeholders =
+  /^(?:|x{1,}|-+|\*+|\.+|0+|1234?|abc|any|anything|dummy|empty|fake|foo|key|local|localhost|mock|na|n\/a|nil|nokey|none|null|placeholder|secret|string|test|token|undefined|unused|ollama|vllm|lm[-_ ]?studio|llama[-_.]?cpp|litellm)$/;
+
+/** Matches phrases such as `sk-no-key-required`, `your-api-key`, `not-needed`, `dummy-key`, `<API_KEY>`. */
+const phrases =
+  /^(?:<.*>|\[.*\]|(?:sk-)?(?:no|not|non|none|dummy|fake|test|mock|empty|placeholder|local|example|your|my|insert|change|replace|any|some)[-_ ](?:[a-z]+[-_ ]?){1,5})$/;
+
+/** True for a placeholder such as `dummy`, `EMPTY` or `sk-no-key-required`, which means that no key is needed. */
+function isPlaceholderKey(node: Node | undefined): boolean {
+  if (!isScalar(node)) return false;
+  if (typeof node.value === 'number') return /^0*(?:1234?)?$/.test(String(node.value));
+  if (typeof node.value !== 'string') return false;
+  const text = node.value.trim().toLowerCase();
+  return placeholders.test(text) || placeholders.test(text.replace(/^sk-/, '')) || phrases.test(text);
 }

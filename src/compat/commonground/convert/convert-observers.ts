@@ -3,7 +3,7 @@ import { agentRoots } from '../../../core/expression/agent-roots.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, dropOthers, giveIds, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
@@ -41,7 +41,7 @@ export function convertObservers(
       });
       setText(type, 'declarative');
     }
-    convertConditionKey(file, tree, observer, { phase, roots: agentRoots, overrides });
+    convertConditionKey(file, observer, { tree, phase, roots: agentRoots, overrides });
   }
 }
 
@@ -122,7 +122,7 @@ function convertUpdates(file: SourceFile, action: YAMLMap): void {
   const list = listAt(action, 'updates');
   if (list === undefined) {
     dropOtherForm(file, action, { key: 'updates', form: 'a list of changes' });
-    return setKey(file.document, action, 'updates', []);
+    return setKeys(file.document, action, { updates: [] });
   }
   dropOthers(file, list, 'updates');
   list.items = mapsAt(action, 'updates').filter((update) => {

@@ -1,4 +1,4 @@
-import { keyNode, keysOf, mapAt, removeKey, setKey, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, mapAt, removeKey, setKeys, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import { chainOf, type SourceTree } from '../source-tree.ts';
@@ -45,10 +45,12 @@ export function convertOutputHandling(file: SourceFile, tree: SourceTree): void 
       at,
       message: `\`${key}\` is now a rule of flow_decider: a reply without a call is followed by ${type}`,
     });
-    setKey(document, root, 'flow_decider', [
-      { id: 'tool_call', condition: 'state.current_action', action: { type: 'continue_with_tool' } },
-      { id: 'no_tool_call', action: { type } },
-    ]);
+    setKeys(document, root, {
+      flow_decider: [
+        { id: 'tool_call', condition: 'state.current_action', action: { type: 'continue_with_tool' } },
+        { id: 'no_tool_call', action: { type } },
+      ],
+    });
   } else {
     find(file, 'not_converted', {
       at: action,

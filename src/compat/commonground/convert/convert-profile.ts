@@ -1,20 +1,20 @@
-import { isScalar } from 'yaml';
+import { isScalar, visit } from 'yaml';
 import { convertDecider } from './convert-decider.ts';
 import { convertObservers } from './convert-observers.ts';
 import { convertSegments } from './convert-segments.ts';
 import { convertStrategies } from './convert-strategies.ts';
 import { convertTemplate } from './convert-template.ts';
 import { convertTools } from './convert-tools.ts';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKeys, textAt } from '../edit-yaml.ts';
 import { inheritedItems, keepApart } from '../inheritance.ts';
 import { checkNamedTools } from '../named-tools.ts';
 import { dropOtherForm, isAnnotation } from '../list-items.ts';
 import { convertOutputHandling } from './convert-output-handling.ts';
 import { convertSecondKeys, type InnerConfig } from './convert-second.ts';
 import { generationOf, secondKeys } from '../generation.ts';
-import { checkTextKeys } from '../text-keys.ts';
 import { find, type SourceFile } from '../source-file.ts';
-import type { SourceTree } from '../source-tree.ts';
+import { type SourceTree, chainOf } from '../source-tree.ts';
+import { isJsonObject } from '../../../core/json.ts';
 
 const kept: ReadonlySet<string> = new Set([
   'profile_id',
@@ -111,14 +111,15 @@ function leaveOut(file: SourceFile, key: string): void {
 
 function asText(file: SourceFile, key: string): void {
   const node = nodeAt(file.root, key);
-  if (isScalar(node) && typeof node.value !== 'string') setKey(file.document, file.root, key, node.source ?? String(node.value));
+  if (isScalar(node) && typeof node.value !== 'string')
+    setKeys(file.document, file.root, { [key]: node.source ?? String(node.value) });
 }
 
 /** Converts YAML 1.1 booleans, which YAML 1.2 reads as texts. */
 function asFlag(file: SourceFile, key: string): void {
   const text = textAt(file.root, key)?.value.toLowerCase();
-  if (text === 'yes' || text === 'on') setKey(file.document, file.root, key, true);
-  if (text === 'no' || text === 'off') setKey(file.document, file.root, key, false);
+  if (text === 'yes' || text === 'on') setKeys(file.document, file.root, { [key]: true });
+  if (text === 'no' || text === 'off') setKeys(file.document, file.root, { [key]: false });
 }
 
 function convertDefinitions(file: SourceFile, tree: SourceTree): void {
@@ -129,4 +130,28 @@ function convertDefinitions(file: SourceFile, tree: SourceTree): void {
     if (text !== undefined) convertTemplate(file, text, { tree });
     else dropOtherForm(file, definitions, { key, form: 'a text' });
   }
+}
+
+/**
+ * Notes each `content_key` without a text definition: in CommonGround the model got an error message, in Cadre it does not load.
+ */
+function checkTextKeys(file: SourceFile, tree: SourceTree): void {
+  const inheriting = [...tree.profiles.values()].filter((other) => chainOf(other, tree.profiles)?.includes(file) === true);
+  const defined = new Set(
+    [...inheriting, ...(chainOf(file, tree.profiles) ?? [file])].flatMap(({ data }) => {
+      const { text_definitions: texts } = data;
+      return isJsonObject(texts) ? Object.keys(texts) : [];
+    }),
+  );
+  visit(file.document, {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || key.value !== 'content_key' || !isScalar(value) || typeof value.value !== 'string') return;
+      if (defined.has(value.value)) return;
+      find(file, 'not_converted', {
+        at: value,
+        message: `there is no text definition ${value.value}; the model got an error message instead`,
+        hint: 'write it in text_definitions',
+      });
+    },
+  });
 }

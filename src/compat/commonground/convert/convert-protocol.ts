@@ -2,7 +2,7 @@ import { isScalar, type Scalar, type YAMLMap } from 'yaml';
 import { agentRoots } from '../../../core/expression/agent-roots.ts';
 import { mapPath } from '../../python/map-path.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
-import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, listAt, mapAt, mapsAt, nodeAt, removeKey, renameKey, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, dropOthers, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
@@ -17,7 +17,7 @@ export function convertProtocol(file: SourceFile, tree: SourceTree): void {
   const { root } = file;
   const version = nodeAt(root, 'version');
   if (isScalar(version) && typeof version.value !== 'string')
-    setKey(file.document, root, 'version', version.source ?? String(version.value));
+    setKeys(file.document, root, { version: version.source ?? String(version.value) });
   if (keysOf(root).includes('context_inheritance')) joinInheritance(file);
   keepKeys(file, root, {
     known: ['protocol_name', 'version', 'description', 'context_parameters', 'inheritance', 'target_inbox_item'],
@@ -69,7 +69,7 @@ function convertRule(file: SourceFile, tree: SourceTree, rule: YAMLMap): void {
     known: ['from_source', 'as_payload_key', 'x-handover-title', 'schema', 'condition'],
     what: 'a rule of inheritance',
   });
-  convertConditionKey(file, tree, rule, { phase: 'after_reply', roots, overrides: false });
+  convertConditionKey(file, rule, { tree, phase: 'after_reply', roots, overrides: false });
   const source = mapAt(rule, 'from_source');
   if (source === undefined) return dropOtherForm(file, rule, { key: 'from_source', form: 'a map with a path' });
   keepKeys(file, source, { known: ['path', 'replace', 'path_to_iterate', 'iterate_on'], what: 'from_source' });

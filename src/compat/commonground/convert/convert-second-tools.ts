@@ -1,6 +1,6 @@
 import { isScalar, type Scalar } from 'yaml';
 import { delegationOf } from '../delegation.ts';
-import { keyNode, keysOf, listAt, mapAt, nodeAt, removeKey, setKey } from '../edit-yaml.ts';
+import { keyNode, keysOf, listAt, mapAt, nodeAt, removeKey, setKeys } from '../edit-yaml.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { callingTools, newSecondTool } from '../second-names.ts';
 import { find, type SourceFile } from '../source-file.ts';
@@ -34,9 +34,9 @@ export function convertSecondTools(file: SourceFile, tree: SourceTree): void {
 function addTools(file: SourceFile, tools: readonly string[]): void {
   const { root, document } = file;
   const policy = mapAt(root, 'tool_access_policy');
-  if (policy === undefined) return setKey(document, root, 'tool_access_policy', { allowed_individual_tools: tools });
+  if (policy === undefined) return setKeys(document, root, { tool_access_policy: { allowed_individual_tools: tools } });
   const list = listAt(policy, 'allowed_individual_tools');
-  if (list === undefined) return setKey(document, policy, 'allowed_individual_tools', tools);
+  if (list === undefined) return setKeys(document, policy, { allowed_individual_tools: tools });
   for (const tool of tools)
     if (!list.items.some((item) => isScalar(item) && item.value === tool)) list.items.push(document.createNode(tool));
 }
@@ -135,7 +135,7 @@ function convertPolicy(file: SourceFile, tree: SourceTree, isCalling: boolean): 
     at,
     message: `\`delegation_policy\` is now callable_profiles, written out: ${callable.join(', ')}${idle}`,
   });
-  setKey(file.document, root, 'callable_profiles', callable);
+  setKeys(file.document, root, { callable_profiles: callable });
   removeKey(root, 'delegation_policy');
 }
 
@@ -158,6 +158,6 @@ function addRules(file: SourceFile, mustFinish: boolean): void {
   const remind = { id: 'must_end_with', action: { type: 'loop_with_inbox_item', payload: { content } } };
   const wait = { id: 'reply', action: { type: 'await_user_input' } };
   const isPartner = tagsOf(file.data).includes('partner');
-  if (mustFinish) setKey(document, root, 'flow_decider', [calls, remind]);
-  else if (isPartner) setKey(document, root, 'flow_decider', [calls, wait]);
+  if (mustFinish) setKeys(document, root, { flow_decider: [calls, remind] });
+  else if (isPartner) setKeys(document, root, { flow_decider: [calls, wait] });
 }

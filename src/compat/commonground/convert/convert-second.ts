@@ -1,9 +1,8 @@
 import { isScalar, isSeq, stringify, type Node, type Scalar } from 'yaml';
-import { parseFormat } from './convert-format.ts';
 import { convertSettings } from './convert-llm-config.ts';
 import { convertSecondTools } from './convert-second-tools.ts';
 import { delegationOf, rosterText, tagsOf } from '../delegation.ts';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { generationKeys, generationOf } from '../generation.ts';
 import { dropOtherForm } from '../list-items.ts';
 import { newTool } from '../names.ts';
@@ -77,7 +76,7 @@ function convertTags(file: SourceFile): void {
       message: `profiles have no tags in Cadre; callable_profiles are written out: ${others.join(', ')}`,
     });
   else if (!takesType) find(file, 'left_out', { at, message: 'profiles have no tags in Cadre' });
-  if (takesType) setKey(file.document, root, 'tags', type);
+  if (takesType) setKeys(file.document, root, { tags: type });
   if (takesType) renameKey(root, 'tags', 'type');
   else removeKey(root, 'tags');
 }
@@ -182,13 +181,13 @@ function convertConfig(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySe
     if (keysOf(root).includes('llm_config')) moveKey(file, 'llm_config', 'llm_config_ref');
     return undefined;
   }
-  if (mapAt(root, 'llm_config') === undefined) setKey(file.document, root, 'llm_config', {});
+  if (mapAt(root, 'llm_config') === undefined) setKeys(file.document, root, { llm_config: {} });
   const config = mapAt(root, 'llm_config');
   if (config === undefined) return undefined;
   convertChoice(file, nodeAt(config, 'tool_choice'));
   removeKey(config, 'tool_choice');
   if (nodeAt(config, 'model') === undefined) {
-    setKey(file.document, config, 'model', 'gpt-3.5-turbo');
+    setKeys(file.document, config, { model: 'gpt-3.5-turbo' });
     find(file, 'changed', {
       at: keyNode(root, 'name'),
       message: 'the profile names no model, which meant gpt-3.5-turbo in CommonGround',
@@ -202,7 +201,7 @@ function convertConfig(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySe
     at: keyNode(root, 'llm_config') ?? keyNode(root, 'name'),
     message: `the model is now a separate LLM config: ${name}`,
   });
-  setKey(file.document, root, 'llm_config', name);
+  setKeys(file.document, root, { llm_config: name });
   renameKey(root, 'llm_config', 'llm_config_ref');
   return { name, text };
 }
@@ -213,12 +212,39 @@ function convertChoice(file: SourceFile, node: Node | undefined): void {
   const plain = isScalar(node) ? node.value : undefined;
   const json = isScalar(node) || isSeq(node) ? undefined : (node.toJSON(file.document) as { function?: { name?: unknown } });
   const called = json?.function?.name;
-  if (plain === 'auto' || plain === 'none' || plain === 'required') return setKey(file.document, file.root, 'tool_choice', plain);
+  if (plain === 'auto' || plain === 'none' || plain === 'required')
+    return setKeys(file.document, file.root, { tool_choice: plain });
   const name = typeof called === 'string' ? (newSecondTool(called) ?? newTool(called))?.name : undefined;
-  if (name !== undefined) return setKey(file.document, file.root, 'tool_choice', name);
+  if (name !== undefined) return setKeys(file.document, file.root, { tool_choice: name });
   find(file, 'not_converted', {
     at: node,
     message: 'this tool choice is unknown',
     hint: 'auto, none, required, or the name of a tool',
   });
+}
+
+/** Part of a text that Python's `format` fills in: plain text, or the name of a value. */
+type FormatPart = { readonly text: string } | { readonly name: string };
+
+/**
+ * Parses a text as Python's `format` does: doubled braces are literal, `{name}` is a placeholder. Undefined when `format` rejects
+ * it (a single brace; a placeholder without a name, or with an index or a format), which made the prompt fail.
+ */
+function parseFormat(source: string): readonly FormatPart[] | undefined {
+  const parts: FormatPart[] = [];
+  let plain = '';
+  let rest = source;
+  while (rest !== '') {
+    const [token = ''] = /^(?:\{\{|\}\}|\{[^{}]*\}|[^{}]+)/.exec(rest) ?? [];
+    if (token === '') return undefined;
+    rest = rest.slice(token.length);
+    if (token === '{{' || token === '}}') plain += token.slice(1);
+    else if (token.startsWith('{')) {
+      const name = token.slice(1, -1);
+      if (!/^[^\d!:.[\]\s][^!:.[\]]*$/.test(name)) return undefined;
+      parts.push({ text: plain }, { name });
+      plain = '';
+    } else plain += token;
+  }
+  return [...parts, { text: plain }];
 }

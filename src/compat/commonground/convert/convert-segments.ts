@@ -74,7 +74,7 @@ function convertSegment(
   convertIngestor(file, segment, 'ingestor_id');
   convertSourcePath(file, tree, segment);
   if (textAt(segment, 'ingestor_id')?.value === 'available_associates') showAlways(file, segment);
-  convertConditionKey(file, tree, segment, { phase: 'before_reply', roots: agentRoots, overrides });
+  convertConditionKey(file, segment, { tree, phase: 'before_reply', roots: agentRoots, overrides });
   if (keysOf(segment).includes('wrapper_tags'))
     find(file, 'changed', {
       at: keyNode(segment, 'wrapper_tags'),

@@ -1,7 +1,7 @@
 import type { YAMLMap } from 'yaml';
 import { convertIngestor } from './convert-item.ts';
 import { convertTemplate } from './convert-template.ts';
-import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, dropOthers, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import { chainOf, itemsOf, type SourceTree } from '../source-tree.ts';
@@ -54,9 +54,9 @@ function convertStrategy(file: SourceFile, tree: SourceTree, strategy: YAMLMap):
   // CommonGround's default was false; in Cadre, it would come from the global table.
   if (params === undefined) {
     dropOtherForm(file, strategy, { key: 'params', form: 'a map' });
-    return setKey(file.document, strategy, 'params', { is_persistent_in_memory: false });
+    return setKeys(file.document, strategy, { params: { is_persistent_in_memory: false } });
   }
-  if (nodeAt(params, 'is_persistent_in_memory') === undefined) setKey(file.document, params, 'is_persistent_in_memory', false);
+  if (nodeAt(params, 'is_persistent_in_memory') === undefined) setKeys(file.document, params, { is_persistent_in_memory: false });
   const role = textAt(params, 'role');
   if (role !== undefined && role.value !== 'user' && role.value !== 'tool') {
     find(file, 'changed', { at: role, message: `a history has no messages of the role ${role.value}: the role is now user` });

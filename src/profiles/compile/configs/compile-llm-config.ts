@@ -11,7 +11,7 @@ import {
 import type { Report } from '../../report.ts';
 import { shapeProblems } from '../../schema/validate-shape.ts';
 import { quote } from '../../wording.ts';
-import { childOf, toPlainObject, type MapNode, type SourceNode } from '../../yaml/source-node.ts';
+import { childOf, toPlainObject, type MapNode, type Place, type SourceNode } from '../../yaml/source-node.ts';
 import { toMilliseconds } from './duration.ts';
 import { readPrice } from './compile-prices.ts';
 import { lookUpValues, type ValueSources } from './environment-values.ts';
@@ -77,21 +77,30 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       acceptsTextCalls: text(config, 'text_tool_calls') === 'accept' ? true : undefined,
     }),
   };
-  if (result.provider === 'replay' && result.recording === undefined) {
-    context.report.error('MISSING_KEY', {
-      at: (written ?? merged).at,
+  checkSource(context.report, (written ?? merged).at, { ...result, hasScript: scriptRef !== undefined });
+  return result;
+}
+
+/** Reports a replay config without a recording, and a scripted one without a script. */
+function checkSource(
+  report: Report,
+  at: Place,
+  { provider, recording, hasScript }: Pick<LlmConfig, 'provider' | 'recording'> & { readonly hasScript: boolean },
+): void {
+  if (provider === 'replay' && recording === undefined) {
+    report.error('MISSING_KEY', {
+      at,
       message: '`recording` is missing: the provider `replay` needs the file it answers from',
       hint: 'for example recording: recordings/run.jsonl, made with cadre run --record',
     });
   }
-  if (result.provider === 'scripted' && scriptRef === undefined) {
-    context.report.error('MISSING_KEY', {
-      at: (written ?? merged).at,
+  if (provider === 'scripted' && !hasScript) {
+    report.error('MISSING_KEY', {
+      at,
       message: '`script` is missing: the provider `scripted` needs its rules',
       hint: 'for example script: scripts/offline.yaml',
     });
   }
-  return result;
 }
 
 /** Reports environment values that do not fit, without showing the values. */

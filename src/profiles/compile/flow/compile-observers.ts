@@ -24,7 +24,7 @@ export function compileObservers(
   for (const node of mapItems(profile, key)) {
     const id = readText(node, 'id') ?? '';
     const condition = compileCondition(context.report, node);
-    const action = compileAction(context, node, { id, key }, keys);
+    const action = compileAction(context, node, { id, key, keys });
     if (action !== undefined)
       observers.push({ id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) });
   }
@@ -34,8 +34,7 @@ export function compileObservers(
 function compileAction(
   context: CompileContext,
   observer: MapNode,
-  { id, key }: { readonly id: string; readonly key: string },
-  keys: TextKeys,
+  { id, key, keys }: { readonly id: string; readonly key: string; readonly keys: TextKeys },
 ): ObserverAction | undefined {
   const owner = `observer ${quote(id)}`;
   const action = requireKey(context, observer, { key: 'action', owner });
