@@ -1,8 +1,9 @@
 import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { Dialect, ForeignEvent } from './dialect.ts';
+import { type Detail, answerOf, summaryOf } from './framework-answer.ts';
 
 const names = [
   'request_start',
@@ -79,13 +80,6 @@ interface Actor {
   readonly task: { readonly module: string; readonly name: string } | undefined;
 }
 
-interface Detail {
-  readonly operation: string;
-  readonly payload?: JsonValue;
-  readonly summary?: string;
-  readonly data?: JsonObject;
-}
-
 interface EventParts extends Detail {
   readonly name: Name;
   readonly status: Status;
@@ -156,9 +150,7 @@ class FrameworkTranslator {
         ? []
         : [this.#emit(event, caller, { name: 'delegation_chosen', status: 'pending', operation: 'delegate', data })];
     const step =
-      caller === undefined
-        ? []
-        : this.#step(event, caller, { undefined: actor, status: 'pending', detail: { operation: 'phase', data } });
+      caller === undefined ? [] : this.#step(event, caller, { actor, status: 'pending', detail: { operation: 'phase', data } });
     return [
       ...chosen,
       ...step,
@@ -174,14 +166,14 @@ class FrameworkTranslator {
     const caller = this.#callerOf(actor);
     if (caller === undefined) return [...failed, end];
     const executed = this.#emit(event, caller, { name: 'delegation_executed', status, ...detail });
-    return [...failed, end, ...this.#step(event, caller, { undefined: actor, status, detail }), executed];
+    return [...failed, end, ...this.#step(event, caller, { actor, status, detail }), executed];
   }
 
   /** Translates work on a module: a phase of an orchestrator, or a step of a manager. */
   #step(
     event: CadreEvent,
     caller: Actor,
-    { undefined: { task }, status, detail }: { readonly undefined: Actor; readonly status: Status; readonly detail: Detail },
+    { actor: { task }, status, detail }: { readonly actor: Actor; readonly status: Status; readonly detail: Detail },
   ): readonly ForeignEvent[] {
     if (task === undefined || caller.role === 'worker' || caller.role === 'synthesizer') return [];
     const kind = caller.role === 'orchestrator' ? 'orchestrator_phase' : 'manager_step';
@@ -303,35 +295,4 @@ class FrameworkTranslator {
 
 function dataOf({ name, task }: Actor): JsonObject {
   return { worker: name, ...(task === undefined ? {} : { module_id: task.module, step: task.name }) };
-}
-
-/** Returns how an agent ended as a final answer: from its deliverables (`final_response`), else its text. */
-function answerOf({ deliverables: delivered, output }: EventOf<'agent.end'>): Detail {
-  const deliverables = Object.keys(delivered).length === 0 ? answerIn(output) : delivered;
-  const { operation, payload, human_readable_summary: summary } = deliverables;
-  if (typeof operation === 'string')
-    return { operation, payload: payload ?? null, summary: typeof summary === 'string' ? summary : output };
-  const said = deliverables['primary_summary'];
-  const words = typeof said === 'string' ? said : output;
-  const isEmpty = !isJsonObject(deliverables) || Object.keys(deliverables).length === 0;
-  return { operation: 'display_message', payload: isEmpty ? { message: output } : deliverables, summary: words };
-}
-
-/** Returns the answer of an agent that must reply with JSON. */
-function answerIn(output: string): JsonObject {
-  if (!output.startsWith('{')) return {};
-  try {
-    const value = JSON.parse(output) as JsonValue;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    // The text only looks like JSON.
-    return {};
-  }
-}
-
-/** Maximum length of a summary, in characters. */
-const summaryChars = 200;
-
-function summaryOf(text: string): string {
-  return text.length <= summaryChars ? text : `${text.slice(0, summaryChars - 1).toWellFormed()}…`;
 }

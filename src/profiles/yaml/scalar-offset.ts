@@ -12,11 +12,11 @@ export function scalarOffset(node: ScalarNode, index: number): number {
   if (node.variable !== undefined) return start;
   switch (node.style) {
     case 'plain':
-      return start + flowOffset(source, noEscape, { from: 0, value, wanted });
+      return start + flowOffset(source, noEscape, { from: 0, wanted });
     case 'single':
-      return start + flowOffset(source, singleEscape, { from: 1, value, wanted });
+      return start + flowOffset(source, singleEscape, { from: 1, wanted });
     case 'double':
-      return start + flowOffset(source, doubleEscape, { from: 1, value, wanted });
+      return start + flowOffset(source, doubleEscape, { from: 1, wanted });
     case 'literal':
     case 'folded':
       return start + blockOffset(source, value, wanted);
@@ -54,7 +54,7 @@ function doubleEscape(source: string, at: number): Escape | undefined {
 function flowOffset(
   source: string,
   escape: (source: string, at: number) => Escape | undefined,
-  { from, value, wanted }: { readonly from: number; readonly value: string; readonly wanted: number },
+  { from, wanted }: { readonly from: number; readonly wanted: number },
 ): number {
   let at = from;
   let index = 0;
