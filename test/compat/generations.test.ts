@@ -16,8 +16,8 @@ function dataOf(tree: ConvertedTree, path: string): Record<string, unknown> {
   return parse(found?.text ?? '{}') as Record<string, unknown>;
 }
 
-/** What was found, as `kind line: message`. */
-const told = ({ findings }: ConvertedTree, kind?: string): readonly string[] =>
+/** Formats findings as `line: message`. */
+const messagesOf = ({ findings }: ConvertedTree, kind?: string): readonly string[] =>
   findings.filter((each) => kind === undefined || each.kind === kind).map(({ line, message }) => `${line}: ${message}`);
 
 const filesOf = (tree: ConvertedTree): { readonly files: readonly ProfileFile[] } => ({
@@ -67,7 +67,7 @@ describe('F21: profiles of the second generation', () => {
   const tree = convertFiles([front, digger]);
 
   it('F21: keep their prompt, tools, delegation and model', () => {
-    expect(told(tree, 'not_converted')).toEqual([]);
+    expect(messagesOf(tree, 'not_converted')).toEqual([]);
     expect(dataOf(tree, 'profiles/front.yaml')).toEqual({
       name: 'Front',
       type: 'partner',
@@ -165,8 +165,8 @@ describe('F21: a placeholder for a key', () => {
       ),
     ]);
     expect(dataOf(tree, 'llm_configs/local.yaml')['config']).not.toHaveProperty('api_key');
-    expect(told(tree, 'not_converted')).toEqual([]);
-    expect(told(tree, 'left_out').join()).toContain('placeholder');
+    expect(messagesOf(tree, 'not_converted')).toEqual([]);
+    expect(messagesOf(tree, 'left_out').join()).toContain('placeholder');
   });
 
   it('F21: as the default of a variable, the variable is not asked for', () => {
@@ -177,7 +177,7 @@ describe('F21: a placeholder for a key', () => {
       ),
     ]);
     expect(dataOf(tree, 'llm_configs/local.yaml')['config']).toEqual({ model: 'vllm/q' });
-    expect(told(tree, 'changed').join()).toContain('LOCAL_KEY');
+    expect(messagesOf(tree, 'changed').join()).toContain('LOCAL_KEY');
   });
 
   it.each(['sk-1234567890abcdef', 'AIzaSyA-real-looking', 'gsk_9f8e7d', 'test-8f3a9c21d0'])(
