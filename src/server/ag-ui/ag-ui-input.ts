@@ -5,18 +5,18 @@ import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import type { ThreadRequest } from '../threads/submit.ts';
 import { checkName } from '../threads/threads.ts';
 
-/** What a client of AG-UI wants: the input of one run of the protocol. */
+/** Input of one AG-UI run, read from a client's `RunAgentInput`. */
 export interface AgUiInput {
   readonly threadId: string;
   readonly runId: string;
   readonly profile: string | undefined;
   readonly said: ThreadRequest['said'];
   readonly resume: readonly ResumeEntry[];
-  /** The messages the client has. */
+  /** Messages the client already has. */
   readonly messages: readonly JsonObject[];
 }
 
-/** What became of an interrupt. */
+/** A client's answer to an interrupt. */
 export interface ResumeEntry {
   readonly interruptId: string;
   readonly isCancelled: boolean;
@@ -25,7 +25,7 @@ export interface ResumeEntry {
 
 const most = 10_000;
 
-/** Reads a `RunAgentInput`. Fails with REQUEST_INVALID, saying where and what is allowed. State, tools and context are the client's own. */
+/** Reads a `RunAgentInput`; ignores its state, tools and context. Fails with REQUEST_INVALID, naming the place and the allowed values. */
 export function readAgUiInput(body: unknown): AgUiInput {
   if (!isJsonObject(body)) throw invalid('the body', 'must be a JSON object: { threadId, runId, messages, … }');
   const { forwardedProps } = body;
@@ -47,7 +47,7 @@ export function readAgUiInput(body: unknown): AgUiInput {
   return { threadId, runId, profile, said, resume: [...resume, ...results], messages };
 }
 
-/** What the entries of a client mean for what waits: `{ approved, message?, args? }` for a call, the answer itself for a question. */
+/** Converts resume entries to verdicts: `{ approved, message?, args? }` for a call, the payload itself for a question. */
 export function verdictsOf(resume: readonly ResumeEntry[], pending: readonly PendingRequest[]): readonly GivenVerdict[] {
   return resume.map(({ interruptId: id, isCancelled, payload }): GivenVerdict => {
     const isQuestion = pending.some((request) => request.id === id && request.kind === 'question');

@@ -8,8 +8,8 @@ import { type AgUiInput, readAgUiInput, verdictsOf } from './ag-ui-input.ts';
 import { answerAgUi, usageOf } from './answer-ag-ui.ts';
 
 /**
- * Adds AG-UI 1.0. A thread is a run of ours, and each run of the protocol tells what happens until the team waits again. One that
- * says nothing takes the thread up where it stands: all its messages first, then what comes.
+ * Adds `POST /ag-ui` (AG-UI 1.0). A thread is a run of the engine; each AG-UI run streams what happens until the team waits again. A
+ * request that says nothing and decides nothing gets all messages of the thread so far, then the rest as it happens.
  */
 export function addAgUiRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
   app.post('/ag-ui', async (context) => {

@@ -4,18 +4,18 @@ import type { AgUiEvent } from './ag-ui-event.ts';
 
 interface Subagent {
   readonly start: EventOf<'agent.start'>;
-  /** Which time it works: an agent that is restarted is another invocation. */
+  /** Number of the invocation: an agent that is restarted gets the next one. */
   readonly iteration: number;
   readonly isWorking: boolean;
-  /** The client was told of it, in the run of the protocol that is under way. */
+  /** True when the client was told about it in the current AG-UI run. */
   readonly isTold: boolean;
 }
 
-/** The agents below the root, as invocations that begin and end within each run of the protocol. */
+/** Agents below the root, shown as subagent invocations that start and finish within each AG-UI run. */
 export class Subagents {
   readonly #all = new Map<AgentId, Subagent>();
 
-  /** Takes an event in; answers with what a client is told of it. */
+  /** Records an event and returns what the client must learn from it. */
   note(event: CadreEvent): readonly AgUiEvent[] {
     switch (event.type) {
       case 'agent.start':
@@ -35,20 +35,20 @@ export class Subagents {
     }
   }
 
-  /** The invocation an agent is at; undefined for the root. */
+  /** Returns the id of an agent's current invocation; undefined for the root. */
   idOf(agentId: AgentId): string | undefined {
     const known = this.#all.get(agentId);
     if (known === undefined) return undefined;
     return known.iteration === 1 ? agentId : `${agentId}.${known.iteration}`;
   }
 
-  /** A new run of the protocol begins: who works is told of again. */
+  /** Begins an AG-UI run: announces every working agent again. */
   beginRun(): readonly AgUiEvent[] {
     for (const [id, known] of this.#all) this.#all.set(id, { ...known, isTold: false });
     return [...this.#all].flatMap(([id, { isWorking }]) => (isWorking ? this.tell(id) : []));
   }
 
-  /** Tells of an agent, unless the client knows it. */
+  /** Announces an agent, unless the client knows it. */
   tell(agentId: AgentId): readonly AgUiEvent[] {
     const known = this.#all.get(agentId);
     const subagentRunId = this.idOf(agentId);
@@ -67,7 +67,7 @@ export class Subagents {
     ];
   }
 
-  /** The run of the protocol ends: who goes on working later is on hold. */
+  /** Ends an AG-UI run: marks agents that work on later as suspended. */
   suspend(): readonly AgUiEvent[] {
     const told = [...this.#all].filter(([, { isTold, isWorking }]) => isTold && isWorking);
     return told.map(([id]) => ({

@@ -5,11 +5,11 @@ import type { MessageLog } from './message-log.ts';
 
 type Kind = 'TEXT' | 'REASONING';
 
-/** The reply of one turn as messages of a thread: its thoughts, and its words. */
+/** The reply of one turn as messages of a thread: one for its reasoning, one for its text. */
 export class ToldMessage {
   readonly turnId: TurnId;
   readonly #log: MessageLog;
-  /** Counts the times the reply was begun: each has messages of its own. */
+  /** Number of times the reply was started; each start gets new message ids. */
   #begun = 1;
   #told: ToldReply = untold;
   readonly #open = new Set<Kind>();
@@ -23,12 +23,12 @@ export class ToldMessage {
     return this.#told;
   }
 
-  /** The message that holds the words and the calls of the turn. */
+  /** Id of the message with the text and the calls of the turn. */
   get messageId(): string {
     return this.#begun === 1 ? this.turnId : `${this.turnId}.${this.#begun}`;
   }
 
-  /** Goes on with the reply. One that starts over is begun again, and the thread is told without what was taken back. */
+  /** Continues the reply. When it starts over, first takes back the earlier text with a snapshot of the thread without it. */
   tell({ startsOver, reasoning, text, told }: ReplyStep): readonly AgUiEvent[] {
     const takenBack = startsOver ? this.takeBack() : [];
     this.#told = told;
@@ -40,7 +40,7 @@ export class ToldMessage {
     ];
   }
 
-  /** The reply is whole: what is open ends, and stands in the thread. */
+  /** Ends the complete reply and adds it to the thread. */
   close(): readonly AgUiEvent[] {
     const { reasoning, text } = this.#told;
     if (reasoning !== '') this.#log.put({ id: this.#idOf('REASONING'), role: 'reasoning', content: reasoning });
@@ -48,7 +48,7 @@ export class ToldMessage {
     return this.#endAll();
   }
 
-  /** Takes back what was said: a client has no other way to lose a message than to be told all that stand. */
+  /** Takes back the reply so far. A client can lose a message only through a snapshot of all of them. */
   takeBack(): readonly AgUiEvent[] {
     const hasSaid = this.#told.text !== '' || this.#told.reasoning !== '';
     const ending = this.#endAll();

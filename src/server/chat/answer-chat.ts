@@ -5,20 +5,20 @@ import type { Listening } from '../threads/threads.ts';
 import { endOf, headOf } from './chat-end.ts';
 import { UiStream } from './ui-stream.ts';
 
-/** What of a run a client is told, and as which message. */
+/** Everything an answer to a chat request is built from. */
 export interface ChatAnswer {
   readonly listening: Listening;
   readonly exchange: Exchange;
-  /** The id of the message, and whether the client has its beginning: else it begins here. */
+  /** Id of the message. `goesOn`: the client has the beginning of it, else it begins here. */
   readonly messageId: string;
   readonly goesOn: boolean;
-  /** What belongs to earlier messages, or is known to the client: the events up to this sequence number. */
+  /** Last sequence number that belongs to earlier messages or that the client knows. */
   readonly known: number;
 }
 
 /**
- * Streams what a run does until it has settled, or the reader leaves. Chunks are read from the run as the reader takes them:
- * `createUIMessageStream` of `ai` would keep all that a slow reader has not read.
+ * Streams a run until it has settled or the reader leaves. Chunks are read from the run only as the reader takes them:
+ * `createUIMessageStream` of `ai` would buffer everything a slow reader has not read.
  */
 export function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk> {
   const left = new AbortController();
@@ -56,7 +56,7 @@ async function* tellAnswer(answer: ChatAnswer, signal: AbortSignal): AsyncGenera
     let isTold = false;
     let seq = exchange.from;
     for await (const news of listening.follow({ after: exchange.from, signal })) {
-      // The pieces of a reply come after the last event that is known.
+      // Deltas of a reply follow the last known event.
       const isNew: boolean = isTold || (news.kind === 'event' ? news.event.seq > known : seq >= known);
       if (isNew && !isTold && !goesOn) stream.beginMessage();
       isTold = isNew;
@@ -67,7 +67,7 @@ async function* tellAnswer(answer: ChatAnswer, signal: AbortSignal): AsyncGenera
     const { chunks, closing } = endOf(run.state);
     yield* [...stream.close(), ...chunks, ...closing];
   } catch (thrown) {
-    // The run cannot go on in this process. Its journal keeps it for the process that resumes it.
+    // The run cannot continue in this process; it can be resumed from its journal.
     yield { type: 'error', errorText: thrown instanceof CadreError ? thrown.message : describeThrown(thrown) };
   }
 }

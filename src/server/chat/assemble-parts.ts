@@ -1,6 +1,6 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 
-/** Puts the chunks of one message together, as clients of the AI SDK do. Rejects where a client would fail on a chunk. */
+/** Assembles the chunks of one message as clients of the AI SDK do. Rejects where a client would fail on a chunk. */
 export async function assembleParts(chunks: readonly UIMessageChunk[]): Promise<UIMessage['parts']> {
   const { createUIMessageStream } = await import('ai');
   const message = Promise.withResolvers<UIMessage>();

@@ -9,26 +9,26 @@ import { endOf, headOf } from './chat-end.ts';
 import { assembleParts } from './assemble-parts.ts';
 import { toFilePart, UiStream } from './ui-stream.ts';
 
-/** An answer: its id, and the event after which it begins. */
+/** Start of an answer: its message id, and the event after which it begins. */
 export interface AnswerBegin {
   readonly messageId: string;
   readonly known: number;
 }
 
 interface Begin extends AnswerBegin {
-  /** What the user said, unless the answer is to a decision. */
+  /** Message of the user that it answers; absent when it answers a decision. */
   readonly said?: UIMessage;
 }
 
-/** What a chat is read from: its run with all of its past. */
+/** A run with all of its past. */
 interface ChatRecord {
   readonly state: RunContext;
   readonly events: readonly CadreEvent[];
 }
 
 /**
- * Builds the messages of a chat from its journal: what the user said, and what the team answered, with the parts a client would
- * have put together. `current` is the answer that clients have at the moment, when that is another one than the last exchange's.
+ * Builds the messages of a chat from its journal: those of the user, and the team's answers with the parts a client would have
+ * assembled. `current` is the answer that clients are showing when it does not begin with a message of the user.
  */
 export async function chatMessages({ state, events }: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
   const root = state.rootAgentId;
@@ -38,7 +38,7 @@ export async function chatMessages({ state, events }: ChatRecord, current: Answe
   for (const [index, { messageId, said, chunks }] of answersOf(state, events, root, begins).entries()) {
     if (said !== undefined) messages.push(said);
     const parts = await assembleParts(chunks);
-    // An answer in which nothing was said or done is no message.
+    // An answer in which nothing was said or done is not a message.
     if (parts.length === 0) continue;
     const isLast = index === begins.length - 1 && state.status !== 'running';
     const metadata = isLast ? { ...headOf(state), ...endOf(state).metadata } : headOf(state);
@@ -47,7 +47,7 @@ export async function chatMessages({ state, events }: ChatRecord, current: Answe
   return messages;
 }
 
-/** The chunks of each answer. */
+/** Returns the chunks of each answer. */
 function answersOf(
   state: RunContext,
   events: readonly CadreEvent[],
@@ -72,7 +72,7 @@ function answersOf(
   return answers;
 }
 
-/** Where messages begin, oldest first. */
+/** Returns where each answer begins, oldest first. */
 function beginsOf(
   state: RunContext,
   events: readonly CadreEvent[],
@@ -93,7 +93,7 @@ function textPart(text: string): UIMessage['parts'] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** The files that came with a message. */
+/** Returns the files attached to a message of the user. */
 function filesOf(event: CadreEvent | undefined): UIMessage['parts'] {
   const payload = event?.type === 'inbox.add' ? event.item.payload : undefined;
   const parts = isJsonObject(payload) ? payload['parts'] : undefined;

@@ -14,12 +14,12 @@ import { chatMessages } from './chat-messages.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
 
 /**
- * Adds the chat of the AI SDK: `useChat` works with it as it is. A chat is a run, found again by the chat's id; leaving a chat in
- * the middle of an answer ends nothing: `GET /api/chat/:id/messages` has what was said, and `GET /api/chat/:id/stream` tells the answer that
- * is under way, or waits for a person, from its beginning.
+ * Adds the chat endpoints of the AI SDK, for `useChat` without changes. A chat is a run, found by the chat's id. A client that leaves
+ * in the middle of an answer ends nothing: `GET /api/chat/:id/messages` returns all messages, and `GET /api/chat/:id/stream`
+ * streams the current answer, or the one that waits for a person, from its beginning.
  */
 export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
-  /** The message that each run is at, so that who comes back gets it from its beginning. */
+  /** Current message of each run, so that a client that returns gets it from its beginning. */
   const messages = new WeakMap<Run, ChatMessage>();
 
   app.post('/api/chat', async (context) => {
@@ -49,7 +49,7 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
   });
 }
 
-/** The messages of a chat, from the journal alone; none when nothing was said yet. */
+/** Returns the messages of a chat, from the journal alone; none before the first message. */
 async function messagesOf(
   { engine, records }: ServerParts,
   threads: Threads,
@@ -62,15 +62,15 @@ async function messagesOf(
   return await chatMessages(await records.get(runId), run === undefined ? undefined : current(run));
 }
 
-/** A message of the client: which events it tells. */
+/** A message of the client, and the events it is built from. */
 type ChatMessage = Pick<ChatAnswer, 'exchange' | 'messageId' | 'known'>;
 
-/** The message that answers what the user said. */
+/** Returns the message that answers the user's last message. */
 function answerTo(exchange: Exchange): ChatMessage {
   return { exchange, messageId: `${exchange.itemId}.answer`, known: exchange.seq };
 }
 
-/** The message that a client's request is answered with: a new one, or the one that its verdicts are about. */
+/** Returns the message that answers a request: a new one, or the one its verdicts are about. */
 async function messageFor(
   { did, exchange, known, listening }: Submitted,
   { continues }: ChatRequest,

@@ -20,7 +20,7 @@ export async function checkMessages(messages: JsonValue | undefined): Promise<re
   throw invalid(`${describeIssue(checked.error)}. A message of the AI SDK is { id, role, parts }`);
 }
 
-/** The place and the words of what the schema found first. The message of the error itself holds all messages. */
+/** Describes the first problem the schema found, with its place. The error's own message contains all messages. */
 function describeIssue({ cause }: Error): string {
   const issues: unknown = cause instanceof Error ? Reflect.get(cause, 'issues') : undefined;
   const issue: unknown = Array.isArray(issues) ? issues[0] : undefined;

@@ -15,19 +15,18 @@ import { UiStep } from './ui-step.ts';
 interface ShownCall {
   readonly request: EventOf<'tool.request'>;
   isShown: boolean;
-  /** A person was asked whether it may run. */
+  /** True when a person was asked whether it may run. */
   isAsked: boolean;
   isApproved: boolean | undefined;
 }
 
 /**
- * Turns what happens in a run into the chunks of a UI message: the root agent's turns are its steps, its words and calls their
- * parts, and the agents below it data parts that are replaced as they work. Calls of other agents appear when a person must
- * decide over them.
+ * Converts the news of a run to chunks of UI messages: the root agent's turns are steps, its text and calls are parts, and agents
+ * below it are data parts, replaced as they work. Calls of other agents appear only when a person must decide about them.
  *
- * 1. What a client has put together in the end is what the journal says, whatever was streamed before: a reply that was retried
- *    takes back what it had said.
- * 2. It depends on nothing but what it was told: told from the beginning of an exchange, it is where every other one is.
+ * 1. The message a client ends up with is that of the journal, whatever was streamed before: a reply that was retried takes back
+ *    its earlier text.
+ * 2. The output depends only on the news: two streams that read an exchange from its beginning agree.
  */
 export class UiStream {
   readonly #root: AgentId;
@@ -35,14 +34,14 @@ export class UiStream {
   readonly #calls = new Map<CallId, ShownCall>();
   readonly #questions = new Map<string, JsonObject>();
   #step: UiStep | undefined;
-  /** The turn that was over last: pieces of its reply that come late are of no use. */
+  /** Turn that ended last: later deltas of its reply are ignored. */
   #over: TurnId | undefined;
 
   constructor(root: AgentId) {
     this.#root = root;
   }
 
-  /** The chunks that tell a client the news. */
+  /** Returns the chunks for a piece of news. */
   take(news: RunNews): readonly UIMessageChunk[] {
     switch (news.kind) {
       case 'event':
@@ -60,13 +59,13 @@ export class UiStream {
     }
   }
 
-  /** What comes from here on is another message: nothing of what was told before is in it. */
+  /** Begins another message: nothing sent so far is part of it. */
   beginMessage(): void {
     this.#step = undefined;
     for (const call of this.#calls.values()) call.isShown = false;
   }
 
-  /** Ends what is open: nothing more comes in this answer. */
+  /** Ends whatever is open: the answer is complete. */
   close(): readonly UIMessageChunk[] {
     return this.#step?.close() ?? [];
   }
@@ -133,7 +132,7 @@ export class UiStream {
     const step = this.#step;
     if (step?.turnId !== turnId) return [];
     this.#step = undefined;
-    // What was said and stands in no record was never said.
+    // Text that is in no record is taken back.
     return [...(step.hasReply ? step.close() : step.takeBack()), { type: 'finish-step' }];
   }
 
@@ -193,7 +192,7 @@ export class UiStream {
     const call = this.#calls.get(callId);
     if (call === undefined) return [];
     call.isApproved = verdict === 'approved';
-    // A call that was asked for in another message is shown there.
+    // A call shown in an earlier message gets its verdict there.
     return call.isAsked && call.isShown ? this.#keep(decision(callId, call.isApproved, message)) : [];
   }
 
@@ -205,7 +204,7 @@ export class UiStream {
     const errorText = error?.message ?? contentText(content);
     const { request, isShown, isAsked, isApproved } = call;
     if (!isShown && request.agentId !== this.#root) return settled;
-    // Arguments that could not be used: the call is shown with what became of it.
+    // Arguments could not be used: shows the call together with its error.
     if (request.args === null) return [...settled, ...this.#open(request.turnId), ...this.#keep(badInput(request, errorText))];
     const shown = isShown ? [] : this.#show(request, true);
     const dynamic = true;
@@ -214,7 +213,7 @@ export class UiStream {
         ? [{ type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic }]
         : isAsked && isShown && isApproved !== true
           ? [
-              // The schema of messages has no call that failed before it was decided over.
+              // The message schema has no state for a call that failed before its verdict.
               ...(isApproved === undefined ? [decision(callId, false, errorText)] : []),
               { type: 'tool-output-denied', toolCallId: callId },
             ]
@@ -239,7 +238,7 @@ function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string):
   };
 }
 
-/** A file as a part of a message, which is also the chunk that shows it. */
+/** Returns a file as a message part, which is also the chunk that shows it. */
 export function toFilePart({ mediaType, data }: FilePart): FileUIPart {
   switch (data.type) {
     case 'url':

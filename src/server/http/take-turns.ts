@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Lets those who have much to do do it in turns, one portion in each turn of the event loop, however many they are: requests and runs
- * are served in between.
+ * Gives callers one event-loop turn each, in order, so that requests and runs are served in between however many callers there are.
  */
 export class TakeTurns {
   #last: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** A state as JSON can say it: maps as objects by their keys, sets as lists. */
+/** Converts a state to JSON values: maps to objects by their keys, sets to lists. */
 export function toPlain(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, entry]) => [String(key), toPlain(entry)]));
   if (value instanceof Set) return [...value].map(toPlain);

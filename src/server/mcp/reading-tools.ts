@@ -11,13 +11,13 @@ import { requiredText, textArgument, type TeamTool } from './team-tool.ts';
 const runId = { type: 'string', description: 'The id of a run, as run_team and list_runs give it.' };
 const page = { type: 'integer', minimum: 1, maximum: 200, description: 'How many at most; 50 when absent.' };
 
-/** The tools that show what runs did. */
+/** Returns the tools that show runs. */
 export function readingTools(engine: Engine): readonly TeamTool[] {
   return [
     {
       name: 'list_runs',
       title: 'List runs',
-      description: 'Lists the runs there are, newest first.',
+      description: 'Lists all runs, newest first.',
       inputSchema: { type: 'object', properties: { limit: page }, additionalProperties: false },
       readOnly: true,
       run: async ({ args }) => {
@@ -34,7 +34,7 @@ export function readingTools(engine: Engine): readonly TeamTool[] {
     {
       name: 'list_turns',
       title: 'List the turns of a run',
-      description: 'Lists the turns of a run, of one agent when asked: what woke it, the tools it called, how its reply begins.',
+      description: 'Lists the turns of a run or of one agent: the items that woke it, the tools it called, the start of its reply.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -61,7 +61,7 @@ export function readingTools(engine: Engine): readonly TeamTool[] {
       name: 'get_turn',
       title: 'Look at a turn',
       description:
-        'Shows everything on record about one turn: what it read, its prompt, its reply, its tools, why it went on as it did.',
+        'Shows the full record of one turn: the items it read, its prompt, its reply, its tools, and the decision after it.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -83,9 +83,9 @@ export function readingTools(engine: Engine): readonly TeamTool[] {
     },
     {
       name: 'why',
-      title: 'Say where a text came from',
+      title: 'Find the source of a text',
       description:
-        'Says where a text came from that the model saw or said in a turn: the profile line, item, tool or turn behind it.',
+        'Finds the source of a text in the prompt or reply of a turn: the profile line, item, tool or turn behind it.',
       inputSchema: {
         type: 'object',
         properties: { run_id: runId, turn_id: { type: 'string' }, text: { type: 'string', minLength: 1, maxLength: 10_000 } },

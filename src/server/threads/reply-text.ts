@@ -1,27 +1,27 @@
 import type { ModelDelta } from '../../core/model/model.ts';
 import type { ReplySoFar } from './live-replies.ts';
 
-/** What has been told of a reply. */
+/** Part of a reply that a client has been sent. */
 export interface ToldReply {
   readonly attempt: number;
   readonly text: string;
   readonly reasoning: string;
 }
 
-/** What is to be told next: more of the reply, or all of it anew because what was told does not hold any more. */
+/** Next part to send: more of the reply, or all of it when what was sent is no longer valid. */
 export interface ReplyStep {
-  /** What was told is to be taken back first. */
+  /** True when what was sent must be taken back first. */
   readonly startsOver: boolean;
   readonly reasoning: string;
   readonly text: string;
-  /** What has been told once this is. */
+  /** The sent part of the reply after this step. */
   readonly told: ToldReply;
 }
 
-/** Nothing has been told yet. */
+/** Nothing sent yet. */
 export const untold: ToldReply = { attempt: 0, text: '', reasoning: '' };
 
-/** A piece of a reply: pieces of a later attempt take back what an earlier one said. */
+/** Returns the step for a delta: one of a later attempt takes back an earlier attempt's text. */
 export function tellPiece(told: ToldReply, { attempt, kind, text }: ModelDelta): ReplyStep | undefined {
   if (attempt < told.attempt || kind === 'tool-input' || text === '') return undefined;
   const before = attempt === told.attempt ? told : { ...untold, attempt };
@@ -33,7 +33,7 @@ export function tellPiece(told: ToldReply, { attempt, kind, text }: ModelDelta):
   };
 }
 
-/** A reply as it stands: what is missing is told; all of it, when what was told is not how it begins. */
+/** Returns the step to the whole reply so far: its rest, or all of it when it does not begin with what was sent. */
 export function tellWhole(
   told: ToldReply,
   whole: Pick<ReplySoFar, 'text' | 'reasoning'> & { readonly attempt?: number },
@@ -48,7 +48,7 @@ export function tellWhole(
   };
 }
 
-/** Whether anything was told. */
+/** True when anything was sent. */
 export function hasTold({ text, reasoning }: ToldReply): boolean {
   return text !== '' || reasoning !== '';
 }

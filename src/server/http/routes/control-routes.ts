@@ -13,7 +13,7 @@ import { bodyHash, onceId } from '../once-key.ts';
 import { bodyWords, readBody, readJson } from '../request-body.ts';
 import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 
-/** Adds what changes something: launching runs, and acting on them, whichever process has them. */
+/** Adds the routes that launch runs and act on them, whichever process advances them. */
 export function addControlRoutes(app: ServerApp, parts: ServerParts): void {
   addRunStarts(app, parts);
 
@@ -42,7 +42,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
       ...launch,
       ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
       ...(llmConfig === undefined ? {} : { llmConfig }),
-      // What whoever runs the server says of all runs is no client's to change.
+      // A client cannot override values that the server's operator sets for all runs.
       ...(values === undefined ? {} : { request: { ...values, ...launch.request } }),
     });
     if (project !== undefined && isNew) await engine.shelf.move(runId, project);

@@ -2,7 +2,7 @@ import { launchable } from '../../../engine/launch/usual-profile.ts';
 import { engineVersion } from '../../../engine/version.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
 
-/** Adds what a client asks first: who answers, and which profiles runs can be launched with. */
+/** Adds `/api/info`: version, permissions and the profiles that runs can be launched with. */
 export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile, changedProfiles }: ServerParts): void {
   const profiles = launchable(engine.profiles.profiles).map(({ name, type, description }) => ({ name, type, description }));
   app.get('/api/info', (context) =>

@@ -30,7 +30,7 @@ const turnStatuses = Object.keys({
   interrupted: true,
 } satisfies Record<TurnStatus, true>) as readonly TurnStatus[];
 
-/** Adds the views of a run, each from the function that the command of its name shows. */
+/** Adds the views of a run, each from the function behind the command of the same name. */
 export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
   const view = (name: string, show: (record: RunRecord) => unknown): void => {
     app.get(`/api/runs/:id/${name}`, async (context) => context.json(await show(await records.get(context.req.param('id')))));
