@@ -18,7 +18,7 @@ async function deskOf() {
   onTestFinished(async () => await engine.close());
   const desk = new ToolDesk({ engine, client, profile: 'Root', launch: { llmConfig: 'client' } });
   const call = async (name: string, signal = new AbortController().signal, told: (words: string) => void = () => undefined) =>
-    await desk.call(name, {}, signal, told);
+    await desk.call(name, {}, { signal, progress: told });
   /** A call that waits for a person, and what cancels it. */
   const asked = async () => {
     const stop = new AbortController();

@@ -4,11 +4,11 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import { userText } from '../../inspect/conversation.ts';
 import type { RunNews } from '../threads/follow-run.ts';
-import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
+import { type ReplyStep, stepForDelta, stepForReply, nothingSent } from '../threads/reply-text.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import { MessageLog } from './message-log.ts';
 import { Subagents } from './subagents.ts';
-import { ToldMessage } from './told-message.ts';
+import { ReplyMessage } from './reply-message.ts';
 
 /**
  * Converts the news of a run to AG-UI events: each turn of the root agent is a step, its reply and calls are messages of the thread,
@@ -24,7 +24,7 @@ export class AgUiStream {
   readonly #subagents = new Subagents();
   readonly #calls = new Map<CallId, { readonly request: EventOf<'tool.request'>; readonly isShown: boolean }>();
   #step: TurnId | undefined;
-  #message: ToldMessage | undefined;
+  #message: ReplyMessage | undefined;
   /** Turn whose reply is complete: later deltas of it are ignored. */
   #over: TurnId | undefined;
 
@@ -57,19 +57,19 @@ export class AgUiStream {
         return this.#take(news.event);
       case 'delta': {
         if (news.agentId !== this.#root || news.turnId === this.#over) return [];
-        const step = tellPiece(this.#toldOf(news.turnId), news.delta);
-        return step === undefined ? [] : this.#tell(news.turnId, step);
+        const step = stepForDelta(this.#sentOf(news.turnId), news.delta);
+        return step === undefined ? [] : this.#send(news.turnId, step);
       }
       case 'reply': {
         const { agentId, turnId } = news.reply;
         if (agentId !== this.#root || turnId === this.#over) return [];
-        return this.#tell(turnId, tellWhole(this.#toldOf(turnId), news.reply));
+        return this.#send(turnId, stepForReply(this.#sentOf(turnId), news.reply));
       }
     }
   }
 
-  #toldOf(turnId: TurnId) {
-    return this.#message?.turnId === turnId ? this.#message.told : untold;
+  #sentOf(turnId: TurnId) {
+    return this.#message?.turnId === turnId ? this.#message.sent : nothingSent;
   }
 
   #take(event: CadreEvent): readonly AgUiEvent[] {
@@ -114,12 +114,12 @@ export class AgUiStream {
     return step === undefined ? [] : [{ type: 'STEP_FINISHED', stepName: step }];
   }
 
-  #tell(turnId: TurnId, step: ReplyStep): readonly AgUiEvent[] {
-    return this.#messageOf(turnId).tell(step);
+  #send(turnId: TurnId, step: ReplyStep): readonly AgUiEvent[] {
+    return this.#messageOf(turnId).send(step);
   }
 
-  #messageOf(turnId: TurnId): ToldMessage {
-    if (this.#message?.turnId !== turnId) this.#message = new ToldMessage(turnId, this.#log);
+  #messageOf(turnId: TurnId): ReplyMessage {
+    if (this.#message?.turnId !== turnId) this.#message = new ReplyMessage(turnId, this.#log);
     return this.#message;
   }
 
@@ -127,7 +127,7 @@ export class AgUiStream {
     this.#over = turnId;
     const message = this.#messageOf(turnId);
     if (reply === undefined) return message.takeBack();
-    const rest = message.tell(tellWhole(message.told, reply));
+    const rest = message.send(stepForReply(message.sent, reply));
     const files = (reply.files ?? []).map(({ mediaType, data, filename }) =>
       custom('file', { mediaType, data: { ...data }, filename: filename ?? null, messageId: message.messageId }),
     );

@@ -9,9 +9,9 @@ import { UiStream } from './ui-stream.ts';
 export interface ChatAnswer {
   readonly listening: Listening;
   readonly exchange: Exchange;
-  /** Id of the message. `goesOn`: the client has the beginning of it, else it begins here. */
+  /** Id of the message. `isContinued`: the client has the beginning of it, else it begins here. */
   readonly messageId: string;
-  readonly goesOn: boolean;
+  readonly isContinued: boolean;
   /** Last sequence number that belongs to earlier messages or that the client knows. */
   readonly known: number;
 }
@@ -22,7 +22,7 @@ export interface ChatAnswer {
  */
 export function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk> {
   const left = new AbortController();
-  const chunks = tellAnswer(answer, left.signal);
+  const chunks = answerChunks(answer, left.signal);
   const leave = (): void => {
     left.abort();
     answer.listening.stop();
@@ -47,19 +47,19 @@ export function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk>
   );
 }
 
-async function* tellAnswer(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
-  const { listening, exchange, messageId, goesOn, known } = answer;
+async function* answerChunks(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
+  const { listening, exchange, messageId, isContinued, known } = answer;
   const { run } = listening;
   const stream = new UiStream(exchange.root);
   yield { type: 'start', messageId, messageMetadata: headOf(run.state) };
   try {
-    let isTold = false;
+    let hasBegun = false;
     let seq = exchange.from;
     for await (const news of listening.follow({ after: exchange.from, signal })) {
       // Deltas of a reply follow the last known event.
-      const isNew: boolean = isTold || (news.kind === 'event' ? news.event.seq > known : seq >= known);
-      if (isNew && !isTold && !goesOn) stream.beginMessage();
-      isTold = isNew;
+      const isNew: boolean = hasBegun || (news.kind === 'event' ? news.event.seq > known : seq >= known);
+      if (isNew && !hasBegun && !isContinued) stream.beginMessage();
+      hasBegun = isNew;
       if (news.kind === 'event') seq = news.event.seq;
       const chunks = stream.take(news);
       if (isNew) yield* chunks;

@@ -6,7 +6,6 @@ import type { RunContext } from '../../core/state/state.ts';
 import type { FilePart } from '../../core/prompt/message.ts';
 import { conversation } from '../../inspect/conversation.ts';
 import { endOf, headOf } from './chat-end.ts';
-import { assembleParts } from './assemble-parts.ts';
 import { toFilePart, UiStream } from './ui-stream.ts';
 
 /** Start of an answer: its message id, and the event after which it begins. */
@@ -26,16 +25,23 @@ interface ChatRecord {
   readonly events: readonly CadreEvent[];
 }
 
+/** A chat record with its root agent. */
+interface Chat extends ChatRecord {
+  readonly root: AgentId;
+}
+
 /**
  * Builds the messages of a chat from its journal: those of the user, and the team's answers with the parts a client would have
  * assembled. `current` is the answer that clients are showing when it does not begin with a message of the user.
  */
-export async function chatMessages({ state, events }: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
+export async function chatMessages(record: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
+  const { state } = record;
   const root = state.rootAgentId;
   if (root === undefined) return [];
-  const begins = beginsOf(state, events, root, current);
+  const chat: Chat = { ...record, root };
+  const begins = beginsOf(chat, current);
   const messages: UIMessage[] = [];
-  for (const [index, { messageId, said, chunks }] of answersOf(state, events, root, begins).entries()) {
+  for (const [index, { messageId, said, chunks }] of answersOf(chat, begins).entries()) {
     if (said !== undefined) messages.push(said);
     const parts = await assembleParts(chunks);
     // An answer in which nothing was said or done is not a message.
@@ -49,9 +55,7 @@ export async function chatMessages({ state, events }: ChatRecord, current: Answe
 
 /** Returns the chunks of each answer. */
 function answersOf(
-  state: RunContext,
-  events: readonly CadreEvent[],
-  root: AgentId,
+  { state, events, root }: Chat,
   begins: readonly Begin[],
 ): readonly (Begin & { readonly chunks: readonly UIMessageChunk[] })[] {
   const stream = new UiStream(root);
@@ -73,12 +77,7 @@ function answersOf(
 }
 
 /** Returns where each answer begins, oldest first. */
-function beginsOf(
-  state: RunContext,
-  events: readonly CadreEvent[],
-  root: AgentId,
-  current: AnswerBegin | undefined,
-): readonly Begin[] {
+function beginsOf({ state, events, root }: Chat, current: AnswerBegin | undefined): readonly Begin[] {
   const said = conversation(state).flatMap((entry) => {
     if (entry.kind !== 'user' || entry.to !== root) return [];
     const { itemId, seq, text } = entry;
@@ -99,4 +98,19 @@ function filesOf(event: CadreEvent | undefined): UIMessage['parts'] {
   const parts = isJsonObject(payload) ? payload['parts'] : undefined;
   if (!Array.isArray(parts)) return [];
   return (parts as readonly FilePart[]).filter(({ type }) => type === 'file').map(toFilePart);
+}
+
+/** Assembles the chunks of one message as clients of the AI SDK do. Rejects where a client would fail on a chunk. */
+async function assembleParts(chunks: readonly UIMessageChunk[]): Promise<UIMessage['parts']> {
+  const { createUIMessageStream } = await import('ai');
+  const message = Promise.withResolvers<UIMessage>();
+  const stream = createUIMessageStream({
+    execute: ({ writer }) => {
+      for (const chunk of chunks) writer.write(chunk);
+    },
+    // `readUIMessageStream` would copy the message at every chunk.
+    onEnd: ({ responseMessage }) => message.resolve(responseMessage),
+  });
+  await stream.pipeTo(new WritableStream());
+  return (await message.promise).parts;
 }

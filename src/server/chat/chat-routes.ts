@@ -27,39 +27,37 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
     const { id: name, profile, said } = request;
     const verdicts = verdictsOf(request);
     const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, said, verdicts }));
-    const message = await messageFor(done, request, (run) => decidedAt(parts.engine.records, run, done.exchange, verdicts)).catch(
+    const message = await messageFor(done, request, () => decidedAt(parts.engine.records, done, verdicts)).catch(
       (thrown: unknown) => {
         done.listening.stop();
         throw thrown;
       },
     );
-    if (!message.goesOn) messages.set(done.listening.run, message);
+    if (!message.isContinued) messages.set(done.listening.run, message);
     return await stream(context, () => ({ ...message, listening: done.listening }));
   });
 
-  app.get('/api/chat/:id/messages', async (context) =>
-    context.json(await messagesOf(parts, threads, context.req.param('id'), (run) => messages.get(run))),
-  );
+  app.get('/api/chat/:id/messages', async (context) => {
+    const { current: runId } = await threads.chain(checkName(context.req.param('id'), 'id'));
+    return context.json(runId === undefined ? [] : await messagesOf(parts, runId, messages));
+  });
 
   app.get('/api/chat/:id/stream', async (context) => {
     const run = await threads.unfinished(context.req.param('id'));
     if (run === undefined) return context.body(null, 204);
     const message = messages.get(run) ?? answerTo(exchangeOf(run));
-    return await stream(context, () => ({ ...message, goesOn: false, listening: threads.listen(run) }));
+    return await stream(context, () => ({ ...message, isContinued: false, listening: threads.listen(run) }));
   });
 }
 
-/** Returns the messages of a chat, from the journal alone; none before the first message. */
+/** Returns the messages of a chat, from the journal alone. `current` has the message of each live run. */
 async function messagesOf(
   { engine, records }: ServerParts,
-  threads: Threads,
-  name: string,
-  current: (run: Run) => ChatMessage | undefined,
+  runId: string,
+  current: WeakMap<Run, ChatMessage>,
 ): Promise<readonly UIMessage[]> {
-  const { current: runId } = await threads.chain(checkName(name, 'id'));
-  if (runId === undefined) return [];
   const run = engine.live(runId);
-  return await chatMessages(await records.get(runId), run === undefined ? undefined : current(run));
+  return await chatMessages(await records.get(runId), run === undefined ? undefined : current.get(run));
 }
 
 /** A message of the client, and the events it is built from. */
@@ -74,20 +72,20 @@ function answerTo(exchange: Exchange): ChatMessage {
 async function messageFor(
   { did, exchange, known, listening }: Submitted,
   { continues }: ChatRequest,
-  decided: (run: Run) => Promise<number | undefined>,
-): Promise<ChatMessage & { readonly goesOn: boolean }> {
+  decided: () => Promise<number | undefined>,
+): Promise<ChatMessage & { readonly isContinued: boolean }> {
   const messageId = continues ?? answerTo(exchange).messageId;
   switch (did) {
     case 'launched':
     case 'said':
-      return { ...answerTo(exchange), goesOn: false };
+      return { ...answerTo(exchange), isContinued: false };
     case 'answered':
-      return { exchange, messageId: `${exchange.itemId}.answer.${known}`, known, goesOn: false };
+      return { exchange, messageId: `${exchange.itemId}.answer.${known}`, known, isContinued: false };
     case 'decided':
-      return { exchange, messageId, known, goesOn: true };
+      return { exchange, messageId, known, isContinued: true };
     case 'nothing': {
-      const since = await decided(listening.run);
-      if (since !== undefined) return { exchange, messageId, known: since, goesOn: true };
+      const since = await decided();
+      if (since !== undefined) return { exchange, messageId, known: since, isContinued: true };
       const waiting = listening.run.pending.map(({ id }) => id).join(', ') || 'nothing';
       throw new CadreError('PENDING_UNKNOWN', `nothing waits in run ${listening.run.id} for what was sent; waiting: ${waiting}`);
     }

@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from 'ai';
 import type { TurnId } from '../../core/ids.ts';
-import { hasTold, type ReplyStep, type ToldReply, untold } from '../threads/reply-text.ts';
+import { hasSent, type ReplyStep, type SentReply, nothingSent } from '../threads/reply-text.ts';
 
 type PartKind = 'text' | 'reasoning';
 
@@ -9,7 +9,7 @@ export class UiStep {
   readonly turnId: TurnId;
   /** True once the whole reply is in the journal. */
   hasReply = false;
-  #told: ToldReply = untold;
+  #sent: SentReply = nothingSent;
   #open: { readonly kind: PartKind; readonly id: string } | undefined;
   #parts = 0;
   /** Chunks sent besides the reply. A client that resets the step loses them, so they are sent again. */
@@ -19,14 +19,14 @@ export class UiStep {
     this.turnId = turnId;
   }
 
-  get told(): ToldReply {
-    return this.#told;
+  get sent(): SentReply {
+    return this.#sent;
   }
 
   /** Continues the reply, or starts it over. */
-  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly UIMessageChunk[] {
+  send({ startsOver, reasoning, text, sent }: ReplyStep): readonly UIMessageChunk[] {
     const chunks: UIMessageChunk[] = startsOver ? this.#startOver() : [];
-    this.#told = told;
+    this.#sent = sent;
     return [...chunks, ...this.#say('reasoning', reasoning), ...this.#say('text', text)];
   }
 
@@ -45,9 +45,9 @@ export class UiStep {
 
   /** Takes back the reply so far. */
   takeBack(): readonly UIMessageChunk[] {
-    if (!hasTold(this.#told)) return this.close();
+    if (!hasSent(this.#sent)) return this.close();
     const chunks = this.#startOver();
-    this.#told = untold;
+    this.#sent = nothingSent;
     return chunks;
   }
 

@@ -8,7 +8,7 @@ import { toWire } from '../../core/tool/to-wire.ts';
 import { warningText } from '../../inspect/approval-text.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
-import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
+import { type ReplyStep, stepForDelta, stepForReply, nothingSent } from '../threads/reply-text.ts';
 import { UiStep } from './ui-step.ts';
 
 /** A call that the client knows of, or may learn of. */
@@ -18,6 +18,14 @@ interface ShownCall {
   /** True when a person was asked whether it may run. */
   isAsked: boolean;
   isApproved: boolean | undefined;
+}
+
+/** A question to a person; `schema` describes the answer. */
+interface AskedQuestion {
+  readonly id: string;
+  readonly agentId: AgentId;
+  readonly message: string;
+  readonly schema?: JsonObject | null | undefined;
 }
 
 /**
@@ -48,13 +56,13 @@ export class UiStream {
         return this.#take(news.event);
       case 'delta': {
         if (news.agentId !== this.#root || news.turnId === this.#over) return [];
-        const step = tellPiece(this.#step?.turnId === news.turnId ? this.#step.told : untold, news.delta);
-        return step === undefined ? [] : this.#tell(news.turnId, step);
+        const step = stepForDelta(this.#step?.turnId === news.turnId ? this.#step.sent : nothingSent, news.delta);
+        return step === undefined ? [] : this.#send(news.turnId, step);
       }
       case 'reply': {
         const { agentId, turnId } = news.reply;
         if (agentId !== this.#root || turnId === this.#over) return [];
-        return this.#tell(turnId, tellWhole(this.#step?.turnId === turnId ? this.#step.told : untold, news.reply));
+        return this.#send(turnId, stepForReply(this.#step?.turnId === turnId ? this.#step.sent : nothingSent, news.reply));
       }
     }
   }
@@ -86,7 +94,9 @@ export class UiStream {
       case 'tool.end':
         return this.#endCall(event);
       case 'stagnation.act':
-        return event.action === 'ask_human' ? this.#ask(questionId(event.agentId), event.agentId, event.prompt ?? '') : [];
+        return event.action === 'ask_human'
+          ? this.#ask({ id: questionId(event.agentId), agentId: event.agentId, message: event.prompt ?? '' })
+          : [];
       case 'agent.await':
         return [...this.#noteAgent(event), ...this.#askAtCheckpoint(event)];
       case 'inbox.add':
@@ -98,9 +108,9 @@ export class UiStream {
     }
   }
 
-  #tell(turnId: TurnId, step: ReplyStep): readonly UIMessageChunk[] {
+  #send(turnId: TurnId, step: ReplyStep): readonly UIMessageChunk[] {
     const opening = this.#open(turnId);
-    return [...opening, ...(this.#step?.tell(step) ?? [])];
+    return [...opening, ...(this.#step?.send(step) ?? [])];
   }
 
   /** Begins the step of a turn, unless it has begun. */
@@ -122,7 +132,7 @@ export class UiStream {
     const opening = this.#open(turnId);
     const step = this.#step;
     if (step === undefined) return opening;
-    const rest = step.tell(tellWhole(step.told, reply));
+    const rest = step.send(stepForReply(step.sent, reply));
     step.hasReply = true;
     return [...opening, ...rest, ...step.close(), ...this.#keep(...(reply.files ?? []).map(toFilePart))];
   }
@@ -160,7 +170,8 @@ export class UiStream {
   #suspend({ callId, agentId, on }: EventOf<'tool.suspend'>): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     if (call === undefined || on.kind === 'agents') return [];
-    if (on.kind === 'question') return [...this.#show(call.request, false), ...this.#ask(callId, agentId, on.prompt, on.schema)];
+    if (on.kind === 'question')
+      return [...this.#show(call.request, false), ...this.#ask({ id: callId, agentId, message: on.prompt, schema: on.schema })];
     call.isAsked = true;
     call.isApproved = undefined;
     const words = warningText(on);
@@ -169,15 +180,15 @@ export class UiStream {
     return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId: callId, toolCallId: callId, ...reason })];
   }
 
-  #ask(id: string, agentId: AgentId, message: string, schema?: JsonObject): readonly UIMessageChunk[] {
-    const question: JsonObject = { id, agentId, message, schema: schema ?? null, answer: null, isOpen: true };
+  #ask({ id, agentId, message, schema = null }: AskedQuestion): readonly UIMessageChunk[] {
+    const question: JsonObject = { id, agentId, message, schema, answer: null, isOpen: true };
     this.#questions.set(id, question);
     return this.#keep({ type: 'data-question', id, data: question });
   }
 
   #askAtCheckpoint({ agentId, checkpoint }: EventOf<'agent.await'>): readonly UIMessageChunk[] {
     if (checkpoint === undefined) return [];
-    return this.#ask(questionId(agentId), agentId, checkpoint.prompt, { enum: [...checkpointChoices] });
+    return this.#ask({ id: questionId(agentId), agentId, message: checkpoint.prompt, schema: { enum: [...checkpointChoices] } });
   }
 
   #settleQuestion(id: string, answer: JsonObject[string]): readonly UIMessageChunk[] {

@@ -19,9 +19,9 @@ export interface LiveProgress {
 }
 
 type Kept = { readonly after: number } &
-  /** `told` marks text that the run keeps anyway: its size does not count. */
+  /** `isReplay` marks text that the run keeps anyway: its size does not count. */
   (
-    | { readonly kind: 'delta'; live: LiveDelta; readonly pieces: string[]; readonly told?: true }
+    | { readonly kind: 'delta'; live: LiveDelta; readonly pieces: string[]; readonly isReplay?: true }
     | { readonly kind: 'progress'; live: LiveProgress }
   );
 
@@ -37,7 +37,7 @@ const entryBytes = 200;
  * 1. Each entry belongs behind the journal event that was the newest when it arrived, and is returned once that event was sent.
  * 2. Consecutive deltas of one reply are merged; of a tool's progress only the newest is kept.
  * 3. The size is bounded. When the buffer is full, all entries are dropped and the reader gets one `lag`. Until then no more deltas
- *    are kept: they would have no beginning. Afterwards `retell` adds the replies so far.
+ *    are kept: they would have no beginning. Afterwards `addReplySoFar` adds the replies so far.
  */
 export class LiveBuffer {
   #kept: Kept[] = [];
@@ -57,8 +57,8 @@ export class LiveBuffer {
   }
 
   /** Adds a reply so far. The run keeps this text anyway, so its size does not count. */
-  retell(after: number, live: LiveDelta): void {
-    const kept: Kept = { after, kind: 'delta', live, pieces: [live.delta.text], told: true };
+  addReplySoFar(after: number, live: LiveDelta): void {
+    const kept: Kept = { after, kind: 'delta', live, pieces: [live.delta.text], isReplay: true };
     this.#kept.push(kept);
     this.#latest.set(live.turnId, kept);
   }
@@ -120,7 +120,7 @@ function continues(before: ModelDelta, delta: ModelDelta): boolean {
 }
 
 function sizeOf(kept: Kept): number {
-  const texts = kept.kind === 'progress' ? [kept.live.note] : kept.told === true ? kept.pieces.slice(1) : kept.pieces;
+  const texts = kept.kind === 'progress' ? [kept.live.note] : kept.isReplay === true ? kept.pieces.slice(1) : kept.pieces;
   return texts.reduce((sum, text) => sum + sizeOfPiece(text), entryBytes);
 }
 

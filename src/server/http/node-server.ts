@@ -10,10 +10,10 @@ export interface RequestTimes {
   /** For the whole request. */
   readonly request: number;
   /** Interval at which the limits are checked. */
-  readonly look: number;
+  readonly checkEvery: number;
 }
 
-const usualTimes: RequestTimes = { head: 10_000, request: 60_000, look: 2_000 };
+const usualTimes: RequestTimes = { head: 10_000, request: 60_000, checkEvery: 2_000 };
 const longestHead = 16_384;
 
 /** Creates a Node server for an app, with limits against clients that send slowly on purpose. */
@@ -23,7 +23,7 @@ export function createNodeServer(app: ServerApp, times: RequestTimes = usualTime
     {
       headersTimeout: times.head,
       requestTimeout: times.request,
-      connectionsCheckingInterval: times.look,
+      connectionsCheckingInterval: times.checkEvery,
       maxHeaderSize: longestHead,
     },
     (request, response) => {

@@ -13,7 +13,7 @@ export const bodyWords = 'the body of the request';
  */
 export async function readBody(context: Context, schema: JsonObject): Promise<JsonObject> {
   const body = await readJson(context);
-  assertShape(schema, body, bodyWords, 'REQUEST_INVALID');
+  assertShape(schema, body, { what: bodyWords, code: 'REQUEST_INVALID' });
   return body;
 }
 

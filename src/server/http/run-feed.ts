@@ -5,15 +5,23 @@ import type { Run } from '../../engine/run.ts';
 import { sharedFrame, toFrame } from './event-frames.ts';
 import type { FrameSource, NextFrames } from './answer-events.ts';
 import { LiveBuffer } from './live-buffer.ts';
-import type { TakeTurns } from './take-turns.ts';
+import type { FairQueue } from './fair-queue.ts';
 import { Waiting } from './waiting.ts';
 
 /** Milliseconds between checks of a run that another process may advance. */
-const lookEveryMs = 250;
+const checkEveryMs = 250;
 /** Events per read, at first and at most, and target length of a message: an event may hold megabytes of text. */
 const firstPage = 16;
 const longestPage = 256;
 const messageLength = 65_536;
+
+/** Start of a feed, and the queue in which feeds take turns to read the journal. */
+export interface RunFeedOptions {
+  readonly runId: RunId;
+  /** Sequence number after which events are sent. */
+  readonly after: number;
+  readonly queue: FairQueue;
+}
 
 /**
  * Event stream of one run for one reader: its events from any position, with live deltas and progress between them.
@@ -29,7 +37,7 @@ export class RunFeed implements FrameSource {
   readonly waiting = new Waiting();
   readonly #engine: Engine;
   readonly #runId: RunId;
-  readonly #turns: TakeTurns;
+  readonly #queue: FairQueue;
   readonly #live = new LiveBuffer();
   readonly #timer: ReturnType<typeof setInterval>;
   /** Sequence number of the last event sent. */
@@ -43,19 +51,19 @@ export class RunFeed implements FrameSource {
   /** True when the journal may have unread events. */
   #hasNews = true;
   /** True when it is time to check the journal of a run that is not live here. */
-  #mayLook = true;
+  #mayCheck = true;
   #watched: { readonly run: Run; readonly stop: () => void } | undefined;
   /** A run that halted here has no further news. */
   #halted: Run | undefined;
   #hasEnded = false;
 
-  constructor(engine: Engine, runId: RunId, after: number, turns: TakeTurns) {
+  constructor(engine: Engine, { runId, after, queue }: RunFeedOptions) {
     this.#engine = engine;
-    this.#turns = turns;
+    this.#queue = queue;
     this.#runId = runId;
     this.#position = after;
     this.#watch();
-    this.#timer = setInterval(() => this.#wakeToLook(), lookEveryMs);
+    this.#timer = setInterval(() => this.#wakeToCheck(), checkEveryMs);
     this.#timer.unref();
   }
 
@@ -84,15 +92,15 @@ export class RunFeed implements FrameSource {
   #takeLive(): string {
     const { hasLost } = this.#live;
     const text = this.#live.take(this.#position);
-    if (hasLost) this.#retell();
+    if (hasLost) this.#addRepliesSoFar();
     return text;
   }
 
   /** Adds the replies so far, for a reader that connects in the middle of one or was too slow. */
-  #retell(): void {
+  #addRepliesSoFar(): void {
     const run = this.#watched?.run;
     for (const { agentId, turnId, deltas } of run?.replies ?? [])
-      for (const delta of deltas) this.#live.retell(run?.state.seq ?? 0, { agentId, turnId, delta });
+      for (const delta of deltas) this.#live.addReplySoFar(run?.state.seq ?? 0, { agentId, turnId, delta });
   }
 
   /** Sends events that were read, up to the one behind which live data belongs. */
@@ -114,7 +122,7 @@ export class RunFeed implements FrameSource {
 
   async #read(): Promise<void> {
     // Many readers that start far back must not delay others.
-    await this.#turns.mine();
+    await this.#queue.next();
     // Events published during the read count as news.
     this.#hasNews = false;
     this.#isReading = true;
@@ -130,18 +138,18 @@ export class RunFeed implements FrameSource {
   /** True when there will be no more events. For a run that is not live here, checks the journal at intervals. */
   async #isOver(): Promise<boolean> {
     const run = this.#engine.live(this.#runId);
-    if (!this.#mayLook || (run !== undefined && run !== this.#halted)) return false;
-    this.#mayLook = false;
+    if (!this.#mayCheck || (run !== undefined && run !== this.#halted)) return false;
+    this.#mayCheck = false;
     const [summary] = await this.#engine.runs({ runId: this.#runId });
     // If the run is gone from the journal, reading it will say so.
     if (summary === undefined || summary.lastSeq > this.#position) this.#hasNews = true;
     return summary?.outcome !== undefined || this.#hasNews;
   }
 
-  #wakeToLook(): void {
+  #wakeToCheck(): void {
     const run = this.#engine.live(this.#runId);
     if (run !== undefined && run === this.#watched?.run) return;
-    this.#mayLook = true;
+    this.#mayCheck = true;
     this.waiting.wake();
   }
 
@@ -170,7 +178,7 @@ export class RunFeed implements FrameSource {
     // Replies of another process, or of the earlier live run, are incomplete.
     if (this.#watched !== undefined) this.#live.lose();
     this.#watched = { run, stop };
-    if (!this.#live.hasLost) this.#retell();
+    if (!this.#live.hasLost) this.#addRepliesSoFar();
   }
 
   /** Takes committed events if they are the next ones for this reader; otherwise reads them from the journal later. */

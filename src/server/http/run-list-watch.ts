@@ -7,8 +7,8 @@ import { type RunRow, toRow } from './run-row.ts';
 import { Waiting } from './waiting.ts';
 
 /** Milliseconds between checks of the journal while there are readers, and number of newest runs to check. */
-const lookEveryMs = 500;
-const newestLooked = 32;
+const checkEveryMs = 500;
+const newestChecked = 32;
 /** Maximum number of rows buffered for a slow reader. */
 const maxWaiting = 1_000;
 
@@ -64,7 +64,7 @@ export class RunListWatch {
   /** Rows of the runs that may change, as of the last check; undefined before the first. */
   #known: ReadonlyMap<RunId, RunRow> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -72,15 +72,15 @@ export class RunListWatch {
 
   /** Adds a reader that gets changes from now on; makes the first check if needed, to have something to compare with. */
   async open(): Promise<FrameSource> {
-    if (this.#known === undefined) await this.#look();
+    if (this.#known === undefined) await this.#check();
     const feed = new ListFeed((left) => this.#leave(left));
     this.#feeds.add(feed);
-    this.#timer ??= setInterval(() => void this.#look().catch(() => this.#fail()), lookEveryMs).unref();
+    this.#timer ??= setInterval(() => void this.#check().catch(() => this.#endAll()), checkEveryMs).unref();
     return feed;
   }
 
   /** The journal cannot be read: readers reconnect and get the error. */
-  #fail(): void {
+  #endAll(): void {
     for (const feed of this.#feeds) feed.end();
     this.#stop();
   }
@@ -96,9 +96,9 @@ export class RunListWatch {
     this.#known = undefined;
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#compare().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  #check(): Promise<void> {
+    this.#checking ??= this.#compare().finally(() => (this.#checking = undefined));
+    return this.#checking;
   }
 
   async #compare(): Promise<void> {
@@ -113,8 +113,8 @@ export class RunListWatch {
   /** Returns runs that are open, were open at the last check, or are new: no other run changes. */
   async #mayHaveChanged(before: ReadonlyMap<RunId, RunRow> | undefined): Promise<ReadonlyMap<RunId, RunRow>> {
     const found: RunSummary[] = [...(await this.#engine.runs({ isOpen: true }))];
-    const newest = await this.#engine.runs({ limit: newestLooked });
-    const isFlood = before !== undefined && newest.length === newestLooked && newest.every(({ runId }) => !before.has(runId));
+    const newest = await this.#engine.runs({ limit: newestChecked });
+    const isFlood = before !== undefined && newest.length === newestChecked && newest.every(({ runId }) => !before.has(runId));
     found.push(...(isFlood ? await this.#engine.runs() : newest));
     const rows = new Map(found.map((summary) => [summary.runId, toRow(this.#engine, summary)]));
     for (const { runId, outcome } of before?.values() ?? []) {

@@ -27,6 +27,12 @@ export interface ToolDeskOptions {
 /** Result of a call. */
 export type CallEnd = Pick<ToolEnd, 'status' | 'content'>;
 
+/** Signal that cancels a call, and receiver of its progress messages. */
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly progress: (message: string) => void;
+}
+
 interface Waiting {
   readonly answer: PromiseWithResolvers<CallEnd>;
   readonly progress: (message: string) => void;
@@ -55,7 +61,7 @@ export class ToolDesk {
   }
 
   /** Makes a call and waits for its result. A call cancelled before it starts is not made; a running one ends with its run. */
-  async call(name: string, args: JsonObject, signal: AbortSignal, progress: Waiting['progress']): Promise<CallEnd> {
+  async call(name: string, args: JsonObject, { signal, progress }: CallOptions): Promise<CallEnd> {
     const { client } = this.#options;
     const run = await this.#ready();
     const offered = client.offered.map((tool) => tool.name);
@@ -115,14 +121,14 @@ export class ToolDesk {
     );
     run.subscribe({
       onEvents: (events) => {
-        for (const event of events) this.#hear(event);
+        for (const event of events) this.#onEvent(event);
       },
-      onHalt: (error) => this.#over(error),
+      onHalt: (error) => this.#endRun(error),
     });
     return run;
   }
 
-  #hear(event: CadreEvent): void {
+  #onEvent(event: CadreEvent): void {
     if (event.type === 'model.end')
       for (const { callId, providerCallId } of event.reply?.toolCalls ?? [])
         if (providerCallId !== undefined) this.#calls.set(callId, providerCallId);
@@ -131,12 +137,13 @@ export class ToolDesk {
       this.#calls.delete(event.callId);
       this.#waiting.get(id)?.answer.resolve({ status: event.status, content: event.content });
     }
-    if (event.type === 'run.end') this.#over(new CadreError('RUN_ENDED', `the run that made the calls has ended (${event.outcome})`));
-    const news = event.type === 'tool.suspend' ? askedOf(event) : newsOf(event);
+    if (event.type === 'run.end')
+      this.#endRun(new CadreError('RUN_ENDED', `the run that made the calls has ended (${event.outcome})`));
+    const news = event.type === 'tool.suspend' ? waitingText(event) : newsOf(event);
     if (news !== undefined) for (const { progress } of this.#waiting.values()) progress(news);
   }
 
-  #over(error: Error): void {
+  #endRun(error: Error): void {
     this.#run = undefined;
     this.#calls.clear();
     for (const { answer } of this.#waiting.values()) answer.reject(error);
@@ -157,6 +164,6 @@ export class ToolDesk {
 }
 
 /** Describes a call that waits for a person. */
-function askedOf({ runId, callId }: Extract<CadreEvent, { type: 'tool.suspend' }>): string {
+function waitingText({ runId, callId }: Extract<CadreEvent, { type: 'tool.suspend' }>): string {
   return `${callId} waits for a person: cadre approve ${runId} ${callId}`;
 }

@@ -36,7 +36,7 @@ export function toolServerFactory(library: ServerLibrary, desk: ToolDesk, stoppe
       try {
         const args = toWire(params.arguments ?? {});
         if (!isJsonObject(args)) throw new CadreError('TOOL_ARGUMENTS_INVALID', `${params.name}: the arguments must be an object`);
-        return toResult(await desk.call(params.name, args, AbortSignal.any([mcpReq.signal, stopped]), progress));
+        return toResult(await desk.call(params.name, args, { signal: AbortSignal.any([mcpReq.signal, stopped]), progress }));
       } catch (thrown) {
         const { code, message } = toErrorRecord(thrown, 'INTERNAL');
         return { content: [{ type: 'text', text: `${code}: ${message}` }], isError: true };

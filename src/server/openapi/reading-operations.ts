@@ -175,7 +175,9 @@ export const readingOperations: readonly Operation[] = [
     tag: 'runs',
     summary: 'The events of a run, from the first one or after a given one, then live until the run ends.',
     query: [after],
-    headers: [{ name: 'Last-Event-ID', schema: text, description: 'The last event received before a reconnect; sent by browsers.' }],
+    headers: [
+      { name: 'Last-Event-ID', schema: text, description: 'The last event received before a reconnect; sent by browsers.' },
+    ],
     answers: stream(
       'Messages without a name are events of the journal, with their sequence number as id. `delta`, `progress`, `lag` and `end` are named.',
     ),

@@ -82,7 +82,10 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
       items: { enum: [...capabilityParts] },
       description: 'Parts that have changed since a person approved the call, so that it waits again.',
     }),
-    fingerprint: maybe({ type: 'string', description: 'Hash of everything that an approval covers; see `fingerprint` of approve.' }),
+    fingerprint: maybe({
+      type: 'string',
+      description: 'Hash of everything that an approval covers; see `fingerprint` of approve.',
+    }),
     since: time,
     expiresAt: maybe(time),
     onExpire: maybe({ enum: ['allow', 'deny'] }),

@@ -22,7 +22,8 @@ export const actionSchemas = {
       to: { ...id, description: 'The id of an agent; the first agent of the run when absent.' },
       priority: {
         enum: ['now', 'next', 'idle'],
-        description: 'next (default): read by the next turn. now: interrupts the reply in progress. idle: read when there is nothing else to read.',
+        description:
+          'next (default): read by the next turn. now: interrupts the reply in progress. idle: read when there is nothing else to read.',
       },
       itemId: {
         type: 'string',
@@ -75,6 +76,12 @@ export function shape(properties: JsonObject, required: readonly string[] = []):
   return { type: 'object', properties, additionalProperties: false, ...(required.length === 0 ? {} : { required }) };
 }
 
+/** Name of the checked value in messages, and code of the error, by default `OPTION_INVALID`. */
+export interface ShapeError {
+  readonly what: string;
+  readonly code?: ErrorCode;
+}
+
 /**
  * Checks that a value fits its schema and is not nested too deeply.
  *
@@ -83,8 +90,7 @@ export function shape(properties: JsonObject, required: readonly string[] = []):
 export function assertShape(
   schema: JsonObject,
   value: unknown,
-  what: string,
-  code: ErrorCode = 'OPTION_INVALID',
+  { what, code = 'OPTION_INVALID' }: ShapeError,
 ): asserts value is JsonObject {
   if (!isJsonObject(value)) throw new CadreError(code, `${what} must be a JSON object`);
   if (isDeeperThan(value, maxDepth))
@@ -103,10 +109,9 @@ export function assertShape(
 export function readAction<Kind extends RunAction['kind']>(
   kind: Kind,
   fields: unknown,
-  what: string,
-  code?: ErrorCode,
+  error: ShapeError,
 ): Extract<RunAction, { kind: Kind }> {
-  assertShape(actionSchemas[kind], fields, what, code);
+  assertShape(actionSchemas[kind], fields, error);
   // The schema guarantees the fields of this kind.
   return { ...fields, kind } as unknown as Extract<RunAction, { kind: Kind }>;
 }

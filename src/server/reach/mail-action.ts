@@ -13,37 +13,39 @@ export type MailAnswer =
   /** The process took the action, and the run refused it. */
   | { readonly kind: 'refused'; readonly error: ErrorRecord }
   /** No process took the action, and none will. */
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'untaken' }
   /** The process took the action and did not answer: it may have happened. */
   | { readonly kind: 'silent' };
 
 /** Milliseconds between checks for the answer, and the longest wait once the action was taken: a cancel waits for what it stops. */
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 const longestTakenMs = 60_000;
 /** Milliseconds between checks whether a process still has the run. */
-const askEveryMs = 500;
+const holderCheckMs = 500;
+
+/** Run that an action is for; `isHeld` tells whether a process still advances it. */
+interface Addressee {
+  readonly store: string;
+  readonly runId: string;
+  readonly isHeld: () => Promise<boolean>;
+}
 
 /**
  * Leaves an action for the process that advances a run, in a file beside the journal, and waits for the result; gives up when
  * `isHeld` says that no process has the run any more.
  */
-export async function mailAction(
-  store: string,
-  runId: string,
-  action: RunAction,
-  isHeld: () => Promise<boolean>,
-): Promise<MailAnswer> {
+export async function mailAction({ store, runId, isHeld }: Addressee, action: RunAction): Promise<MailAnswer> {
   const folder = await makeMailFolder(store, runId);
   const file = path.join(folder, nanoid());
   await writeWhole(`${file}.json`, action);
   for (const end = performance.now() + longestUntakenMs; performance.now() < end;) {
-    const answer = await waitForAnswer(file, askEveryMs);
+    const answer = await waitForAnswer(file, holderCheckMs);
     if (answer !== undefined) return answer;
     // The run has ended, or its process has: the action will not be taken.
     if (!(await isHeld())) break;
   }
   // If another process takes the file at the same instant, only one of the two succeeds.
-  if (await takeBack(`${file}.json`)) return { kind: 'nobody' };
+  if (await takeBack(`${file}.json`)) return { kind: 'untaken' };
   return (await waitForAnswer(file, longestTakenMs)) ?? { kind: 'silent' };
 }
 
@@ -54,7 +56,7 @@ async function waitForAnswer(file: string, ms: number): Promise<MailAnswer | und
       await rm(`${file}.done`, { force: true });
       return readReply(reply.value);
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
   }
   return undefined;
 }

@@ -5,11 +5,11 @@ import type { ActionDone, RunAction } from './run-action.ts';
 /** Performs an action on a run of this process; resolves once it is in the journal, and for a cancel once everything it stops has ended. */
 export async function performAction(run: Run, action: RunAction): Promise<ActionDone> {
   const itemId = await perform(run, action);
-  return { ...stands(run), ...(itemId === undefined ? {} : { itemId }) };
+  return { ...toActionDone(run), ...(itemId === undefined ? {} : { itemId }) };
 }
 
 /** Returns the status of a run after an action. */
-export function stands(run: Run): ActionDone {
+export function toActionDone(run: Run): ActionDone {
   const { outcome } = run.state;
   return { status: statusOf(run.state), ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
 }

@@ -25,9 +25,9 @@ export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
     act: async (runId, action) => {
       const live = engine.live(runId);
       if (live !== undefined) return await performAction(live, action);
-      const look = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
-      const summary = await look();
-      const done = summary === undefined ? undefined : await askHolder(summary, store, action, look);
+      const findRun = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
+      const summary = await findRun();
+      const done = summary === undefined ? undefined : await askHolder(summary, action, { store, findRun });
       return done ?? (await actHere(engine, runId, action));
     },
   };
@@ -40,24 +40,29 @@ async function actHere(engine: Engine, runId: string, action: RunAction): Promis
   return await performAction(run, action);
 }
 
+/** Journal file of a run, and a query for its current summary. */
+export interface HolderOptions {
+  readonly store: string;
+  readonly findRun: () => Promise<RunSummary | undefined>;
+}
+
 /**
- * Asks another process to act on the run it advances; undefined when no process has the run (`look` is asked while waiting), or its
+ * Asks another process to act on the run it advances; undefined when no process has the run (`findRun` is asked while waiting), or its
  * process takes no letters: a resume then reports who holds it.
  *
  * @throws CadreError as the run refuses it; `RUN_LOCKED` when the process took the action and did not answer
  */
 export async function askHolder(
   summary: RunSummary,
-  store: string,
   action: RunAction,
-  look: () => Promise<RunSummary | undefined>,
+  { store, findRun }: HolderOptions,
 ): Promise<ActionDone | undefined> {
   if (store === 'memory' || !mayBeHeld(summary)) return undefined;
   const isHeld = async (): Promise<boolean> => {
-    const now = await look();
+    const now = await findRun();
     return now !== undefined && mayBeHeld(now);
   };
-  const answer = await mailAction(store, summary.runId, action, isHeld);
+  const answer = await mailAction({ store, runId: summary.runId, isHeld }, action);
   switch (answer.kind) {
     case 'done':
       return answer.done;
@@ -69,7 +74,7 @@ export async function askHolder(
         `the process that has run ${summary.runId} took this action and has not answered; check the run before you repeat it`,
         { details: { runId: summary.runId } },
       );
-    case 'nobody':
+    case 'untaken':
       return undefined;
   }
 }

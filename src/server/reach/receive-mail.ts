@@ -10,7 +10,7 @@ import { performAction } from './perform-action.ts';
 import type { RunAction } from './run-action.ts';
 
 /** Milliseconds between checks of the folder, and number of letters acted on concurrently. */
-const lookEveryMs = 200;
+const checkEveryMs = 200;
 const maxAtOnce = 64;
 /** Age in milliseconds from which letters are ignored: their senders take them back after `longestUntakenMs`, unless killed. */
 const longestExpectedMs = longestUntakenMs + 2_000;
@@ -38,7 +38,7 @@ export function receiveMail(engine: Engine, store = mailStore(engine)): Disposab
     }
   };
   // A folder that cannot be read now may be readable at the next check; a sender learns that its letter was not taken.
-  const timer = store === 'memory' ? undefined : setInterval(() => void look().catch(() => undefined), lookEveryMs);
+  const timer = store === 'memory' ? undefined : setInterval(() => void look().catch(() => undefined), checkEveryMs);
   timer?.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
@@ -79,7 +79,8 @@ async function act(run: Run, value: unknown): Promise<unknown> {
 }
 
 function readMailed(value: unknown): RunAction {
-  if (!isJsonObject(value) || !isActionKind(value['kind'])) throw new CadreError('OPTION_INVALID', 'this is not an action on a run');
+  if (!isJsonObject(value) || !isActionKind(value['kind']))
+    throw new CadreError('OPTION_INVALID', 'this is not an action on a run');
   const { kind, ...fields } = value;
-  return readAction(kind, fields, `the ${kind}`);
+  return readAction(kind, fields, { what: `the ${kind}` });
 }

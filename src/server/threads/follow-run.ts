@@ -23,6 +23,11 @@ const pageSize = 500;
 /** Maximum number of news kept for a slow reader; dropped events are read from the journal. */
 const maxWaiting = 2_000;
 
+interface NewsSources {
+  readonly journal: Pick<Journal, 'read'>;
+  readonly live: LiveReplies;
+}
+
 /**
  * Follows a run until it has settled: its events without a gap, and deltas of its replies between them.
  *
@@ -31,8 +36,7 @@ const maxWaiting = 2_000;
  */
 export async function* followRun(
   run: Run,
-  journal: Pick<Journal, 'read'>,
-  live: LiveReplies,
+  { journal, live }: NewsSources,
   { after, signal }: FollowOptions,
 ): AsyncGenerator<RunNews> {
   const news = new News(run, live, signal);

@@ -2,7 +2,7 @@ import type { ModelDelta } from '../../core/model/model.ts';
 import type { ReplySoFar } from './live-replies.ts';
 
 /** Part of a reply that a client has been sent. */
-export interface ToldReply {
+export interface SentReply {
   readonly attempt: number;
   readonly text: string;
   readonly reasoning: string;
@@ -15,40 +15,40 @@ export interface ReplyStep {
   readonly reasoning: string;
   readonly text: string;
   /** The sent part of the reply after this step. */
-  readonly told: ToldReply;
+  readonly sent: SentReply;
 }
 
 /** Nothing sent yet. */
-export const untold: ToldReply = { attempt: 0, text: '', reasoning: '' };
+export const nothingSent: SentReply = { attempt: 0, text: '', reasoning: '' };
 
 /** Returns the step for a delta: one of a later attempt takes back an earlier attempt's text. */
-export function tellPiece(told: ToldReply, { attempt, kind, text }: ModelDelta): ReplyStep | undefined {
-  if (attempt < told.attempt || kind === 'tool-input' || text === '') return undefined;
-  const before = attempt === told.attempt ? told : { ...untold, attempt };
+export function stepForDelta(sent: SentReply, { attempt, kind, text }: ModelDelta): ReplyStep | undefined {
+  if (attempt < sent.attempt || kind === 'tool-input' || text === '') return undefined;
+  const before = attempt === sent.attempt ? sent : { ...nothingSent, attempt };
   const piece = { text: kind === 'text' ? text : '', reasoning: kind === 'reasoning' ? text : '' };
   return {
     ...piece,
-    startsOver: attempt !== told.attempt && hasTold(told),
-    told: { attempt, text: before.text + piece.text, reasoning: before.reasoning + piece.reasoning },
+    startsOver: attempt !== sent.attempt && hasSent(sent),
+    sent: { attempt, text: before.text + piece.text, reasoning: before.reasoning + piece.reasoning },
   };
 }
 
 /** Returns the step to the whole reply so far: its rest, or all of it when it does not begin with what was sent. */
-export function tellWhole(
-  told: ToldReply,
+export function stepForReply(
+  sent: SentReply,
   whole: Pick<ReplySoFar, 'text' | 'reasoning'> & { readonly attempt?: number },
 ): ReplyStep {
-  const { text, reasoning, attempt = told.attempt } = whole;
-  const goesOn = text.startsWith(told.text) && reasoning.startsWith(told.reasoning);
+  const { text, reasoning, attempt = sent.attempt } = whole;
+  const isContinued = text.startsWith(sent.text) && reasoning.startsWith(sent.reasoning);
   return {
-    startsOver: !goesOn,
-    reasoning: goesOn ? reasoning.slice(told.reasoning.length) : reasoning,
-    text: goesOn ? text.slice(told.text.length) : text,
-    told: { attempt, text, reasoning },
+    startsOver: !isContinued,
+    reasoning: isContinued ? reasoning.slice(sent.reasoning.length) : reasoning,
+    text: isContinued ? text.slice(sent.text.length) : text,
+    sent: { attempt, text, reasoning },
   };
 }
 
 /** True when anything was sent. */
-export function hasTold({ text, reasoning }: ToldReply): boolean {
+export function hasSent({ text, reasoning }: SentReply): boolean {
   return text !== '' || reasoning !== '';
 }

@@ -32,20 +32,20 @@ export interface Submitted {
 
 /** Handles a request: launches the conversation's run, applies verdicts, posts the message. A message answers a pending question. */
 export async function submit(parts: ServerParts, threads: Threads, request: ThreadRequest): Promise<Submitted> {
-  const run = await threads.takeUp(request.name);
-  if (run === undefined) return await begun('launched', threads, await launch(parts, threads, request));
+  const run = await threads.resume(request.name);
+  if (run === undefined) return await newExchange('launched', threads, await launch(parts, threads, request));
   const { name, said } = request;
   if (run.state.outcome === undefined || said === undefined) {
-    const done = await whileListening(threads, run, (listening) => goOn(listening, request));
+    const done = await whileListening(threads, run, (listening) => continueRun(listening, request));
     if (done !== 'over') return done;
   }
   if (said === undefined)
     throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); send a message to continue it`);
-  return await begun('said', threads, await threads.goOnInFork(name, run, messageOf(said)));
+  return await newExchange('said', threads, await threads.continueInFork(name, run, messageOf(said)));
 }
 
 /** Returns the result for a run that was just launched or forked. */
-async function begun(did: 'launched' | 'said', threads: Threads, run: Run): Promise<Submitted> {
+async function newExchange(did: 'launched' | 'said', threads: Threads, run: Run): Promise<Submitted> {
   return await whileListening(threads, run, (listening) => {
     const exchange = exchangeOf(run);
     return { did, listening, exchange, known: exchange.seq };
@@ -82,7 +82,7 @@ async function launch(
 }
 
 /** Applies verdicts and posts the message; `over` when the run ended before. */
-async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
+async function continueRun(listening: Listening, { said, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
   const { run } = listening;
   // A question belongs to the exchange before its answer.
   const before = { listening, exchange: exchangeOf(run), known: run.state.seq };
@@ -127,8 +127,7 @@ export function exchangeOf(run: Run): Exchange {
  */
 export async function decidedAt(
   journal: Pick<Journal, 'read'>,
-  run: Run,
-  { from }: Exchange,
+  { listening: { run }, exchange: { from } }: Pick<Submitted, 'listening' | 'exchange'>,
   verdicts: readonly GivenVerdict[],
 ): Promise<number | undefined> {
   const ids = new Set<string>(verdicts.map(({ id }) => id));

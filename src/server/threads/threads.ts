@@ -60,13 +60,13 @@ export class Threads {
   }
 
   /** Resumes the run of a conversation; undefined when there is none yet. */
-  async takeUp(name: string): Promise<Run | undefined> {
+  async resume(name: string): Promise<Run | undefined> {
     const { current } = await this.chain(name);
     return current === undefined ? undefined : await this.#engine.resume(current);
   }
 
   /** Continues a conversation whose run has ended in a fork of it, which begins with the message. */
-  async goOnInFork(name: string, over: Run, message: ExternalItem): Promise<Run> {
+  async continueInFork(name: string, over: Run, message: ExternalItem): Promise<Run> {
     const { next } = await this.chain(name);
     return await this.#engine.fork(over.id, { runId: next, message });
   }
@@ -88,7 +88,7 @@ export class Threads {
     const live = this.#live.get(run) ?? new LiveReplies(run, () => this.#live.delete(run));
     this.#live.set(run, live);
     const stop = live.add({});
-    return { run, follow: (options) => followRun(run, this.#engine.records, live, options), stop };
+    return { run, follow: (options) => followRun(run, { journal: this.#engine.records, live }, options), stop };
   }
 
   async #exists(id: string): Promise<boolean> {

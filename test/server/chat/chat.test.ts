@@ -363,7 +363,7 @@ describe('a chat of the AI SDK', () => {
         /nested too deeply/,
       ],
       [said(words, { role: 'tool' }), 400, /role/],
-      [said(words, { role: 'system' }), 400, /must end in a message of the user/],
+      [said(words, { role: 'system' }), 400, /must end with a message of the user/],
       [said(words, { id: 7 }), 400, /messages\[0\]\.id/],
       [said([{ type: 'file', url: 'file:///etc/passwd', mediaType: 'text/plain' }]), 400, /url/],
       [said([{ type: 'file', url: 'javascript:alert(1)', mediaType: 'text/html' }]), 400, /url/],

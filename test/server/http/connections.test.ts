@@ -21,7 +21,7 @@ describe('S7: clients that hold on to the server', () => {
   it('are let go when they are slow with their request; streams stay open', async () => {
     const team = await testEngine({ profile: waitsForUser, replies: () => ({ text: 'Well.' }) });
     closeAfter(team.engine);
-    const server = createNodeServer(createServerApp(team.engine), { head: 100, request: 200, look: 20 });
+    const server = createNodeServer(createServerApp(team.engine), { head: 100, request: 200, checkEvery: 20 });
     const port = await listen(server, 0);
     onTestFinished(() => {
       server.closeAllConnections();

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { RunFeed } from '../../../src/server/http/run-feed.ts';
-import { TakeTurns } from '../../../src/server/http/take-turns.ts';
+import { FairQueue } from '../../../src/server/http/fair-queue.ts';
 import { createSqliteJournal } from '../../../src/journal/sqlite/sqlite-journal.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { allow, heldTool, tool } from '../../support/tools.ts';
@@ -231,7 +231,7 @@ describe('E14: the events of a run as they happen', () => {
     const { engine, launch } = await servedTeam(busyTeam(40));
     const run = await launch();
     await run.result;
-    const turns = new TakeTurns();
+    const queue = new FairQueue();
     let loops = 0;
     const count = (): void => {
       loops += 1;
@@ -239,7 +239,7 @@ describe('E14: the events of a run as they happen', () => {
     };
     let timer = setImmediate(count);
     const read = async (): Promise<number> => {
-      const feed = new RunFeed(engine, run.id, 0, turns);
+      const feed = new RunFeed(engine, { runId: run.id, after: 0, queue });
       let portions = 0;
       while ((await feed.next()) !== 'end') portions += 1;
       feed.close();

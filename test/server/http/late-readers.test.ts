@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Run } from '../../../src/index.ts';
 import { RunFeed } from '../../../src/server/http/run-feed.ts';
-import { TakeTurns } from '../../../src/server/http/take-turns.ts';
+import { FairQueue } from '../../../src/server/http/fair-queue.ts';
 import { waitsForUser } from '../../support/test-engine.ts';
 import type { TestEngineOptions } from '../../support/test-engine.ts';
 import { openEvents } from './event-reader.ts';
@@ -118,7 +118,7 @@ it('F62: a reader that was too slow is told the reply again from its beginning, 
     ],
   });
   const run = await launch();
-  const feed = new RunFeed(engine, run.id, 0, new TakeTurns());
+  const feed = new RunFeed(engine, { runId: run.id, after: 0, queue: new FairQueue() });
   // It has everything up to here, and then reads nothing while the reply comes.
   while ((await feed.next()) !== 'wait');
   held.resolve();

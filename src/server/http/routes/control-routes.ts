@@ -5,7 +5,7 @@ import { limitsWithin } from '../../../engine/limit-options.ts';
 import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readAction } from '../../reach/action-schemas.ts';
-import { stands } from '../../reach/perform-action.ts';
+import { toActionDone } from '../../reach/perform-action.ts';
 import type { RunAction } from '../../reach/run-action.ts';
 import { bodySchemas } from './control-schemas.ts';
 import { Launches } from './launches.ts';
@@ -55,7 +55,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
     const run = await engine.resume(context.req.param('id'), profiles === undefined ? {} : { profiles });
     if (run.state.outcome !== undefined)
       throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); launch a new one, or fork it`);
-    return context.json(stands(run));
+    return context.json(toActionDone(run));
   });
 
   app.post('/api/runs/:id/fork', async (context) => {
@@ -82,5 +82,5 @@ async function readRequest<Kind extends RunAction['kind']>(
   context: Context<ServerEnv>,
   kind: Kind,
 ): Promise<Extract<RunAction, { kind: Kind }>> {
-  return readAction(kind, await readJson(context), bodyWords, 'REQUEST_INVALID');
+  return readAction(kind, await readJson(context), { what: bodyWords, code: 'REQUEST_INVALID' });
 }

@@ -4,12 +4,12 @@ import { readNumber } from '../read-query.ts';
 import { RunFeed } from '../run-feed.ts';
 import { RunListWatch } from '../run-list-watch.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
-import { TakeTurns } from '../take-turns.ts';
+import { FairQueue } from '../fair-queue.ts';
 
 /** Adds the event streams of one run and of the list of runs. */
 export function addEventRoutes(app: ServerApp, { engine }: ServerParts): void {
   const list = new RunListWatch(engine);
-  const turns = new TakeTurns();
+  const queue = new FairQueue();
 
   app.get('/api/events', (context) => answerEvents(context, () => list.open()));
 
@@ -21,6 +21,6 @@ export function addEventRoutes(app: ServerApp, { engine }: ServerParts): void {
     const after = last === null ? asked : Number(last[0]);
     // Read before the answer begins, so that an unknown run is an error.
     await engine.records.read(runId, { after, limit: 1 });
-    return await answerEvents(context, () => new RunFeed(engine, runId, after, turns));
+    return await answerEvents(context, () => new RunFeed(engine, { runId, after, queue }));
   });
 }

@@ -9,11 +9,11 @@ import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 export function addExportRoutes(app: ServerApp, parts: ServerParts): void {
   app.get('/api/runs/:id/export.json', async (context) => {
     const bundle = await bundleOf(parts, context);
-    return attachment(context, bundle, 'json', `${JSON.stringify(bundle)}\n`);
+    return attachment(context, { bundle, kind: 'json', body: `${JSON.stringify(bundle)}\n` });
   });
   app.get('/api/runs/:id/export.html', async (context) => {
     const bundle = await bundleOf(parts, context);
-    return attachment(context, bundle, 'html', await toPageFile(bundle));
+    return attachment(context, { bundle, kind: 'html', body: await toPageFile(bundle) });
   });
 }
 
@@ -27,8 +27,14 @@ async function bundleOf({ records }: ServerParts, context: Context<ServerEnv>): 
   return bundle;
 }
 
+interface Attachment {
+  readonly bundle: RunBundle;
+  readonly kind: 'json' | 'html';
+  readonly body: string;
+}
+
 /** Answers with a download: a page with a run inside must not open as a page of this server. */
-function attachment(context: Context<ServerEnv>, bundle: RunBundle, kind: 'json' | 'html', body: string): Response {
+function attachment(context: Context<ServerEnv>, { bundle, kind, body }: Attachment): Response {
   return context.body(body, 200, {
     'Content-Type': kind === 'json' ? 'application/json' : 'text/html; charset=utf-8',
     'Content-Disposition': `attachment; filename="${bundle.run.runId}.${kind}"`,

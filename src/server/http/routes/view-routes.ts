@@ -18,7 +18,6 @@ import { parsePlace } from '../../../inspect/why/why-place.ts';
 import { readChoice, readText } from '../read-query.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
-import { toPlain } from '../to-plain.ts';
 
 const contentHash = createContentHash();
 
@@ -107,4 +106,13 @@ function turnOf({ state }: RunRecord, turnId: string): TurnState {
     'TURN_UNKNOWN',
     `the run has no turn '${turnId}'; ${last === undefined ? 'it has none yet' : `its last is ${last}`}`,
   );
+}
+
+/** Converts a state to JSON values: maps to objects by their keys, sets to lists. */
+function toPlain(value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, entry]) => [String(key), toPlain(entry)]));
+  if (value instanceof Set) return [...value].map(toPlain);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toPlain(entry)]));
 }

@@ -1,17 +1,17 @@
 import type { TurnId } from '../../core/ids.ts';
-import { type ReplyStep, type ToldReply, untold } from '../threads/reply-text.ts';
+import { type ReplyStep, type SentReply, nothingSent } from '../threads/reply-text.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import type { MessageLog } from './message-log.ts';
 
 type Kind = 'TEXT' | 'REASONING';
 
 /** The reply of one turn as messages of a thread: one for its reasoning, one for its text. */
-export class ToldMessage {
+export class ReplyMessage {
   readonly turnId: TurnId;
   readonly #log: MessageLog;
   /** Number of times the reply was started; each start gets new message ids. */
-  #begun = 1;
-  #told: ToldReply = untold;
+  #starts = 1;
+  #sent: SentReply = nothingSent;
   readonly #open = new Set<Kind>();
 
   constructor(turnId: TurnId, log: MessageLog) {
@@ -19,19 +19,19 @@ export class ToldMessage {
     this.#log = log;
   }
 
-  get told(): ToldReply {
-    return this.#told;
+  get sent(): SentReply {
+    return this.#sent;
   }
 
   /** Id of the message with the text and the calls of the turn. */
   get messageId(): string {
-    return this.#begun === 1 ? this.turnId : `${this.turnId}.${this.#begun}`;
+    return this.#starts === 1 ? this.turnId : `${this.turnId}.${this.#starts}`;
   }
 
   /** Continues the reply. When it starts over, first takes back the earlier text with a snapshot of the thread without it. */
-  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly AgUiEvent[] {
+  send({ startsOver, reasoning, text, sent }: ReplyStep): readonly AgUiEvent[] {
     const takenBack = startsOver ? this.takeBack() : [];
-    this.#told = told;
+    this.#sent = sent;
     return [
       ...takenBack,
       ...this.#say('REASONING', reasoning),
@@ -42,7 +42,7 @@ export class ToldMessage {
 
   /** Ends the complete reply and adds it to the thread. */
   close(): readonly AgUiEvent[] {
-    const { reasoning, text } = this.#told;
+    const { reasoning, text } = this.#sent;
     if (reasoning !== '') this.#log.put({ id: this.#idOf('REASONING'), role: 'reasoning', content: reasoning });
     if (text !== '') this.#log.put({ id: this.messageId, role: 'assistant', content: text });
     return this.#endAll();
@@ -50,11 +50,11 @@ export class ToldMessage {
 
   /** Takes back the reply so far. A client can lose a message only through a snapshot of all of them. */
   takeBack(): readonly AgUiEvent[] {
-    const hasSaid = this.#told.text !== '' || this.#told.reasoning !== '';
+    const hasSaid = this.#sent.text !== '' || this.#sent.reasoning !== '';
     const ending = this.#endAll();
-    this.#told = untold;
+    this.#sent = nothingSent;
     if (!hasSaid) return ending;
-    this.#begun += 1;
+    this.#starts += 1;
     return [...ending, { type: 'MESSAGES_SNAPSHOT', messages: this.#log.messages }];
   }
 
