@@ -6,7 +6,7 @@ import { Text } from '../kit/text.tsx';
 import { Words } from '../kit/words.tsx';
 import { runHref } from '../routing/route.ts';
 
-/** Who worked on a module, in order, and what came of it. */
+/** The attempts at a work module, in order, with their outcomes. */
 export function AttemptList({ attempts, runId }: { readonly attempts: readonly BoardAttempt[]; readonly runId: string }) {
   return (
     <ol class="attempts">
@@ -30,7 +30,7 @@ export function AttemptList({ attempts, runId }: { readonly attempts: readonly B
   );
 }
 
-/** How an attempt went, in the words of the page. */
+/** Returns the page's word for the outcome of an attempt. */
 export function outcomeWord(outcome: BoardAttempt['outcome']): string {
   switch (outcome) {
     case 'completed_success':
@@ -43,7 +43,7 @@ export function outcomeWord(outcome: BoardAttempt['outcome']): string {
   }
 }
 
-/** A text as it is; anything else as JSON. */
+/** Returns a text as it is, other values as JSON. */
 export function plainText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
 }

@@ -8,20 +8,20 @@ import { RawSwitch, Words } from '../kit/words.tsx';
 import { runHref } from '../routing/route.ts';
 import { AttemptList, outcomeWord, plainText } from './attempt-list.tsx';
 
-/** What a card shows besides its module. */
+/** Properties of a card besides its module. */
 export interface BoardCardProps {
   readonly card: Card;
   readonly runId: string;
-  /** How it stands to the module that is pointed at. */
+  /** Relation to the module under the pointer. */
   readonly relation: 'none' | 'itself' | 'needed' | 'waiting';
   readonly hasMoved: boolean;
   readonly isNamed: boolean;
-  /** Which of its parts are unfolded. */
+  /** Expanded parts of the card. */
   readonly unfolded: ReadonlySet<string>;
   readonly fold: (part: string) => void;
 }
 
-/** One work module. */
+/** Card of one work module. */
 export function BoardCard(props: BoardCardProps) {
   const { card, runId, relation, hasMoved, isNamed, unfolded, fold } = props;
   const { moduleId, attempts, reviewInfo } = card;
@@ -93,7 +93,7 @@ function Assignee(props: { readonly assignee: NonNullable<Card['assignee']>; rea
 function Relations(props: {
   readonly label: string;
   readonly ids: readonly string[];
-  /** Those that are not done. */
+  /** Dependencies that are not completed. */
   readonly open: readonly string[];
   readonly runId: string;
 }) {
@@ -129,7 +129,7 @@ function Review({ info }: { readonly info: NonNullable<Card['reviewInfo']> }) {
 
 type PartName = 'task' | 'attempts' | 'deliverables';
 
-/** What of a card is behind buttons; the board remembers what is unfolded, also when the card moves. */
+/** Returns the parts of a card behind buttons. The board keeps their expanded state, so it survives a move of the card. */
 function partsOf({ attempts, deliverables }: Card): readonly (readonly [PartName, string])[] {
   const delivered = Object.keys(deliverables).length;
   return [

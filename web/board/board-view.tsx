@@ -8,10 +8,10 @@ import { movedSince, movesText, standingOf, statusWords, type Standing } from '.
 import { useKeptFocus } from './use-kept-focus.ts';
 import './board.css';
 
-/** Cards of a column that are there at first, and how many more each time somebody asks. */
+/** Number of cards per column at first, and per click on "more". */
 const pageSize = 100;
 
-/** The work modules by status. */
+/** Board of the work modules, by status. */
 export function BoardView({ query }: { readonly query: RouteQuery }) {
   const view = useView(board).value;
   if (view === undefined) return null;
@@ -32,7 +32,7 @@ function NoModules() {
 
 function Columns({ view, named }: { readonly view: Board; readonly named: string | undefined }) {
   const { runId } = useRun();
-  // Columns keep their places while cards move; later, empty ones make room.
+  // Columns keep their places while the run works; afterwards, empty ones are narrow.
   const isStill = useView((run) => run.status !== 'running').value === true;
   const frame = useRef<HTMLDivElement>(null);
   const [pointedAt, setPointedAt] = useState<string>();
@@ -121,7 +121,7 @@ function Column(props: {
   );
 }
 
-/** What has moved lately: shown for a moment, and said. */
+/** Returns the modules that moved recently: highlighted for a moment, and announced. */
 function useMoves(view: Board): Standing {
   const standing = useMemo(() => standingOf(view), [view]);
   const before = useRef(standing);

@@ -3,18 +3,18 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { useRun, useView } from '../run/run-context.ts';
 import { getJson } from './api.ts';
 
-/** Whether anybody advances a run: the journal alone does not say. */
+/** State of the process that advances a run, which the journal alone does not tell. */
 export interface Standing {
-  /** The server's own process does. */
+  /** True when the server's own process advances it. */
   readonly isLive: boolean;
-  /** Nobody does, though it is not over. */
+  /** True when no process advances it, though it has not ended. */
   readonly isAbandoned: boolean;
 }
 
-/** How often the server is asked again while a run is not over, in milliseconds. */
+/** Milliseconds between requests while a run has not ended. */
 const againMs = 4_000;
 
-/** Who advances the run of this page; undefined before the server has said, and in a file. */
+/** Returns the liveness of the run of this page; undefined before the server's first answer, and in a file. */
 export function useStanding(): Standing | undefined {
   const store = useRun();
   const status = useView((state) => state.status).value;
@@ -24,7 +24,7 @@ export function useStanding(): Standing | undefined {
     if (!store.isServed || isLost || status === undefined) return undefined;
     const aborting = new AbortController();
     const ask = (): void => {
-      // A server that does not answer is said elsewhere; what it said last stands until then.
+      // A lost connection is shown elsewhere; the last answer stays until then.
       getJson<Standing>(`/api/runs/${encodeURIComponent(store.runId)}`, aborting.signal).then(
         ({ isLive, isAbandoned }) => (standing.value = { isLive, isAbandoned }),
         () => undefined,

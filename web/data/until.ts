@@ -2,10 +2,10 @@ import { effect } from '@preact/signals';
 import type { RunContext } from '../../src/core/state/state.ts';
 import type { RunStore } from './run-store.ts';
 
-/** How long the journal may take to show what the server has taken, in milliseconds. */
+/** Milliseconds the journal may take to show a change that the server has accepted. */
 const longestMs = 15_000;
 
-/** Waits until the run's own record shows something: what was asked for has happened when it stands there, and not before. */
+/** Waits until the run's state shows a change: an action has happened once it is in the journal. */
 export function until(store: RunStore, holds: (state: RunContext) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let stop: (() => void) | undefined;
@@ -24,7 +24,7 @@ export function until(store: RunStore, holds: (state: RunContext) => boolean): P
       void store.revision.value;
       if (!isDone && store.state !== undefined && holds(store.state)) finish(resolve);
     });
-    // It held from the beginning: the effect could not stop what was not there yet.
+    // True from the beginning: `stop` did not exist yet inside the effect.
     if (isDone) stop();
   });
 }

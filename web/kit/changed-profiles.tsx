@@ -4,7 +4,7 @@ import { toVisibleText } from './visible-text.ts';
 
 const shown = 3;
 
-/** Says that profiles on disk are no longer those that new runs use; nothing otherwise. */
+/** A note that profiles on disk differ from those that new runs use; nothing otherwise. */
 export function ChangedProfiles() {
   useEffect(keepServerInfo, []);
   const changed = serverInfo.value?.changedProfiles ?? [];

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Copies a value as JSON, and says that it did. `value` is asked for when it is needed. */
+/** Button that copies a value as JSON and confirms it. `value` is called on the click. */
 export function CopyButton({
   value,
   label = 'copy as JSON',
@@ -8,7 +8,7 @@ export function CopyButton({
 }: {
   readonly value: () => unknown;
   readonly label?: string;
-  /** What it copies, for those who hear the button alone. */
+  /** Name of the copied thing, for screen readers. */
   readonly of?: string;
 }) {
   const [said, setSaid] = useState<string | undefined>();

@@ -17,7 +17,7 @@ import { setQuery } from '../routing/router.ts';
 import { useRun } from './run-context.ts';
 import './turns.css';
 
-/** The journal, event by event. */
+/** The journal as a list of events. */
 export function EventsView({ query }: { readonly query: RouteQuery }) {
   const store = useRun();
   const { type = '', agent = '', q = '', seq = '' } = query;
@@ -118,14 +118,14 @@ function RawEvent({ event }: { readonly event: CadreEvent }) {
   );
 }
 
-/** What the list can be narrowed to. */
+/** Filter of the list. */
 interface EventFilter {
   readonly type: string;
   readonly agent: string;
   readonly q: string;
 }
 
-/** Events of a type and an agent whose line in the list holds the words. */
+/** Returns the events of a type and an agent whose line contains the search text. */
 function filterEvents(events: readonly CadreEvent[], { type, agent, q }: EventFilter): readonly CadreEvent[] {
   const words = q.trim().toLowerCase();
   if (type === '' && agent === '' && words === '') return events;

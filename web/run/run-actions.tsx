@@ -11,12 +11,12 @@ import { go } from '../routing/router.ts';
 import { useRun } from './run-context.ts';
 import { useControl } from './use-control.ts';
 
-/** What can be done with the run as a whole. */
+/** Buttons for actions on the run as a whole. */
 export function RunActions(props: { readonly overview: RunOverview; readonly standing: Standing | undefined }) {
   const { overview, standing } = props;
   const { isServed } = useRun();
   const resuming = useAction();
-  // The server is asked now and then who has the run; until it says so again, whoever resumed it knows.
+  // The liveness arrives at intervals; after a resume, the page knows it earlier.
   const [isResumed, setResumed] = useState(false);
   useEffect(() => {
     if (standing?.isAbandoned === false) setResumed(false);

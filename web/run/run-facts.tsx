@@ -6,13 +6,13 @@ import { Meter } from '../kit/meter.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 
-/** What the run has used, each with how much of its limit that is. */
+/** Usage of the run, each value with its share of the limit. */
 export function RunFacts({
   overview,
   goesOn,
 }: {
   readonly overview: RunOverview;
-  /** Somebody advances it, as far as one can tell from here. */
+  /** True when a process seems to advance the run. */
   readonly goesOn: boolean;
 }) {
   const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costAtLeast } = overview;

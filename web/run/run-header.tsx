@@ -15,10 +15,10 @@ import type { RunRoute } from './run-page.tsx';
 import { RequestStrip } from './request-strip.tsx';
 import './run.css';
 
-/** Longest title in a heading, in characters. */
+/** Maximum length of a title in a heading, in characters. */
 const longestTitle = 300;
 
-/** What holds of the whole run, above every view of it. */
+/** Header of a run, above all its views. */
 export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   const store = useRun();
   const overview = useView(runOverview).value;
@@ -65,7 +65,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   );
 }
 
-/** Why the run failed, and the way to the turn it failed in. */
+/** Error of a failed run, with a link to the turn that failed. */
 function Problem(props: { readonly problem: string; readonly failedTurnId?: string; readonly shown: RunRoute }) {
   const { problem, failedTurnId, shown } = props;
   const isThere = shown.kind === 'turn' && shown.turnId === failedTurnId;
@@ -82,7 +82,7 @@ function Problem(props: { readonly problem: string; readonly failedTurnId?: stri
   );
 }
 
-/** The status as lists of runs say it. */
+/** Returns the status, as in the list of runs. */
 function statusOf({ status, pending, imported }: RunOverview, standing: Standing | undefined): string {
   return statusWord({
     status,

@@ -15,10 +15,10 @@ import { setQuery } from '../routing/router.ts';
 import { useRun, useView } from './run-context.ts';
 import './turns.css';
 
-/** Longest text in a cell, in characters. */
+/** Maximum length of a text in a cell, in characters. */
 const longest = 300;
 
-/** All turns, as a list. */
+/** List of all turns. */
 export function TurnsView({ query }: { readonly query: RouteQuery }) {
   const { runId } = useRun();
   const rows = useView((state) => turnList(state)).value ?? [];

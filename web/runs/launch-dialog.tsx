@@ -7,14 +7,14 @@ import { toVisibleText } from '../kit/visible-text.ts';
 import { runHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
 
-/** Limits that are offered; a run's others are those of its profile and engine. */
+/** Limits with a field; others come from the profile and the engine. */
 const limits = [
   ['maxTurns', 'Turns at most', 1],
   ['maxTokens', 'Tokens at most', 1],
   ['maxCostUsd', 'US dollars at most', 0.01],
 ] as const;
 
-/** Starts a run, and goes there. What was typed stays when the server refuses it. */
+/** Dialog that launches a run and opens it. Keeps the input when the server refuses it. */
 export function LaunchDialog({ info, onClose }: { readonly info: ServerInfo; readonly onClose: () => void }) {
   const [profile, setProfile] = useState(info.defaultProfile ?? info.profiles[0]?.name ?? '');
   const [input, setInput] = useState('');

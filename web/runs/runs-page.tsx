@@ -12,7 +12,7 @@ import { countStatuses, filterRuns } from './run-filter.ts';
 import { RunsTable } from './runs-table.tsx';
 import './runs.css';
 
-/** The list of runs, as it changes. */
+/** The list of runs, updated live. */
 export function RunsPage({ query }: { readonly query: RouteQuery }) {
   const store = useMemo(() => new RunsStore(), []);
   useEffect(() => () => store.close(), [store]);

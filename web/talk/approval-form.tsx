@@ -11,7 +11,7 @@ import { useAction } from '../kit/use-action.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { useRun } from '../run/run-context.ts';
 
-/** Allows a call as it is, allows it with other arguments, or refuses it. */
+/** Form that approves a call, approves it with other arguments, or rejects it. */
 export function ApprovalForm({ request, canControl }: { readonly request: PendingRequest; readonly canControl: boolean }) {
   const store = useRun();
   const asked = JSON.stringify(request.args, undefined, 2);

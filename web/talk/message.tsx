@@ -14,7 +14,7 @@ export interface LiveEntry {
   readonly at: number;
 }
 
-/** Something that was said, with the turn that read it or said it. */
+/** A message, with the turn that read or wrote it. */
 export function Message({ entry }: { readonly entry: ConversationEntry | LiveEntry }) {
   const { runId, eventAt } = useRun();
   switch (entry.kind) {

@@ -12,11 +12,11 @@ import { useRun } from '../run/run-context.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 
-/** Something that waits for a person: what is asked, by whom, until when, and the means to decide. */
+/** A pending request: its question, agent, deadline, and the form to decide it. */
 export function RequestCard(props: {
   readonly request: PendingRequest;
   readonly canControl: boolean;
-  /** The address points here. */
+  /** True when the address points to this request. */
   readonly isMeant: boolean;
 }) {
   const { request, canControl, isMeant } = props;
@@ -59,7 +59,7 @@ export function RequestCard(props: {
   );
 }
 
-/** What a person must know before they let a call run. */
+/** Facts a person must know before approving a call. */
 function Facts({ request }: { readonly request: PendingRequest }) {
   const facts = approvalFacts(request);
   if (facts.length === 0) return null;

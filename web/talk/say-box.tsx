@@ -10,7 +10,7 @@ import type { RouteQuery } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
 import { useRun, useView } from '../run/run-context.ts';
 
-/** What is being typed, by run: it is still there when somebody comes back from another view. */
+/** Text being typed, by run, kept while the user looks at another view. */
 const drafts = signal<ReadonlyMap<string, string>>(new Map());
 
 const priorities: readonly (readonly [Delivery, string])[] = [
@@ -19,7 +19,7 @@ const priorities: readonly (readonly [Delivery, string])[] = [
   ['idle', 'when it has nothing else'],
 ];
 
-/** Says something to an agent: the one the conversation is with, or any other that lives. */
+/** Box that sends a message to an agent, by default the one of the conversation. */
 export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly onSaid: () => void }) {
   const store = useRun();
   const agents = useView(livingAgents).value ?? [];
@@ -93,12 +93,12 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
   );
 }
 
-/** Agents that can read something, the root first. */
+/** Returns the agents that can read a message, the root first. */
 function livingAgents(state: RunContext): readonly string[] {
   return [...state.agents.values()].filter(({ status }) => status !== 'ended').map(({ meta }) => meta.agentId);
 }
 
-/** The item is in an inbox, or a turn has read it. */
+/** True when the item is in an inbox, or a turn has read it. */
 function hasItem(state: RunContext, itemId: string): boolean {
   for (const agent of state.agents.values()) if (agent.inbox.some(({ item }) => item.itemId === itemId)) return true;
   for (const turn of state.turns.values()) if (turn.items.some((item) => item?.itemId === itemId)) return true;

@@ -12,7 +12,7 @@ import { RequestCard } from './request-card.tsx';
 import { SayBox } from './say-box.tsx';
 import './talk.css';
 
-/** The conversation with the user, what waits for them, and a box to say something. */
+/** The conversation with the user, pending requests, and a box for messages. */
 export function TalkView({ query }: { readonly query: RouteQuery }) {
   const said = useView(conversation).value ?? [];
   const pending = useView(pendingOf).value ?? [];
@@ -62,7 +62,7 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
   );
 }
 
-/** The reply that the root agent is writing. */
+/** Returns the reply that the root agent is writing. */
 function liveEntry(...[state]: Parameters<typeof conversation>): LiveEntry | undefined {
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
   const turn = root?.currentTurnId === undefined ? undefined : state.turns.get(root.currentTurnId);

@@ -11,7 +11,7 @@ import { toX, type TimeScale } from './time-scale.ts';
 import { turnName } from './turn-words.ts';
 import './lanes.css';
 
-/** What a lane needs to be drawn. */
+/** Properties of a row. */
 export interface LaneRowProps {
   readonly lane: TimelineRow;
   readonly row: number;
@@ -21,14 +21,14 @@ export interface LaneRowProps {
   readonly scale: TimeScale;
   readonly now: number;
   readonly runId: string;
-  /** The turn the keyboard is at. */
+  /** Turn with the keyboard focus. */
   readonly current: string | undefined;
   readonly selected: string | undefined;
   readonly isMarked: boolean;
   readonly zoomTo: (from: number, to: number) => void;
 }
 
-/** One agent's lane: who it is, and its turns. */
+/** Row of one agent: its name and its turns. */
 export function LaneRow(props: LaneRowProps) {
   const { lane, row, rows, top, marks, runId, isMarked, zoomTo } = props;
   const about = [lane.profile, ...(lane.roleName === undefined ? [] : [lane.roleName])].map((text) => lineOf(text, 60)).join(', ');
@@ -63,7 +63,7 @@ export function LaneRow(props: LaneRowProps) {
   );
 }
 
-/** The status of an agent; one whose open calls all wait for a person does nothing else meanwhile. */
+/** Returns the status of an agent; `waits for you` when all its open calls wait for a person. */
 function laneStatus({ status, bars }: TimelineRow): string {
   const last = bars.at(-1);
   return status === 'awaiting_tools' && last !== undefined && isForPerson(last) ? waitsForYou : status;
@@ -94,7 +94,7 @@ function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonl
   );
 }
 
-/** The parts of a turn as stripes of its bar: one box, however many parts. */
+/** Returns the parts of a turn as a gradient of its bar: one element, however many parts. */
 function partsImage({ bar, x, width }: TurnMark, scale: TimeScale, now: number): string {
   const stops: string[] = [];
   let at = 0;

@@ -17,11 +17,11 @@ import { useTimelineKeys } from './use-timeline-keys.ts';
 import { useNow } from './use-now.ts';
 import { useZoomGestures } from './use-zoom-gestures.ts';
 
-/** Boxes of turns and calls that are drawn at once, at most. */
+/** Maximum number of turns and calls drawn. */
 const mostMarks = 1_200;
 const axisHeight = 28;
 
-/** The lanes of a run: scrolled by the browser, drawn where they are in view. */
+/** The rows of a run, scrolled by the browser and drawn where they are in view. */
 export function TimelineChart({ view, query }: { readonly view: Timeline; readonly query: RouteQuery }) {
   const { runId } = useRun();
   const isNarrow = useMedia('(max-width: 700px)');
@@ -67,7 +67,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
       reveal(next);
     } else if (event.key === ' ' && turnId !== undefined) setQuery({ turn: turnId === selected ? '' : turnId });
     else if (event.key === 'Escape' && (selected !== undefined || isFocusShown)) {
-      // What is marked or shown goes first; the next press leads out.
+      // Escape first clears marks and the card; the next press leaves the view.
       setFocusShown(false);
       setQuery({ turn: '' });
     } else if (!event.key.startsWith('Arrow') || turnId === undefined) return;
@@ -117,7 +117,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
         }}
         onFocusOut={() => setFocusShown(false)}
         onClick={(event) => {
-          // Coming back from the turn, one finds it marked.
+          // Marks the turn, for the way back.
           const turnId = turnAt(event.target);
           if (turnId !== undefined) setQuery({ turn: turnId });
         }}
@@ -159,7 +159,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
   );
 }
 
-/** Brings the turn or the agent the address names into view, once. */
+/** Scrolls to the turn or agent in the address, once. */
 function useStartAt(
   query: RouteQuery,
   view: Timeline,
@@ -192,7 +192,7 @@ function barElement(frame: HTMLElement | null, turnId: string): HTMLElement | un
   return frame?.querySelector<HTMLElement>(`[data-turn="${CSS.escape(turnId)}"]`) ?? undefined;
 }
 
-/** Keys zoom around the turn they are at. */
+/** Returns the place of the focused turn, around which keys zoom. */
 function keyboardPlace(frame: HTMLElement | null, turnId: string | undefined): number | undefined {
   return turnId === undefined ? undefined : barElement(frame, turnId)?.getBoundingClientRect().left;
 }

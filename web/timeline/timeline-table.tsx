@@ -12,7 +12,7 @@ import { TableSwitch } from './timeline-toolbar.tsx';
 import { partTimes, partWords } from './turn-words.ts';
 import './timeline-table.css';
 
-/** Rows of a table that are there at once. */
+/** Number of rows per page. */
 const pageSize = 200;
 
 interface Row {
@@ -21,7 +21,7 @@ interface Row {
   readonly number: number;
 }
 
-/** The timeline as a table: the turns in the order they began. */
+/** The timeline as a table: turns in the order they began. */
 export function TimelineTable({ view }: { readonly view: Timeline }) {
   const { runId } = useRun();
   const [page, setPage] = useState(0);

@@ -11,12 +11,12 @@ import type { TurnPlace } from './turn-places.ts';
 import { partMs, partTimes, partWords } from './turn-words.ts';
 import './turn-card.css';
 
-/** What a turn did and how long its parts took, beside its bar. */
+/** Details of a turn and the durations of its parts, beside its bar. */
 export function TurnCard(props: {
   readonly place: TurnPlace;
   readonly origin: number;
   readonly now: number;
-  /** Where the bar is, within the element the card stands in. */
+  /** Returns the bounds of the bar, relative to the card's container. */
   readonly anchor: () => DOMRect | undefined;
 }) {
   const { place, origin, now, anchor } = props;
@@ -82,7 +82,7 @@ export function TurnCard(props: {
   );
 }
 
-/** Below the bar where there is room, else above it; never outside of the window. */
+/** Places the card below the bar if there is room, else above it; always inside the window. */
 function put(card: HTMLElement, bar: DOMRect | undefined): void {
   if (bar === undefined) return;
   const { offsetWidth, offsetHeight } = card;

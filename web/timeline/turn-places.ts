@@ -3,7 +3,7 @@ import type { TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
 import type { TimelineLink } from '../../src/inspect/timeline/timeline-turns.ts';
 import { lastAtOrBefore } from './time-scale.ts';
 
-/** Where a turn stands on the timeline. */
+/** Place of a turn on the timeline. */
 export interface TurnPlace {
   readonly lane: TimelineRow;
   readonly row: number;
@@ -11,7 +11,7 @@ export interface TurnPlace {
   readonly index: number;
 }
 
-/** Finds turns, and what brought them about, on a timeline. */
+/** Index of the turns on a timeline and of their causes. */
 export class TurnPlaces {
   readonly #view: Timeline;
   #places: Map<string, TurnPlace> | undefined;
@@ -21,20 +21,20 @@ export class TurnPlaces {
     this.#view = view;
   }
 
-  /** Where a turn stands; undefined when there is no such turn. */
+  /** Returns the place of a turn; undefined when there is none. */
   find(turnId: string | undefined): TurnPlace | undefined {
     if (turnId === undefined) return undefined;
     this.#places ??= placesOf(this.#view);
     return this.#places.get(turnId);
   }
 
-  /** What a turn came from, and what came of it. */
+  /** Returns the links from the causes of a turn and to its effects. */
   linksOf(turnId: string): readonly TimelineLink[] {
     this.#links ??= linksByTurn(this.#view.links);
     return this.#links.get(turnId) ?? [];
   }
 
-  /** The turn a key leads to: along a lane by turns, across lanes to what is nearest in time. */
+  /** Returns the turn a key leads to: the next one in a row, or the nearest in time in another row. */
   next(from: string | undefined, key: string): TurnPlace | undefined {
     const at = this.find(from);
     if (at === undefined) return this.#inRow(0, 1, this.#view.from);
@@ -57,7 +57,7 @@ export class TurnPlaces {
     }
   }
 
-  /** The turn nearest to a time in the first lane from `row` on that has any. */
+  /** Returns the turn nearest to a time in the first row from `row` on that has turns. */
   #inRow(row: number, step: 1 | -1, time: number): TurnPlace | undefined {
     for (let at = row; ; at += step) {
       const lane = this.#view.lanes[at];

@@ -6,7 +6,7 @@ import { Dialog } from '../kit/dialog.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { useAction } from '../kit/use-action.ts';
 
-/** Asks whether an agent shall end, with all it started. */
+/** Asks for confirmation, then cancels an agent with all agents below it. */
 export function CancelAgent(props: { readonly runId: string; readonly node: AgentNodeView; readonly onClose: () => void }) {
   const { runId, node, onClose } = props;
   const [reason, setReason] = useState('');

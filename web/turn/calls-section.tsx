@@ -12,7 +12,7 @@ import { ContentView, ErrorLine, Json } from './parts.tsx';
 import { Section } from './section.tsx';
 import { TextLines } from './reply-section.tsx';
 
-/** The tool calls, from what was asked to what came back. */
+/** The tool calls, from arguments to results. */
 export function CallsSection({ record }: { readonly record: TurnRecord }) {
   const calls = record.toolInteractions;
   if (calls.length === 0) return null;
@@ -94,10 +94,10 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
   );
 }
 
-/** Longest arguments that are read well as they were sent, in characters. */
+/** Maximum length of arguments shown on one line, in characters. */
 const longLine = 160;
 
-/** Arguments as the model sent them, line by line, and as they were read where that differs. */
+/** Arguments as the model sent them, line by line, and as parsed where that differs. */
 function Sent({
   call,
   sent,

@@ -8,7 +8,7 @@ import { RawSwitch, Words } from '../kit/words.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** How the turn was decided: the rules in order, with the one that won and what each condition read. */
+/** The decision of the turn: its rules in order, the one that matched, and the values each condition read. */
 export function DecisionSection({ record }: { readonly record: TurnRecord }) {
   const { rules, notAsked, action } = record.decision;
   if (action === undefined) return null;
@@ -74,7 +74,7 @@ function Action({ action }: { readonly action: DecidedAction }) {
   );
 }
 
-/** A rule with what it came to; one without a place was not asked. */
+/** A rule with its result; one without a place was not evaluated. */
 function Rule({ rule, place }: { readonly rule: UnaskedRule & Partial<RuleView>; readonly place?: number }) {
   const { id, matched = false, values, condition, action, declaredAt, error } = rule;
   const verdict = place === undefined ? 'not asked' : error !== undefined ? 'failed' : matched ? 'matched' : 'false';

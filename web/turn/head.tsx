@@ -11,7 +11,7 @@ import { turnHref } from '../routing/route.ts';
 import { useView } from '../run/run-context.ts';
 import { ErrorLine, TurnLink } from './parts.tsx';
 
-/** Who took the turn, when, why, and what it cost. */
+/** Agent, time, causes and cost of the turn. */
 export function TurnHead({ record }: { readonly record: TurnRecord }) {
   const { agentInfo, limit } = record;
   const module = agentInfo.moduleId === undefined ? '' : `, at module ${safe(agentInfo.moduleId)}`;
@@ -94,7 +94,7 @@ function Woken({ record }: { readonly record: TurnRecord }) {
   );
 }
 
-/** A call, with a link to the turn that asked for it. */
+/** A call, with a link to the turn that requested it. */
 function CallLink({ callId }: { readonly callId: string }) {
   const turnId = useView(
     (state) => [...state.turns.values()].find(({ calls }) => calls.some((call) => call.callId === callId))?.turnId,

@@ -9,7 +9,7 @@ import { useRun } from '../run/run-context.ts';
 import { ContentView, Json } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** What the turn read, in the order it read it. */
+/** The inbox items the turn read, in order. */
 export function ItemsSection({ record }: { readonly record: TurnRecord }) {
   const { inputs } = record;
   return (

@@ -5,7 +5,7 @@ import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
 import { Section } from './section.tsx';
 
-/** The tries at the model call, with what went wrong and how long was waited. */
+/** Attempts at the model call, with errors and waiting times. */
 export function ModelSection({ record }: { readonly record: TurnRecord }) {
   const { attempts } = record;
   if (attempts.length === 0) return null;

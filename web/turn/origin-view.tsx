@@ -12,7 +12,7 @@ import { Json } from './parts.tsx';
 import type { TurnSection } from './sections.ts';
 import { leave } from './trail.ts';
 
-/** A link that remembers where it was followed from. */
+/** A link that remembers the place it was followed from. */
 export function TrailLink({
   turnId,
   section,
@@ -32,7 +32,7 @@ export function TrailLink({
   );
 }
 
-/** Where a piece of text came from; `from` says in a few words where links are followed from. */
+/** Origin of a piece of text; `from` describes the place that links are followed from. */
 export function OriginView({ origin, from }: { readonly origin: TextOrigin; readonly from: string }) {
   switch (origin.kind) {
     case 'segment':
@@ -171,7 +171,7 @@ function Call({ call, from }: { readonly call: CallRef; readonly from: string })
   );
 }
 
-/** A place in a profile, with the lines around it. */
+/** A place in a profile, with its surrounding lines. */
 function Place({ source }: { readonly source: SourceRef }) {
   const store = useRun();
   const shown = useView((state) => profileExcerpt(state, store.contents.read, source), [source]).value ?? [];

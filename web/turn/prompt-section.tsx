@@ -13,7 +13,7 @@ import { messageSizes, promptRows } from './prompt-rows.ts';
 import { Section } from './section.tsx';
 import { spanName, type SpanNames } from './span-name.ts';
 
-/** What the model saw: messages with their roles, each line marked by its source; tools offered. */
+/** The prompt: messages with their roles, each line marked with its source, and the offered tools. */
 export function PromptSection({ record }: { readonly record: TurnRecord }) {
   const { spans } = record.prompt;
   if (spans.length === 0) return null;
@@ -141,7 +141,7 @@ function MessageHead({
   );
 }
 
-/** The file behind a span, as its item brought it: the n-th file span of an item is its n-th file. */
+/** Returns the file of a span from its item: the n-th file span of an item is its n-th file. */
 function fileOf(store: ReturnType<typeof useRun>, span: PromptSpan, spans: readonly PromptSpan[]) {
   const content = store.state?.turns
     .get(span.turnId as Parameters<NonNullable<typeof store.state>['turns']['get']>[0])

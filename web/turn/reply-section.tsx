@@ -10,7 +10,7 @@ import { Lines } from './lines.tsx';
 import { FileView } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** What the model thought and said; while it still does, as it comes. */
+/** Reasoning and text of the model's reply, live while it is written. */
 export function ReplySection({ record }: { readonly record: TurnRecord }) {
   const live = useRun().live.replies.value.get(record.turnId);
   const { reply, attempts } = record;
@@ -55,7 +55,7 @@ function Said({ record }: { readonly record: TurnRecord }) {
   );
 }
 
-/** A text of the turn's own, by lines. */
+/** A text of the reply, by lines. */
 export function TextLines({
   text,
   where,

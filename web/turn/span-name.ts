@@ -4,13 +4,13 @@ import type { RunContext } from '../../src/core/state/state.ts';
 import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { safe } from '../kit/safe.ts';
 
-/** What spans are named by. */
+/** Lookups for names of spans. */
 export interface SpanNames {
   readonly run: RunContext;
   readonly calls: ReadonlyMap<string, PlacedCall>;
 }
 
-/** Where a span of a prompt came from, in a few words. */
+/** Returns a short description of a span's source. */
 export function spanName({ run, calls }: SpanNames, span: PromptSpan): string {
   const tool = span.callId === undefined ? undefined : calls.get(span.callId)?.call.request.name;
   switch (span.source) {

@@ -10,7 +10,7 @@ import { useMany } from '../kit/use-many.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** The system prompt by segment: what was rendered and what not, why, and how much of it each is. */
+/** The system prompt by segment: rendered or not, the reason, and its share of the prompt. */
 export function SystemSection({ record }: { readonly record: TurnRecord }) {
   const { segments } = record.systemPrompt;
   if (segments.length === 0) return null;

@@ -3,7 +3,7 @@ import { turnHref, type RouteQuery } from '../routing/route.ts';
 import { useRun } from '../run/run-context.ts';
 import { showSection, type TurnSection, turnSections } from './sections.ts';
 
-/** The sections of a turn, as links. */
+/** Links to the sections of a turn. */
 export function Toc({
   record,
   query,

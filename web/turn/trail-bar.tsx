@@ -1,7 +1,7 @@
 import { safe } from '../kit/safe.ts';
 import { backTo, forgetTrail, trail } from './trail.ts';
 
-/** The way here, with links back. */
+/** The trail of followed links, with links back. */
 export function TrailBar() {
   if (trail.value.length === 0) return null;
   return (

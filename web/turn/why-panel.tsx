@@ -12,19 +12,19 @@ import { OriginView, TrailLink } from './origin-view.tsx';
 import type { TurnSection } from './sections.ts';
 import { leave } from './trail.ts';
 
-/** Pieces and steps that are shown at first. */
+/** Number of pieces and steps shown at first. */
 const fewPieces = 6;
 const fewSteps = 8;
 
-/** What the panel answers. */
+/** Properties of the panel. */
 interface WhyPanelProps {
-  /** A place, or a text that is searched for. */
+  /** A place, or a text to search for. */
   readonly question: WhyPlace | string;
   readonly answers: readonly WhyAnswer[];
   readonly onClose: () => void;
 }
 
-/** Where a text of the turn came from, and what brought that about, back to the user. */
+/** Origin of a text in the turn, and the chain of causes back to the user. */
 export function WhyPanel({ question, answers, onClose }: WhyPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -169,7 +169,7 @@ function Cause({ step, from }: { readonly step: CauseStep; readonly from: string
   );
 }
 
-/** Where a turn shows what an event did. */
+/** Returns the section of a turn that shows an event's effect. */
 function sectionOf(type: CauseStep['type']): TurnSection {
   if (type === 'model.end') return 'reply';
   if (type === 'turn.decide') return 'decision';
