@@ -7,7 +7,7 @@ import { TopBar } from './kit/top-bar.tsx';
 import type { Route } from './routing/route.ts';
 import { placeOf, route } from './routing/router.ts';
 import { RunPage } from './run/run-page.tsx';
-import { useTitle } from './run/run-context.ts';
+import { useTitle } from './run/page-run.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 
 /** The page for the current address. A page with a run inside shows only that run. */

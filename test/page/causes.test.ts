@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usePageBrowser, whyNoPage } from './browser.ts';
-import { builtRun, crowdJournal } from './lane-runs.ts';
+import { builtRun, crowdJournal } from './timeline-runs.ts';
 
 const browser = usePageBrowser();
 

@@ -73,7 +73,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.getByRole('button', { name: 'New run' }).click();
     const dialog = page.getByRole('dialog', { name: 'New run' });
     expect(await dialog.getByText('Talks and pays.').count()).toBe(1);
-    await dialog.getByLabel('What the team is to do').fill('Say hello.');
+    await dialog.getByLabel('Task for the team').fill('Say hello.');
     await dialog.getByLabel('Title').fill('Greeting');
     await browser.screenshot(page, 'launch');
     await dialog.getByRole('button', { name: 'Start' }).click();
@@ -134,7 +134,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await card.getByRole('alert').filter({ hasText: '/amount' }).waitFor();
     await args.fill('{ "amount": 7 }');
     await card.getByRole('button', { name: 'Approve with these arguments' }).click();
-    await page.getByText('Looks like another word').waitFor();
+    await page.getByText('Contains lookalike characters').waitFor();
     expect(team.paid).toEqual([{ amount: 7 }]);
     await card.getByRole('textbox', { name: /Why it is rejected/ }).fill('nobody of that name');
     await card.getByRole('button', { name: 'Reject' }).click();
@@ -188,7 +188,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await counted();
     browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await team.goAway();
-    await page.getByText('the server does not answer; it is asked again').waitFor();
+    await page.getByText('the server does not answer; retrying').waitFor();
     for (let index = 0; index < 5; index++) {
       await run.send(`Message ${index}`);
       await run.settled();
@@ -353,12 +353,12 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await using team = await talkingTeam([{ text: 'Hello.' }]);
     const page = await browser.open(`${team.url}/#/`);
     await page.getByRole('button', { name: 'New run' }).click();
-    await page.getByLabel('What the team is to do').fill('A long thought.');
+    await page.getByLabel('Task for the team').fill('A long thought.');
     browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await team.goAway();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
-    expect(await page.getByLabel('What the team is to do').inputValue()).toBe('A long thought.');
+    expect(await page.getByLabel('Task for the team').inputValue()).toBe('A long thought.');
     await team.comeBack();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('heading', { level: 1, name: 'A long thought.' }).waitFor();

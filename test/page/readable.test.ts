@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePageBrowser, whyNoPage } from './browser.ts';
-import { bundledRun, type SharedRun } from './lane-runs.ts';
+import { bundledRun, type SharedRun } from './timeline-runs.ts';
 
 const browser = usePageBrowser();
 

@@ -166,10 +166,10 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     // A step leads to its turn, and the way back is there.
     await asked(page).getByRole('link', { name: 'Partner_1.t1' }).last().click();
     await page.getByRole('heading', { name: 'Partner_1.t1' }).waitFor();
-    await page.getByRole('navigation', { name: 'The way here' }).getByRole('link').click();
+    await page.getByRole('navigation', { name: 'Trail of links' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'Principal_2.t2' }).waitFor();
     expect(await asked(page).innerText()).toContain('Principal.yaml');
-    expect(await page.getByRole('navigation', { name: 'The way here' }).count()).toBe(0);
+    expect(await page.getByRole('navigation', { name: 'Trail of links' }).count()).toBe(0);
   });
 
   it('leads from a tool result to the turn that asked for it', async () => {

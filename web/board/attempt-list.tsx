@@ -3,7 +3,7 @@ import { spanText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { Text } from '../kit/text.tsx';
-import { Words } from '../kit/words.tsx';
+import { FormattedText } from '../kit/formatted-text.tsx';
 import { runHref } from '../routing/route.ts';
 
 /** The attempts at a work module, in order, with their outcomes. */
@@ -18,7 +18,9 @@ export function AttemptList({ attempts, runId }: { readonly attempts: readonly B
             <span class="faint number">{attempt.endedAt === undefined ? '' : spanText(attempt.startedAt, attempt.endedAt)}</span>
           </p>
           {attempt.roleName !== '' && <p class="faint">{lineOf(`${attempt.profile}, ${attempt.roleName}`, 160)}</p>}
-          {attempt.summary !== undefined && attempt.summary !== '' && <Words value={attempt.summary} label="what they reported" />}
+          {attempt.summary !== undefined && attempt.summary !== '' && (
+            <FormattedText value={attempt.summary} label="what they reported" />
+          )}
           {attempt.error !== undefined && attempt.error !== null && (
             <div class="tone-bad">
               <Text value={plainText(attempt.error)} label="error" />

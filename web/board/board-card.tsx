@@ -4,7 +4,7 @@ import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { JsonView } from '../kit/json-view.tsx';
 import { Text } from '../kit/text.tsx';
-import { RawSwitch, Words } from '../kit/words.tsx';
+import { RawSwitch, FormattedText } from '../kit/formatted-text.tsx';
 import { runHref } from '../routing/route.ts';
 import { AttemptList, outcomeWord, plainText } from './attempt-list.tsx';
 
@@ -117,7 +117,11 @@ function Review({ info }: { readonly info: NonNullable<Card['reviewInfo']> }) {
   const { message, error_details: error } = info;
   return (
     <div class="review">
-      {typeof message === 'string' ? <Words value={message} label="to review" /> : <JsonView value={info} label="to review" />}
+      {typeof message === 'string' ? (
+        <FormattedText value={message} label="to review" />
+      ) : (
+        <JsonView value={info} label="to review" />
+      )}
       {typeof message === 'string' && error !== undefined && error !== null && (
         <div class="tone-bad">
           <Text value={plainText(error)} label="error" />
@@ -144,11 +148,11 @@ function Part({ part, card, runId }: { readonly part: PartName; readonly card: C
     case 'task':
       return (
         <>
-          <Words value={card.description} />
+          <FormattedText value={card.description} />
           {card.notes !== '' && (
             <>
               <h4>Notes of the planner</h4>
-              <Words value={card.notes} />
+              <FormattedText value={card.notes} />
             </>
           )}
         </>
@@ -161,7 +165,7 @@ function Part({ part, card, runId }: { readonly part: PartName; readonly card: C
           {Object.entries(card.deliverables).map(([name, value]) => (
             <div key={name}>
               <h4>{lineOf(name, 120)}</h4>
-              {typeof value === 'string' ? <Words value={value} /> : <JsonView value={value} label={lineOf(name, 120)} />}
+              {typeof value === 'string' ? <FormattedText value={value} /> : <JsonView value={value} label={lineOf(name, 120)} />}
             </div>
           ))}
         </>

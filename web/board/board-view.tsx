@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { board, type Board, type BoardCard as Card, type BoardColumn } from '../../src/inspect/board.ts';
 import { lineOf } from '../kit/line-of.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { BoardCard, type BoardCardProps } from './board-card.tsx';
-import { movedSince, movesText, standingOf, statusWords, type Standing } from './module-moves.ts';
+import { movedSince, movesText, statusesOf, statusWords, type ModuleStatuses } from './module-moves.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
 import './board.css';
 
@@ -23,8 +23,8 @@ function NoModules() {
     <div class="no-modules">
       <h2>No work modules</h2>
       <p class="faint">
-        A work module is a piece of work that a planner writes down, hands to agents and reviews: pending, ongoing, in review,
-        completed. No agent of this run has made one yet; runs of a single agent need none.
+        A work module is a piece of work that a planner agent defines, assigns to other agents and reviews. This run has none yet;
+        runs with one agent need none.
       </p>
     </div>
   );
@@ -122,15 +122,15 @@ function Column(props: {
 }
 
 /** Returns the modules that moved recently: highlighted for a moment, and announced. */
-function useMoves(view: Board): Standing {
-  const standing = useMemo(() => standingOf(view), [view]);
-  const before = useRef(standing);
-  const [moved, setMoved] = useState<Standing>(new Map());
+function useMoves(view: Board): ModuleStatuses {
+  const statuses = useMemo(() => statusesOf(view), [view]);
+  const before = useRef(statuses);
+  const [moved, setMoved] = useState<ModuleStatuses>(new Map());
   useEffect(() => {
-    const now = movedSince(before.current, standing);
-    before.current = standing;
+    const now = movedSince(before.current, statuses);
+    before.current = statuses;
     if (now.size > 0) setMoved(now);
-  }, [standing]);
+  }, [statuses]);
   return moved;
 }
 

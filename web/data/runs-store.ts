@@ -78,7 +78,7 @@ export class RunsStore {
       const { runs } = JSON.parse(String(data)) as { readonly runs: readonly RunRow[] };
       this.rows.value = merged(this.rows.value ?? [], runs);
     });
-    stream.addEventListener('error', () => this.#lose('The server does not answer; it is asked again.'));
+    stream.addEventListener('error', () => this.#lose('The server does not answer; retrying.'));
   }
 
   #lose(problem: string): void {

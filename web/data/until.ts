@@ -17,7 +17,7 @@ export function until(store: RunStore, holds: (state: RunContext) => boolean): P
       settle();
     };
     const timer = setTimeout(
-      () => finish(() => reject(new Error('The server took it, but it does not show in the run yet.'))),
+      () => finish(() => reject(new Error('The server accepted this, but the run does not show it yet.'))),
       longestMs,
     );
     stop = effect(() => {

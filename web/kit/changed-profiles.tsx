@@ -13,7 +13,7 @@ export function ChangedProfiles() {
   return (
     <p role="status" class="changed-profiles" title={changed.map(toVisibleText).join('\n')}>
       Profiles changed on disk: {changed.slice(0, shown).map(toVisibleText).join(', ')}
-      {more}. New runs still use those that were loaded; restart the server to load these.
+      {more}. New runs still use the loaded ones; restart the server to load the changes.
     </p>
   );
 }

@@ -32,7 +32,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
           <dt>
             <kbd>enter</kbd>
           </dt>
-          <dd>open what has the focus</dd>
+          <dd>open the focused item</dd>
         </div>
       </dl>
     </Dialog>

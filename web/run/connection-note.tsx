@@ -1,5 +1,5 @@
 import { toVisibleText } from '../kit/visible-text.ts';
-import { useRun, useView } from './run-context.ts';
+import { useRun, useView } from './page-run.ts';
 
 /** State of the connection, in words. */
 export function ConnectionNote() {
@@ -20,7 +20,7 @@ export function ConnectionNote() {
     case 'over':
       return <Note tone="calm" words="" />;
     case 'lost':
-      return <Note tone="bad" words="the server does not answer; it is asked again" />;
+      return <Note tone="bad" words="the server does not answer; retrying" />;
   }
 }
 

@@ -9,14 +9,14 @@ import { toVisibleText } from '../kit/visible-text.ts';
 /** Usage of the run, each value with its share of the limit. */
 export function RunFacts({
   overview,
-  goesOn,
+  isWorking,
 }: {
   readonly overview: RunOverview;
   /** True when a process seems to advance the run. */
-  readonly goesOn: boolean;
+  readonly isWorking: boolean;
 }) {
   const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costAtLeast } = overview;
-  const ticks = goesOn && overview.status === 'running' && overview.imported === undefined;
+  const ticks = isWorking && overview.status === 'running' && overview.imported === undefined;
   const now = useNow(ticks);
   const lasted = (ticks ? Math.max(now, overview.updatedAt) : overview.updatedAt) - overview.createdAt;
   const ticked = ticks ? Math.max(0, now - overview.updatedAt) : 0;

@@ -1,7 +1,7 @@
 import { concludeRun } from '../../src/inspect/conclude.ts';
 import { runOverview, type RunOverview } from '../../src/inspect/run-overview.ts';
 import { statusWord } from '../../src/inspect/run-words.ts';
-import { useStanding, type Standing } from '../data/standing.ts';
+import { useLiveness, type Liveness } from '../data/liveness.ts';
 import { Badge } from '../kit/badge.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
@@ -9,7 +9,7 @@ import { runHref, runTabs, turnHref } from '../routing/route.ts';
 import { ConnectionNote } from './connection-note.tsx';
 import { News } from './news.tsx';
 import { RunActions } from './run-actions.tsx';
-import { useRun, useTitle, useView } from './run-context.ts';
+import { useRun, useTitle, useView } from './page-run.ts';
 import { RunFacts } from './run-facts.tsx';
 import type { RunRoute } from './run-page.tsx';
 import { RequestStrip } from './request-strip.tsx';
@@ -23,7 +23,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   const store = useRun();
   const overview = useView(runOverview).value;
   const conclusion = useView((state) => (state.outcome === undefined ? undefined : concludeRun(state))).value;
-  const standing = useStanding();
+  const liveness = useLiveness();
   const title = toVisibleText(startOf(overview?.title ?? shown.runId, longestTitle));
   useTitle(`${shown.kind === 'turn' ? shown.turnId : shown.tab} · ${title}`);
   return (
@@ -35,7 +35,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
           </a>
         )}
         <h1 title={shown.runId}>{title}</h1>
-        {overview !== undefined && <Badge status={statusOf(overview, standing)} />}
+        {overview !== undefined && <Badge status={statusOf(overview, liveness)} />}
         {overview?.imported !== undefined && (
           <span class="badge tone-calm" title={`read from ${toVisibleText(overview.imported.from)}`}>
             imported
@@ -43,7 +43,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
         )}
         <ConnectionNote />
       </TopBar>
-      {overview !== undefined && <RunFacts overview={overview} goesOn={store.isServed && standing?.isAbandoned !== true} />}
+      {overview !== undefined && <RunFacts overview={overview} isWorking={store.isServed && liveness?.isAbandoned !== true} />}
       {conclusion?.problem !== undefined && <Problem {...conclusion} problem={conclusion.problem} shown={shown} />}
       <div class="run-bar">
         <nav aria-label="Views of this run">
@@ -57,7 +57,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
             </a>
           ))}
         </nav>
-        {overview !== undefined && <RunActions overview={overview} standing={standing} />}
+        {overview !== undefined && <RunActions overview={overview} liveness={liveness} />}
       </div>
       {overview !== undefined && !(shown.kind === 'run' && shown.tab === 'talk') && <RequestStrip overview={overview} />}
       <News overview={overview} />
@@ -83,11 +83,11 @@ function Problem(props: { readonly problem: string; readonly failedTurnId?: stri
 }
 
 /** Returns the status, as in the list of runs. */
-function statusOf({ status, pending, imported }: RunOverview, standing: Standing | undefined): string {
+function statusOf({ status, pending, imported }: RunOverview, liveness: Liveness | undefined): string {
   return statusWord({
     status,
     pending: pending.length,
-    isAbandoned: standing?.isAbandoned === true,
+    isAbandoned: liveness?.isAbandoned === true,
     isImported: imported !== undefined,
   });
 }

@@ -9,7 +9,7 @@ import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
 import { go, lastViewHref, route } from '../routing/router.ts';
 import { LazyTurn, loadTurnView } from '../turn/lazy-turn.tsx';
-import { PageRun, useRun, useTitle } from './run-context.ts';
+import { PageRun, useRun, useTitle } from './page-run.ts';
 import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
 import { BoardView } from '../board/board-view.tsx';
@@ -100,11 +100,11 @@ function useRunKeys(shown: RunRoute, store: RunStore): void {
     if (next !== undefined) go(turnHref(runId, next));
   };
   useKeys([
-    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the view the turn was opened from' : 'to all runs', run: goUp },
+    { keys: 'Escape', does: shown.kind === 'turn' ? 'back to the previous view' : 'to all runs', run: goUp },
     ...(shown.kind === 'turn'
       ? [
           { keys: 'j', does: 'next turn', run: () => step(1) },
-          { keys: 'k', does: 'turn before', run: () => step(-1) },
+          { keys: 'k', does: 'previous turn', run: () => step(-1) },
         ]
       : []),
     { keys: 'g r', does: 'all runs', run: () => go('#/') },

@@ -1,5 +1,5 @@
 import { serverInfo } from '../data/server-info.ts';
-import { useRun, useView } from './run-context.ts';
+import { useRun, useView } from './page-run.ts';
 
 /** True when the page may send messages, decide requests and cancel: false in a file, on a read-only server, and for an imported run. */
 export function useControl(): boolean {

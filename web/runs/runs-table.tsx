@@ -40,7 +40,7 @@ const columns: readonly Column<RunRow>[] = [
     class: 'run-updated end faint',
     cell: (row) => <Time at={row.updatedAt} under={zone} />,
   },
-  { title: 'in short', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
+  { title: 'summary', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
 ];
 
 /** Table of runs, newest first. Runs that wait for a person are highlighted. */

@@ -8,15 +8,15 @@ import { useAction } from '../kit/use-action.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 
 /** Text being typed, by run, kept while the user looks at another view. */
 const drafts = signal<ReadonlyMap<string, string>>(new Map());
 
 const priorities: readonly (readonly [Delivery, string])[] = [
   ['next', 'with its next turn'],
-  ['now', 'now: what it is saying is interrupted'],
-  ['idle', 'when it has nothing else'],
+  ['now', 'now, interrupting its reply'],
+  ['idle', 'when it is idle'],
 ];
 
 /** Box that sends a message to an agent, by default the one of the conversation. */
@@ -39,7 +39,7 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
   return (
     <form
       class="say"
-      aria-label="Say something"
+      aria-label="Send a message"
       onSubmit={(event) => {
         event.preventDefault();
         run(send);
@@ -47,7 +47,7 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
     >
       <textarea
         aria-label="Message"
-        placeholder="Say something to the team"
+        placeholder="Message to the team"
         rows={Math.min(10, Math.max(2, text.split('\n').length))}
         value={text}
         onInput={({ currentTarget }) => write(currentTarget.value)}

@@ -3,8 +3,8 @@ import { pendingOf } from '../../src/core/state/pending.ts';
 import { conversation, type ConversationEntry } from '../../src/inspect/conversation.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
-import { RawSwitch } from '../kit/words.tsx';
-import { useView } from '../run/run-context.ts';
+import { RawSwitch } from '../kit/formatted-text.tsx';
+import { useView } from '../run/page-run.ts';
 import { useControl } from '../run/use-control.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { type LiveEntry, Message } from './message.tsx';
@@ -30,7 +30,7 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
         <RawSwitch />
       </div>
       {entries.length === 0 ? (
-        <p class="fill-rest empty faint">Nothing was said yet.</p>
+        <p class="fill-rest empty faint">No messages yet.</p>
       ) : (
         <VirtualList
           class="talk"
@@ -51,7 +51,12 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
           {pending.length > 0 && (
             <div class="talk-requests">
               {pending.map((request) => (
-                <RequestCard key={request.id} request={request} canControl={canControl} isMeant={query['request'] === request.id} />
+                <RequestCard
+                  key={request.id}
+                  request={request}
+                  canControl={canControl}
+                  isTarget={query['request'] === request.id}
+                />
               ))}
             </div>
           )}

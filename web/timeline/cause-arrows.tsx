@@ -11,7 +11,7 @@ const manyArrows = 40;
 export function CauseArrows(props: {
   readonly links: readonly TimelineLink[];
   /** Turn whose arrows are highlighted. */
-  readonly meant: string | undefined;
+  readonly highlighted: string | undefined;
   readonly places: TurnPlaces;
   readonly scale: TimeScale;
   readonly now: number;
@@ -21,12 +21,12 @@ export function CauseArrows(props: {
   readonly height: number;
   readonly left: number;
 }) {
-  const { links, meant, window, height, left } = props;
+  const { links, highlighted, window, height, left } = props;
   const width = window.untilX - window.fromX;
-  const isMeant = ({ from, to }: TimelineLink): boolean => from === meant || to === meant;
+  const isHighlighted = ({ from, to }: TimelineLink): boolean => from === highlighted || to === highlighted;
   const arrows: { readonly link: TimelineLink; readonly path: string }[] = [];
   // Arrows of the highlighted turn come first, so that they are always drawn.
-  for (const link of [...links.filter(isMeant), ...links.filter((other) => !isMeant(other))]) {
+  for (const link of [...links.filter(isHighlighted), ...links.filter((other) => !isHighlighted(other))]) {
     const path = pathOf(link, props);
     if (path !== undefined) arrows.push({ link, path });
     if (arrows.length > mostArrows) break;
@@ -49,7 +49,7 @@ export function CauseArrows(props: {
       {arrows.map(({ link, path }) => (
         <path
           key={`${link.kind} ${link.from} ${link.to} ${link.callId ?? ''}`}
-          class={`arrow is-${link.kind} ${isMeant(link) ? 'is-meant' : ''}`}
+          class={`arrow is-${link.kind} ${isHighlighted(link) ? 'is-highlighted' : ''}`}
           data-from={link.from}
           data-to={link.to}
           data-kind={link.kind}

@@ -42,8 +42,8 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
             type="button"
             class="fold-button"
             style={{ left: `${x}px`, width: `${width}px` }}
-            aria-label={`idle for ${durationText(to - from)}: unfold`}
-            title={`idle for ${durationText(to - from)}: unfold`}
+            aria-label={`idle for ${durationText(to - from)}: expand`}
+            title={`idle for ${durationText(to - from)}: expand`}
             onClick={() => expand(from)}
           >
             ⋯
@@ -55,8 +55,8 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
             class="resume-flag"
             role="img"
             style={{ left: `${x}px` }}
-            aria-label={`taken up again after ${durationText(downMs)}`}
-            title={`taken up again after ${durationText(downMs)}`}
+            aria-label={`resumed after ${durationText(downMs)}`}
+            title={`resumed after ${durationText(downMs)}`}
           >
             ↻
           </span>

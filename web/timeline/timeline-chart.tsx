@@ -3,10 +3,10 @@ import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 import { useMedia } from '../kit/use-media.ts';
 import { setQuery } from '../routing/router.ts';
 import type { RouteQuery } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { CauseArrows } from './cause-arrows.tsx';
-import { LaneRow } from './lane-row.tsx';
-import { marksOf } from './lane-marks.ts';
+import { TimelineRowView } from './timeline-row-view.tsx';
+import { marksOf } from './row-marks.ts';
 import { TimeAxis, TimeLines } from './time-axis.tsx';
 import { foldedBreaks, toX } from './time-scale.ts';
 import { TimelineToolbar } from './timeline-toolbar.tsx';
@@ -79,9 +79,9 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
   const rowsShown = view.lanes.map((_, row) => row).slice(first, window.lastRow + 1);
   const keptPlaces = [focused, selected].flatMap((turnId) => places.find(turnId) ?? []);
   for (const { row } of keptPlaces) if (!rowsShown.includes(row)) rowsShown.push(row);
-  const drawn = rowsShown.flatMap((row) => (view.lanes[row] === undefined ? [] : [{ row, lane: view.lanes[row] }]));
+  const drawn = rowsShown.flatMap((row) => (view.lanes[row] === undefined ? [] : [{ row, agent: view.lanes[row] }]));
   const marks = marksOf(
-    drawn.map(({ row, lane }) => ({ bars: lane.bars, kept: keptIn(keptPlaces, row) })),
+    drawn.map(({ row, agent }) => ({ bars: agent.bars, kept: keptIn(keptPlaces, row) })),
     { scale, fromX: window.fromX, untilX: window.untilX, now },
     mostMarks,
   );
@@ -125,22 +125,22 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
         <div class="timeline-world" style={{ width: `${labelWidth + scale.width}px`, height: `${axisHeight + height}px` }}>
           <TimeAxis {...axis} expand={(from) => setExpanded(new Set([...expanded, from]))} />
           <TimeLines {...axis} />
-          <div class="lanes" role="list" aria-label="Agents and their turns" style={{ height: `${height}px` }}>
-            {drawn.map(({ lane, row }, index) => (
-              <LaneRow
-                key={lane.agentId}
-                {...{ lane, row, scale, now, runId, selected }}
+          <div class="timeline-rows" role="list" aria-label="Agents and their turns" style={{ height: `${height}px` }}>
+            {drawn.map(({ agent, row }, index) => (
+              <TimelineRowView
+                key={agent.agentId}
+                {...{ agent, row, scale, now, runId, selected }}
                 rows={view.lanes.length}
                 top={row * rowHeight}
                 marks={marks[index] ?? []}
                 current={tabStop}
-                isMarked={query['agent'] === lane.agentId}
+                isMarked={query['agent'] === agent.agentId}
                 zoomTo={camera.zoomTo}
               />
             ))}
             <CauseArrows
               {...{ links, places, scale, now, window, height }}
-              meant={active}
+              highlighted={active}
               left={labelWidth}
               middleOf={(row) => row * rowHeight + middle}
             />

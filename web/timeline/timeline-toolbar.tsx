@@ -39,7 +39,7 @@ export function TimelineToolbar(props: {
           +
         </button>
         {view.live && (
-          <button type="button" class="live-button" aria-pressed={following} title="go along with the run" onClick={camera.follow}>
+          <button type="button" class="live-button" aria-pressed={following} title="follow the run" onClick={camera.follow}>
             live
           </button>
         )}

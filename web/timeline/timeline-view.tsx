@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
 import { noTurns } from '../../src/inspect/timeline/timeline-turns.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { TimelineChart } from './timeline-chart.tsx';
 import { TimelineTable } from './timeline-table.tsx';

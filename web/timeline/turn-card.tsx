@@ -5,7 +5,7 @@ import { waitsForYou } from '../../src/inspect/run-words.ts';
 import { costText, countText, durationText, tokensText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
-import { useView } from '../run/run-context.ts';
+import { useView } from '../run/page-run.ts';
 import { sinceStart } from './time-ticks.ts';
 import type { TurnPlace } from './turn-places.ts';
 import { partMs, partTimes, partWords } from './turn-words.ts';
@@ -20,7 +20,7 @@ export function TurnCard(props: {
   readonly anchor: () => DOMRect | undefined;
 }) {
   const { place, origin, now, anchor } = props;
-  const { bar, lane, index } = place;
+  const { bar, agent, index } = place;
   const element = useRef<HTMLDivElement>(null);
   const row = useView(
     (run) => {
@@ -37,12 +37,12 @@ export function TurnCard(props: {
     <div ref={element} class="turn-card panel" role="tooltip" id="turn-card">
       <p class="turn-card-head">
         <b>
-          turn {index + 1} of {lineOf(lane.agentId, 60)}
+          turn {index + 1} of {lineOf(agent.agentId, 60)}
         </b>
         <Badge status={isForPerson(bar) ? waitsForYou : bar.status} />
       </p>
       <p class="faint number">
-        {bar.turnId === `${lane.agentId}.t${index + 1}` ? '' : `${lineOf(bar.turnId, 60)} · `}
+        {bar.turnId === `${agent.agentId}.t${index + 1}` ? '' : `${lineOf(bar.turnId, 60)} · `}
         from {sinceStart(bar.from - origin)} · {durationText((bar.to ?? now) - bar.from)}
         {bar.turnType === 'agent' ? '' : ` · ${bar.turnType}`}
       </p>

@@ -9,7 +9,7 @@ export const partWords: Readonly<Record<TimelinePart['kind'], string>> = {
   wait: 'waited in the inbox',
   prep: 'prep',
   exec: 'model',
-  post: 'judging the reply',
+  post: 'post',
   tools: 'tools',
   person: 'waits for a person',
 };

@@ -12,7 +12,7 @@ interface TimelineKeys {
 export function useTimelineKeys({ enter, zoomBy, showAll }: TimelineKeys): void {
   useKeys([
     { keys: 'ArrowRight', does: 'next turn of the agent', run: enter },
-    { keys: 'ArrowLeft', does: 'turn before of the agent', run: enter },
+    { keys: 'ArrowLeft', does: 'previous turn of the agent', run: enter },
     { keys: 'ArrowDown', does: 'turn of the agent below', run: enter },
     { keys: 'ArrowUp', does: 'turn of the agent above', run: enter },
     { keys: 'Home', does: 'first turn of the agent', run: enter },

@@ -26,7 +26,7 @@ export class Viewport {
   readonly #y = signal(0);
   readonly #rowHeight = signal(1);
   #scroller: HTMLElement | undefined;
-  #laneWidth = 0;
+  #labelWidth = 0;
   /** Position set last by this class, to recognize scrolling by the reader. */
   #put = 0;
 
@@ -45,7 +45,7 @@ export class Viewport {
   /** Watches an element until the returned function is called; its first `labelWidth` pixels are labels. */
   watch(scroller: HTMLElement, labelWidth: number, rowHeight: number): () => void {
     this.#scroller = scroller;
-    this.#laneWidth = labelWidth;
+    this.#labelWidth = labelWidth;
     this.#rowHeight.value = rowHeight;
     const measure = (): void => {
       this.width.value = Math.max(1, scroller.clientWidth - labelWidth);
@@ -103,7 +103,7 @@ export class Viewport {
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top > scroller.scrollTop + seen) scroller.scrollTop = top - seen;
     this.#y.value = scroller.scrollTop;
-    const width = scroller.clientWidth - this.#laneWidth;
+    const width = scroller.clientWidth - this.#labelWidth;
     const isSeen = fromX >= scroller.scrollLeft && Math.min(toX, fromX + width / 2) <= scroller.scrollLeft + width;
     if (isSeen) return;
     this.following.value = false;

@@ -47,7 +47,7 @@ export function DoingCell({ node }: { readonly node: AgentNodeView }) {
         {openCalls.length > 6 && <span class="faint"> and {openCalls.length - 6} more</span>}
       </span>
     );
-  return <span class="faint">{outcome === undefined && status === 'in_turn' ? 'asks its model' : ''}</span>;
+  return <span class="faint">{outcome === undefined && status === 'in_turn' ? 'waits for the model' : ''}</span>;
 }
 
 /** Context usage of an agent, as a share of its model's context window where that is known. */

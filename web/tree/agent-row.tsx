@@ -43,9 +43,9 @@ export function AgentRow(props: {
       <a
         href={runHref(runId, 'timeline', { agent: node.agentId })}
         tabIndex={stop}
-        aria-label={`lane of ${lineOf(node.agentId, 60)}`}
+        aria-label={`timeline row of ${lineOf(node.agentId, 60)}`}
       >
-        lane
+        timeline
       </a>
       {cancel !== undefined && node.status !== 'ended' && (
         <button

@@ -20,11 +20,11 @@ export function CancelAgent(props: { readonly runId: string; readonly node: Agen
     <Dialog title={`Cancel ${lineOf(node.agentId, 60)}?`} onClose={onClose}>
       <form class="stack" onSubmit={(event) => (event.preventDefault(), run(cancel))}>
         <p>
-          It ends{below === 0 ? '' : `, and with it ${countText(below, 'agent')} below it`}; what it is doing is stopped. Whoever
-          started it is told.
+          The agent{below === 0 ? '' : ` and ${countText(below, 'agent')} below it`} will stop and end. The agent that started it
+          gets a notice.
         </p>
         <label class="field">
-          <span>Reason (it goes into the journal)</span>
+          <span>Reason (recorded in the journal)</span>
           <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </label>
         <div class="row">

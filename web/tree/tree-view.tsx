@@ -6,7 +6,7 @@ import { SearchField } from '../kit/search-field.tsx';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
 import { runHref, type RouteQuery } from '../routing/route.ts';
 import { go, setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { AgentRow, columns } from './agent-row.tsx';
 import { CancelAgent } from './cancel-agent.tsx';
 import { rowThatBegins, treeMove, treeRows, type TreeRow } from './tree-rows.ts';

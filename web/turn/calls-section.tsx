@@ -7,7 +7,7 @@ import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { ContentView, ErrorLine, Json } from './parts.tsx';
 import { Section } from './section.tsx';
 import { TextLines } from './reply-section.tsx';
@@ -112,7 +112,7 @@ function Sent({
   return (
     <>
       <TextLines text={sent} where="tool_call" call={call} label="Arguments as they were sent" look="from-tool_call" />
-      {args === null && <p class="tone-bad small">They could not be used.</p>}
+      {args === null && <p class="tone-bad small">They were not valid.</p>}
       {args !== null && (
         <details class="t-more" open={repaired || sent.length > longLine}>
           <summary>{repaired ? 'repaired to' : 'as JSON'}</summary>
@@ -157,7 +157,7 @@ function Whole({ hash }: { readonly hash: NonNullable<ToolInteraction['full']> }
         <Text value={text} label="The whole output" />
       </ScrollBox>
     );
-  return <p class="faint">{store.contents.isMissing(hash) ? 'On its way…' : 'It is not kept here.'}</p>;
+  return <p class="faint">{store.contents.isMissing(hash) ? 'Loading…' : 'It is not stored here.'}</p>;
 }
 
 function waitText(waitFor: NonNullable<ToolInteraction['waitFor']>): string {

@@ -9,7 +9,7 @@ import { Blocks } from '../kit/blocks.tsx';
 import { safe } from '../kit/safe.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { diffRows, type DiffRow } from './diff-rows.ts';
 import { Section } from './section.tsx';
 import { StateChanges } from './state-section.tsx';

@@ -7,7 +7,7 @@ import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { turnHref } from '../routing/route.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { Json } from './parts.tsx';
 import type { TurnSection } from './sections.ts';
 import { leave } from './trail.ts';
@@ -57,7 +57,7 @@ export function OriginView({ origin, from }: { readonly origin: TextOrigin; read
         <>
           <Pairs
             pairs={{
-              'a handover': origin.fromAgentId === undefined ? 'from nobody known' : `from ${safe(origin.fromAgentId)}`,
+              'a handover': origin.fromAgentId === undefined ? 'from an unknown agent' : `from ${safe(origin.fromAgentId)}`,
               by: origin.call !== undefined && <Call call={origin.call} from={from} />,
             }}
           />
@@ -69,7 +69,7 @@ export function OriginView({ origin, from }: { readonly origin: TextOrigin; read
         <>
           <Pairs
             pairs={{
-              'a tool result': origin.call === undefined ? 'of a call nobody knows' : <Call call={origin.call} from={from} />,
+              'a tool result': origin.call === undefined ? 'of an unknown call' : <Call call={origin.call} from={from} />,
             }}
           />
           {origin.item !== undefined && <Item item={origin.item} from={from} what="inbox item" />}
@@ -103,9 +103,9 @@ export function OriginView({ origin, from }: { readonly origin: TextOrigin; read
         />
       );
     case 'join':
-      return <p>A separator the engine put in.</p>;
+      return <p>A separator added by the engine.</p>;
     case 'unknown':
-      return <p>Item {safe(origin.ref)}, which this run does not know.</p>;
+      return <p>Item {safe(origin.ref)}, which this run does not contain.</p>;
   }
 }
 
@@ -120,11 +120,10 @@ function Summary({
   return (
     <Pairs
       pairs={{
-        [kind === 'summary' ? 'a summary' : 'a note']:
-          `in the place of messages ${origin.from} to ${origin.to - 1} of ${safe(agentId)}`,
+        [kind === 'summary' ? 'a summary' : 'a note']: `instead of messages ${origin.from} to ${origin.to - 1} of ${safe(agentId)}`,
         by: origin.llmConfig !== undefined && safe(origin.llmConfig),
         compaction: origin.compactionId !== undefined && safe(origin.compactionId),
-        'covers also': origin.coversEarlier === true && 'the summary before them',
+        'also covers': origin.coversEarlier === true && 'the summary before them',
         'from turns':
           turnIds.length > 0 &&
           turnIds.map((turnId) => (
@@ -179,7 +178,7 @@ function Place({ source }: { readonly source: SourceRef }) {
     <>
       <code class="t-place">{placeText(source)}</code>
       {shown.length > 0 && (
-        <ScrollBox class="t-excerpt text" label="The lines there">
+        <ScrollBox class="t-excerpt text" label="Lines of the file">
           {shown.map(({ line, text }) => (
             <div key={line} class={line === source.line ? 't-excerpt-here' : ''}>
               <span class="t-excerpt-number">{line}</span>

@@ -9,7 +9,7 @@ import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { turnHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import type { TurnSection } from './sections.ts';
 
 /** An error: its code and message. */

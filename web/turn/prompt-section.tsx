@@ -5,7 +5,7 @@ import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { safe } from '../kit/safe.ts';
 import { Lines, type LineLook } from './lines.tsx';
 import { FileView } from './parts.tsx';

@@ -17,7 +17,7 @@ export function spanName({ run, calls }: SpanNames, span: PromptSpan): string {
     case 'segment':
       return safe(span.ref, 60);
     case 'head':
-      return 'what came before';
+      return 'earlier content';
     case 'item':
       return safe(itemSource(run, span) ?? span.ref, 60);
     case 'tool_result':

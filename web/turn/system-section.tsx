@@ -2,7 +2,7 @@ import type { SegmentView } from '../../src/inspect/turn/system-prompt.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText, shareText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
-import { useView } from '../run/run-context.ts';
+import { useView } from '../run/page-run.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';

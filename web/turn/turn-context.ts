@@ -20,6 +20,6 @@ export const TurnContext = createContext<TurnScope | undefined>(undefined);
 /** Returns the turn of this component. */
 export function useTurn(): TurnScope {
   const scope = useContext(TurnContext);
-  if (scope === undefined) throw new Error('a part of a turn stands outside of one');
+  if (scope === undefined) throw new Error('this component must be inside a turn view');
   return scope;
 }

@@ -8,7 +8,7 @@ import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';
 import { runHref, turnHref, type RouteQuery } from '../routing/route.ts';
 import { go, setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { CallsSection } from './calls-section.tsx';
 import { DecisionSection } from './decision-section.tsx';
 import { DiffSection, useCompared } from './diff-section.tsx';
@@ -87,7 +87,7 @@ function useTurnKeys({ runId, turnId }: TurnRecord, search: RefObject<HTMLInputE
   };
   useKeys([
     { keys: 'J', does: 'next turn of this agent', run: () => walk(around?.next) },
-    { keys: 'K', does: 'turn before of this agent', run: () => walk(around?.previous) },
+    { keys: 'K', does: 'previous turn of this agent', run: () => walk(around?.previous) },
     { keys: '/', does: 'where did a text come from?', run: () => search.current?.focus() },
   ]);
 }

@@ -7,7 +7,7 @@ import { CopyButton } from '../kit/copy-button.tsx';
 import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';
 import { runHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { OriginView, TrailLink } from './origin-view.tsx';
 import type { TurnSection } from './sections.ts';
 import { leave } from './trail.ts';
@@ -58,7 +58,7 @@ function NoAnswer({ question }: { readonly question: WhyPlace | string }) {
     <p>
       {typeof question === 'string'
         ? `“${safe(question, 120)}” is neither in the prompt nor in the reply of this turn.`
-        : 'Nothing stands at this place of this turn.'}
+        : 'This turn has no text at this place.'}
     </p>
   );
 }
@@ -106,7 +106,7 @@ function Answer({ answer, isOnly }: { readonly answer: WhyAnswer; readonly isOnl
 function Piece({ piece, from }: { readonly piece: WhyPiece; readonly from: string }) {
   const { text, origin, role, messageIndex, ephemeral } = piece;
   if (origin.kind === 'join' && text.trim() === '')
-    return <p class="small faint">white space between two texts, put in by the engine</p>;
+    return <p class="small faint">white space between two texts, added by the engine</p>;
   return (
     <div class={`t-piece from-${origin.kind}`}>
       <blockquote dir="auto">{text.trim() === '' ? <span class="faint">white space</span> : safe(text.trim(), 400)}</blockquote>

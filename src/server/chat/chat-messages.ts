@@ -34,11 +34,10 @@ interface Chat extends ChatRecord {
  * Builds the messages of a chat from its journal: those of the user, and the team's answers with the parts a client would have
  * assembled. `current` is the answer that clients are showing when it does not begin with a message of the user.
  */
-export async function chatMessages(record: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
-  const { state } = record;
+export async function chatMessages({ state, events }: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
   const root = state.rootAgentId;
   if (root === undefined) return [];
-  const chat: Chat = { ...record, root };
+  const chat: Chat = { state, events, root };
   const begins = beginsOf(chat, current);
   const messages: UIMessage[] = [];
   for (const [index, { messageId, said, chunks }] of answersOf(chat, begins).entries()) {

@@ -3,6 +3,8 @@ import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkName } from '../threads/threads.ts';
 
+const mostMessages = 10_000;
+
 /** A chat request from a client of the AI SDK. */
 export interface ChatRequest {
   readonly id: string;
@@ -74,8 +76,6 @@ function outputOf(part: Part): ChatRequest['outputs'] {
 function invalid(place: string, what: string): CadreError {
   return new CadreError('REQUEST_INVALID', `${place} ${what}`);
 }
-
-const mostMessages = 10_000;
 
 /**
  * Checks the messages of a client with the AI SDK's own schema.

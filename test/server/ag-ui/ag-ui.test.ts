@@ -268,7 +268,7 @@ describe('AG-UI', () => {
       [{ threadId: 't', runId: 'r' }, 400, /^messages must be/],
       [{ threadId: 't', runId: 'r', messages: [7] }, 400, /messages\[0\]/],
       [{ threadId: 't', runId: 'r', messages: [{ id: 7, role: 'user' }] }, 400, /messages\[0\]\.id/],
-      [{ threadId: 't', runId: 'r', messages: [] }, 404, /nothing under the name 't'/],
+      [{ threadId: 't', runId: 'r', messages: [] }, 404, /no conversation 't'/],
       [said(''), 400, /neither text nor files/],
       [said(7), 400, /content of the last message/],
       [said([{ type: 'image' }]), 400, /source/],

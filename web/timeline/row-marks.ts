@@ -36,7 +36,7 @@ export interface BlockMark {
 }
 
 /** A mark in a row. */
-export type LaneMark = TurnMark | BlockMark;
+export type RowMark = TurnMark | BlockMark;
 
 /** Drawn range of a row, and its resolution. */
 export interface MarkWindow {
@@ -49,7 +49,7 @@ export interface MarkWindow {
 }
 
 /** A row to draw. */
-export interface LaneBars {
+export interface RowBars {
   readonly bars: readonly TimelineBar[];
   /** Indexes of turns drawn at any width and place. */
   readonly kept: readonly number[];
@@ -58,9 +58,9 @@ export interface LaneBars {
 const callRows = 3;
 
 /** Returns the marks of a row between two places, including a turn that began before the first place and still lasts there. */
-export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonly LaneMark[] {
+export function rowMarks({ bars, kept }: RowBars, window: MarkWindow): readonly RowMark[] {
   const { scale, fromX, untilX, now, least } = window;
-  const marks: LaneMark[] = [];
+  const marks: RowMark[] = [];
   let block: Block | undefined;
   for (let index = firstInView(bars, window); index < bars.length; index++) {
     const bar = bars[index];
@@ -92,7 +92,7 @@ export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonl
 type Block = { -readonly [Key in keyof BlockMark]: BlockMark[Key] } & { readonly cell: number };
 
 /** Adds the mark of a turn out of view, at its end of the row: the order of marks never changes, so they keep the focus. */
-function keepMark(marks: LaneMark[], bar: TimelineBar | undefined, index: number, window: MarkWindow): void {
+function keepMark(marks: RowMark[], bar: TimelineBar | undefined, index: number, window: MarkWindow): void {
   if (bar === undefined || marks.some((mark) => mark.kind === 'turn' && mark.bar === bar)) return;
   const mark = turnMark(bar, index, window);
   if (mark.x < window.fromX) marks.unshift(mark);
@@ -137,18 +137,18 @@ function callMarks(bar: TimelineBar, barX: number, width: number, scale: TimeSca
 
 /** Returns the marks of several rows, coarser until they are few enough to draw. */
 export function marksOf(
-  lanes: readonly LaneBars[],
+  rows: readonly RowBars[],
   window: Omit<MarkWindow, 'least'>,
   most: number,
-): readonly (readonly LaneMark[])[] {
+): readonly (readonly RowMark[])[] {
   for (let least = 3; ; least *= 2) {
-    const marks = lanes.map((lane) => laneMarks(lane, { ...window, least }));
+    const marks = rows.map((row) => rowMarks(row, { ...window, least }));
     if (least > 1_000 || countOf(marks) <= most) return marks;
   }
 }
 
-function countOf(marks: readonly (readonly LaneMark[])[]): number {
+function countOf(marks: readonly (readonly RowMark[])[]): number {
   let count = 0;
-  for (const lane of marks) for (const mark of lane) count += mark.kind === 'turn' ? 2 + mark.calls.length : 1;
+  for (const row of marks) for (const mark of row) count += mark.kind === 'turn' ? 2 + mark.calls.length : 1;
   return count;
 }

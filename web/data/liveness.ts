@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { getJson } from './api.ts';
 
 /** State of the process that advances a run, which the journal alone does not tell. */
-export interface Standing {
+export interface Liveness {
   /** True when the server's own process advances it. */
   readonly isLive: boolean;
   /** True when no process advances it, though it has not ended. */
@@ -15,18 +15,18 @@ export interface Standing {
 const againMs = 4_000;
 
 /** Returns the liveness of the run of this page; undefined before the server's first answer, and in a file. */
-export function useStanding(): Standing | undefined {
+export function useLiveness(): Liveness | undefined {
   const store = useRun();
   const status = useView((state) => state.status).value;
-  const standing = useMemo(() => signal<Standing | undefined>(undefined), [store]);
+  const liveness = useMemo(() => signal<Liveness | undefined>(undefined), [store]);
   const isLost = store.connection.value.kind === 'lost';
   useEffect(() => {
     if (!store.isServed || isLost || status === undefined) return undefined;
     const aborting = new AbortController();
     const ask = (): void => {
       // A lost connection is shown elsewhere; the last answer stays until then.
-      getJson<Standing>(`/api/runs/${encodeURIComponent(store.runId)}`, aborting.signal).then(
-        ({ isLive, isAbandoned }) => (standing.value = { isLive, isAbandoned }),
+      getJson<Liveness>(`/api/runs/${encodeURIComponent(store.runId)}`, aborting.signal).then(
+        ({ isLive, isAbandoned }) => (liveness.value = { isLive, isAbandoned }),
         () => undefined,
       );
     };
@@ -36,6 +36,6 @@ export function useStanding(): Standing | undefined {
       aborting.abort();
       clearInterval(timer);
     };
-  }, [store, standing, status, isLost]);
-  return standing.value;
+  }, [store, liveness, status, isLost]);
+  return liveness.value;
 }

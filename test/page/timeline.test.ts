@@ -6,7 +6,7 @@ import { tree, type AgentNodeView } from '../../src/inspect/tree.ts';
 import { agentId, callId, JournalBuilder, turnId } from '../inspect/journal-builder.ts';
 import { finish } from '../scenarios/team.ts';
 import { buildPage, usePageBrowser, whyNoPage } from './browser.ts';
-import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, stateOf } from './lane-runs.ts';
+import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, stateOf } from './timeline-runs.ts';
 
 const browser = usePageBrowser();
 beforeAll(buildPage, 120_000);
@@ -51,11 +51,11 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
       flat(tree(state)).map(({ agentId: id, turns, toolCalls }) => [id, `${turns}`, `${toolCalls}`]),
     );
     await browser.screenshot(page, 'tree');
-    await page.getByRole('link', { name: 'lane of Principal_2' }).click();
-    await page.locator('.lane.is-marked[data-agent=Principal_2]').waitFor();
+    await page.getByRole('link', { name: 'timeline row of Principal_2' }).click();
+    await page.locator('.timeline-row.is-marked[data-agent=Principal_2]').waitFor();
   });
 
-  it('is read by key: turns along a lane and across lanes, agents up, down, in and out', async () => {
+  it('is read by key: turns along a row and across rows, agents up, down, in and out', async () => {
     const { url } = bundled;
     const page = await browser.open(url);
     const at = (): Promise<string | undefined> => page.evaluate<string | undefined>('document.activeElement.dataset.turn');
@@ -169,7 +169,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     await card.getByRole('button', { name: 'task' }).click();
     await card.getByText('About Read.').waitFor();
     const third = await browser.open(`${url}/tree`, { width: 390 });
-    await third.locator('[data-agent=Worker_2]').getByText('asks its model').waitFor();
+    await third.locator('[data-agent=Worker_2]').getByText('waits for the model').waitFor();
 
     workers.WM_1.open(finish('All read.', { found: '3 things' }));
     await page.locator('[data-turn="Worker_2.t1"].is-completed').waitFor();
@@ -281,7 +281,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
 });
 
 describe.skipIf(whyNoPage !== undefined)('timeline and tree at scale', () => {
-  it('1,000 turns in 50 lanes: draw what is in view, and move without stumbling', async () => {
+  it('1,000 turns in 50 rows: draw what is in view, and move without stumbling', async () => {
     const url = await builtRun(crowdJournal(50, 1_000));
     const page = await browser.open(url);
     await page.locator('.bar, .block').first().waitFor();
@@ -299,11 +299,11 @@ describe.skipIf(whyNoPage !== undefined)('timeline and tree at scale', () => {
     await browser.screenshot(page, 'timeline-1000-turns-near');
   });
 
-  it('1,000 agents: lanes and rows come as they are needed', async () => {
+  it('1,000 agents: rows come as they are needed', async () => {
     const url = await builtRun(crowdJournal(1_000, 2_000));
     const page = await browser.open(url);
     await page.locator('.bar, .block').first().waitFor();
-    console.log(`1,000 lanes, down: ${await pan(page, 0, 90)}`);
+    console.log(`1,000 rows, down: ${await pan(page, 0, 90)}`);
     expect(await boxes(page)).toBeLessThan(4_000);
     await page.goto(`${url}/tree?agent=Worker_900`);
     await page.locator('[data-agent=Worker_900].is-named').waitFor();
@@ -314,15 +314,15 @@ describe.skipIf(whyNoPage !== undefined)('timeline and tree at scale', () => {
   });
 });
 
-/** Every lane and, where it is wide enough, every turn of a timeline is on the page, in its order. */
+/** Every row and, where it is wide enough, every turn of a timeline is on the page, in its order. */
 async function expectTimeline(page: Page, view: ReturnType<typeof timeline>): Promise<void> {
-  const lanes = (): Promise<(string | null)[]> =>
-    page.$$eval('.lane', (elements) => elements.map((element) => element.getAttribute('data-agent')));
-  await expect.poll(lanes).toEqual(view.lanes.map((lane) => lane.agentId));
+  const rows = (): Promise<(string | null)[]> =>
+    page.$$eval('.timeline-row', (elements) => elements.map((element) => element.getAttribute('data-agent')));
+  await expect.poll(rows).toEqual(view.lanes.map((lane) => lane.agentId));
   const names = await page.$$eval('[data-turn]', (bars) => bars.map((bar) => bar.getAttribute('data-turn')));
   const known = new Set<string | null>(view.lanes.flatMap(({ bars }) => bars.map((bar) => bar.turnId)));
   expect(names.every((name) => known.has(name))).toBe(true);
-  const counts = await page.$$eval('.lane-marks', (groups) => groups.map((group) => group.getAttribute('aria-label')));
+  const counts = await page.$$eval('.timeline-row-marks', (groups) => groups.map((group) => group.getAttribute('aria-label')));
   expect(counts.map((label) => Number.parseInt(label ?? '', 10))).toEqual(view.lanes.map(({ bars }) => bars.length));
 }
 

@@ -9,7 +9,7 @@ import { JsonView } from './json-view.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 import { Text } from './text.tsx';
 import { startOf, toVisibleText } from './visible-text.ts';
-import './words.css';
+import './formatted-text.css';
 
 /** Number of characters laid out at first, and added per click on "more". */
 const shownAtFirst = 20_000;
@@ -21,7 +21,7 @@ const storageKey = 'cadre-words';
 const isRaw = signal(storedRaw());
 
 /** A text of a conversation or a report: Markdown and JSON laid out, or the source if the reader switched to it. */
-export function Words({ value, label }: { readonly value: string; readonly label?: string }) {
+export function FormattedText({ value, label }: { readonly value: string; readonly label?: string }) {
   const [length, setLength] = useState(shownAtFirst);
   const named = label === undefined ? {} : { label };
   const json = useMemo(() => jsonIn(value), [value]);
@@ -55,7 +55,7 @@ export function RawSwitch() {
     }
   };
   return (
-    <button type="button" class="small" aria-pressed={isRaw.value} onClick={toggle} title="words as they were written">
+    <button type="button" class="small" aria-pressed={isRaw.value} onClick={toggle} title="show texts without formatting">
       raw
     </button>
   );

@@ -33,7 +33,7 @@ export interface SharedRun {
 
 /** The bundled team, asked one question of the documents that a package here ships, offline, and served. */
 export async function bundledRun(): Promise<SharedRun> {
-  const outDir = await mkdtemp(path.join(tmpdir(), 'cadre-lanes-'));
+  const outDir = await mkdtemp(path.join(tmpdir(), 'cadre-timeline-'));
   const tools = createDocumentTools({ root: path.join(root, 'node_modules/ai/docs'), outDir });
   const engine = await createEngine({ profiles: path.join(root, 'agent_profiles'), tools: tools.tools, store: 'memory', env: {} });
   const run = await engine.launch({ profile: 'Partner', input: 'How do I require approval before a tool runs?' });

@@ -10,7 +10,7 @@ export const PageRun = createContext<RunStore | undefined>(undefined);
 /** Returns the run of this component. */
 export function useRun(): RunStore {
   const store = useContext(PageRun);
-  if (store === undefined) throw new Error('a view of a run stands outside of one');
+  if (store === undefined) throw new Error('this component must be inside a run page');
   return store;
 }
 
