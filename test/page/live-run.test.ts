@@ -18,7 +18,7 @@ const payParameters = {
   additionalProperties: false,
 };
 
-/** Asks a person what its arguments say, as they say. */
+/** Asks a person as its arguments say. */
 const ask = defineTransitionTool({
   name: 'ask',
   description: 'Asks.',
@@ -39,7 +39,7 @@ const ask = defineTransitionTool({
   }),
 });
 
-/** A team that talks, pays after somebody allowed it, and asks. */
+/** A team that talks, calls a payment tool that needs approval, and asks questions. */
 function talkingTeam(replies: ServedTeamOptions['replies'], options: ServedTeamOptions = {}) {
   const paid: unknown[] = [];
   const run = (args: unknown): string => {
@@ -83,7 +83,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.getByRole('article', { name: 'Talker_1', exact: true }).getByText('Good morning.').waitFor();
     expect(await page.title()).toBe('talk · Greeting · Cadre');
 
-    // What it is saying shows as it says it, and a message that will not wait interrupts it.
+    // The reply shows while it is written, and a message with priority `now` interrupts it.
     const say = async (text: string): Promise<void> => {
       await page.getByRole('textbox', { name: 'Message' }).fill(text);
       await page.getByRole('button', { name: 'Send' }).click();
@@ -215,7 +215,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     const count = async (): Promise<string> => `${(await team.engine.records.read(run.id)).length} events`;
     const first = await browser.open(url);
     await first.getByText('connected', { exact: true }).waitFor();
-    // Links that are opened in new windows begin out of view.
+    // Links opened in new windows start hidden.
     const others: Page[] = [];
     for (let index = 0; index < 8; index++) {
       const page = await first.context().newPage();
@@ -296,7 +296,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     expect(await focused()).toBe('More');
     expect(page.url()).toContain(run.id);
 
-    // A key that comes as soon as the menu is there, before it is painted, is the menu's.
+    // A key pressed as soon as the menu exists, before it is painted, goes to the menu.
     await page.evaluate(`new MutationObserver((_, observer) => {
       if (document.querySelector('.menu-items') === null) return;
       observer.disconnect();

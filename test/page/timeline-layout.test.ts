@@ -6,7 +6,7 @@ import { rowMarks, marksOf } from '../../web/timeline/row-marks.ts';
 import { fitPxPerMs, timeScale, toTime, toX, type TimeSpan } from '../../web/timeline/time-scale.ts';
 import { sinceStart, timeTicks } from '../../web/timeline/time-ticks.ts';
 
-/** Times with idle stretches between them, as a run has them. */
+/** Stretches of time with idle stretches between them, as in a run. */
 const spans = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 9 }).map((lengths): TimeSpan => {
   let at = 1_000;
   const folds: { from: number; to: number }[] = [];

@@ -11,7 +11,7 @@ import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, s
 const browser = usePageBrowser();
 beforeAll(buildPage, 120_000);
 
-/** What a person must never get to see as anything but text. */
+/** Content that the page must show as plain text only. */
 const hostile = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>\u202Egnp.exe\u0007${'long '.repeat(2_000)}`;
 
 describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that is over', () => {
@@ -79,7 +79,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
       ...['Principal_2.t2', 'Principal_2.t6', 'Principal_2.t5', 'Principal_2.t1'],
       ...['Partner_1.t3', 'Partner_1.t4', 'Partner_1.t4', 'Partner_1.t4', 'Partner_1.t4'],
     ]);
-    // What it is called says what the bar shows; one bar alone is a stop for Tab.
+    // The label of a bar describes what it shows; the bars are one Tab stop.
     expect(await page.locator('[data-turn="Principal_2.t1"]').getAttribute('aria-label')).toMatch(
       /^turn 1 of Principal_2, .+, 1 tool call, ok$/,
     );
@@ -362,7 +362,7 @@ function boxes(page: Page): Promise<number> {
   return page.evaluate<number>("document.querySelectorAll('*').length");
 }
 
-/** Scrolls the timeline by so much a frame, for two seconds' worth of frames; answers with how long they took. */
+/** Scrolls the timeline by a distance per frame, for two seconds' worth of frames; returns the frame times. */
 async function pan(page: Page, x: number, y: number): Promise<string> {
   const times = await page.evaluate<number[]>(`(async () => {
     const scroller = document.querySelector('.timeline-scroller');

@@ -28,11 +28,11 @@ interface Performed {
 }
 
 async function perform(parts: ServerParts, threads: Threads, input: AgUiInput): Promise<Performed> {
-  const { threadId: name, profile, said, resume, messages } = input;
+  const { threadId: name, profile, message, resume, messages } = input;
   const before = await threads.resume(name);
   const used = before === undefined ? noUsage : usageOf(before);
   const verdicts = verdictsOf(resume, before?.pending ?? []);
-  const done = await submit(parts, threads, { name, profile, said, verdicts });
+  const done = await submit(parts, threads, { name, profile, message, verdicts });
   const { did, exchange, known, listening } = done;
   if (did !== 'nothing') return { done, used, answer: { from: exchange.from, known, messages } };
   const since = resume.length === 0 ? undefined : await decidedAt(parts.engine.records, done, verdicts);

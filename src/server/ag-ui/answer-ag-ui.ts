@@ -53,10 +53,10 @@ export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
   let state = agUiState(run.state);
   yield write({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' });
   yield write({ type: 'STATE_SNAPSHOT', snapshot: state });
-  let begun = false;
+  let hasBegun = false;
   const begin = function* (): Generator<string> {
-    if (begun) return;
-    begun = true;
+    if (hasBegun) return;
+    hasBegun = true;
     if (messages === undefined) yield write({ type: 'MESSAGES_SNAPSHOT', messages: stream.messages });
     for (const event of stream.beginRun(messages)) yield write(event);
   };
@@ -73,10 +73,10 @@ export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
       if (news.kind === 'event') seq = news.event.seq;
       // A client that got the earlier events elsewhere gets the first new one here.
       if (seq > known) yield* begin();
-      for (const event of stream.take(news)) if (begun) yield write(event);
+      for (const event of stream.take(news)) if (hasBegun) yield write(event);
       // Deltas of a reply follow the last known event.
       if (seq >= known) yield* begin();
-      if (begun && news.kind === 'event' && isChanging(news.event)) yield* changes();
+      if (hasBegun && news.kind === 'event' && isChanging(news.event)) yield* changes();
     }
     yield* begin();
     yield* changes();
@@ -97,12 +97,12 @@ function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>)
   const { text, problem } = concludeRun(state);
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
   const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
-  const said = isUnsaid ? outputEvents(`${run.id}.output`, text) : [];
+  const output = isUnsaid ? outputEvents(`${run.id}.output`, text) : [];
   if (pending.length > 0)
-    return [...said, { ...finished, outcome: { type: 'interrupt', interrupts: pending.map(toInterrupt(run)) } }];
+    return [...output, { ...finished, outcome: { type: 'interrupt', interrupts: pending.map(toInterrupt(run)) } }];
   if (problem !== undefined)
     return [
-      ...said,
+      ...output,
       { type: 'RUN_ERROR', message: problem, ...(state.error && { code: state.error.code }), usage: finished.usage },
     ];
   const result = {
@@ -112,7 +112,7 @@ function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>)
     output: text,
     deliverables: state.deliverables,
   };
-  return [...said, { ...finished, outcome: { type: 'success' }, result }];
+  return [...output, { ...finished, outcome: { type: 'success' }, result }];
 }
 
 function outputEvents(messageId: string, delta: string): readonly AgUiEvent[] {

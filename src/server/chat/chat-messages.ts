@@ -16,7 +16,7 @@ export interface AnswerBegin {
 
 interface Begin extends AnswerBegin {
   /** Message of the user that it answers; absent when it answers a decision. */
-  readonly said?: UIMessage;
+  readonly userMessage?: UIMessage;
 }
 
 /** A run with all of its past. */
@@ -40,8 +40,8 @@ export async function chatMessages({ state, events }: ChatRecord, current: Answe
   const chat: Chat = { state, events, root };
   const begins = beginsOf(chat, current);
   const messages: UIMessage[] = [];
-  for (const [index, { messageId, said, chunks }] of answersOf(chat, begins).entries()) {
-    if (said !== undefined) messages.push(said);
+  for (const [index, { messageId, userMessage, chunks }] of answersOf(chat, begins).entries()) {
+    if (userMessage !== undefined) messages.push(userMessage);
     const parts = await assembleParts(chunks);
     // An answer in which nothing was said or done is not a message.
     if (parts.length === 0) continue;
@@ -77,14 +77,14 @@ function answersOf(
 
 /** Returns where each answer begins, oldest first. */
 function beginsOf({ state, events, root }: Chat, current: AnswerBegin | undefined): readonly Begin[] {
-  const said = conversation(state).flatMap((entry) => {
+  const begins = conversation(state).flatMap((entry) => {
     if (entry.kind !== 'user' || entry.to !== root) return [];
     const { itemId, seq, text } = entry;
     const message: UIMessage = { id: itemId, role: 'user', parts: [...textPart(text), ...filesOf(events[seq - 1])] };
-    return [{ messageId: `${itemId}.answer`, known: seq, said: message }];
+    return [{ messageId: `${itemId}.answer`, known: seq, userMessage: message }];
   });
-  const isKnown = current === undefined || said.some(({ messageId }) => messageId === current.messageId);
-  return isKnown ? said : [...said, current].toSorted((a, b) => a.known - b.known);
+  const isKnown = current === undefined || begins.some(({ messageId }) => messageId === current.messageId);
+  return isKnown ? begins : [...begins, current].toSorted((a, b) => a.known - b.known);
 }
 
 function textPart(text: string): UIMessage['parts'] {

@@ -11,7 +11,7 @@ export interface ChatRequest {
   /** Profile of a new chat. */
   readonly profile: string | undefined;
   /** Message of the user; undefined when the client only sends verdicts. */
-  readonly said: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
+  readonly message: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
   /** Id of the assistant message that the answer continues, when the request is a verdict about it. */
   readonly continues: string | undefined;
   /** The user's verdicts on calls, by call id, and answers to questions. Most belong to earlier requests. */
@@ -39,15 +39,15 @@ export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   const verdicts = { approvals: answers.flatMap(approvalOf), outputs: answers.flatMap(outputOf) };
   const continued = messages.find((message) => message.role === 'assistant' && message.id === messageId);
   if (last.role === 'assistant' || continued !== undefined)
-    return { id, profile, said: undefined, continues: (continued ?? last).id, ...verdicts };
+    return { id, profile, message: undefined, continues: (continued ?? last).id, ...verdicts };
   if (messageId !== undefined)
     throw invalid('messageId', 'names an earlier message, which cannot be changed. Send a new message, or fork the run');
-  return { id, profile, said: saidIn(last), continues: undefined, ...verdicts };
+  return { id, profile, message: messageIn(last), continues: undefined, ...verdicts };
 }
 
 type Part = UIMessage['parts'][number];
 
-function saidIn({ role, parts }: UIMessage): NonNullable<ChatRequest['said']> {
+function messageIn({ role, parts }: UIMessage): NonNullable<ChatRequest['message']> {
   if (role !== 'user')
     throw invalid('messages', 'must end with a message of the user, or with one of the assistant that waits for a verdict');
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');

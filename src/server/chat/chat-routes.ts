@@ -24,9 +24,9 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
 
   app.post('/api/chat', async (context) => {
     const request = await readChatRequest(await readJson(context));
-    const { id: name, profile, said } = request;
+    const { id: name, profile } = request;
     const verdicts = verdictsOf(request);
-    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, said, verdicts }));
+    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: request.message, verdicts }));
     const message = await messageFor(done, request, () => decidedAt(parts.engine.records, done, verdicts)).catch(
       (thrown: unknown) => {
         done.listening.stop();

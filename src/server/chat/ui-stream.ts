@@ -127,8 +127,8 @@ export class UiStream {
 
   #endReply({ turnId, reply }: EventOf<'model.end'>): readonly UIMessageChunk[] {
     if (reply === undefined) return this.#step?.turnId === turnId ? this.#step.takeBack() : [];
-    const said = reply.text !== '' || reply.reasoning !== '' || reply.toolCalls.length > 0 || (reply.files ?? []).length > 0;
-    if (!said && this.#step?.turnId !== turnId) return [];
+    const hasContent = reply.text !== '' || reply.reasoning !== '' || reply.toolCalls.length > 0 || (reply.files ?? []).length > 0;
+    if (!hasContent && this.#step?.turnId !== turnId) return [];
     const opening = this.#open(turnId);
     const step = this.#step;
     if (step === undefined) return opening;

@@ -172,7 +172,7 @@ export class RunFeed implements FrameSource {
       },
       onHalt: () => {
         this.#halted = run;
-        this.#tell();
+        this.#notify();
       },
     });
     // Replies of another process, or of the earlier live run, are incomplete.
@@ -184,13 +184,13 @@ export class RunFeed implements FrameSource {
   /** Takes committed events if they are the next ones for this reader; otherwise reads them from the journal later. */
   #take(events: readonly CadreEvent[]): void {
     const isNext = this.#page.length === 0 && !this.#hasNews && !this.#isReading && events[0]?.seq === this.#position + 1;
-    if (!isNext) return this.#tell();
+    if (!isNext) return this.#notify();
     this.#page = events;
     this.#isShared = true;
     this.waiting.wake();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#hasNews = true;
     this.waiting.wake();
   }

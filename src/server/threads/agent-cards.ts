@@ -65,8 +65,8 @@ function changesOf(card: AgentCard, event: CadreEvent): Partial<AgentCard> | und
     case 'turn.start':
       return { status: 'working', turns: card.turns + 1 };
     case 'model.end': {
-      const said = event.reply?.text ?? '';
-      return said === '' ? undefined : { text: said.slice(0, longestText) };
+      const text = event.reply?.text ?? '';
+      return text === '' ? undefined : { text: text.slice(0, longestText) };
     }
     case 'tool.request':
       return { tool: event.name };

@@ -17,9 +17,9 @@ export interface Exchange {
 export function currentExchange(run: RunContext): Exchange | undefined {
   const root = run.rootAgentId;
   if (root === undefined) return undefined;
-  const said = conversation(run).findLast((entry) => entry.kind === 'user' && entry.to === root);
-  if (said?.kind !== 'user') return undefined;
-  const { itemId, seq } = said;
+  const message = conversation(run).findLast((entry) => entry.kind === 'user' && entry.to === root);
+  if (message?.kind !== 'user') return undefined;
+  const { itemId, seq } = message;
   const calls = [...run.agents.values()].flatMap(({ openCalls }) => [...openCalls.values()]);
   return { itemId, seq, from: Math.min(seq, ...calls.map((call) => call.request.seq - 1)), root };
 }

@@ -81,10 +81,10 @@ export class LiveReplies {
 
   #noteDelta(agentId: AgentId, turnId: TurnId, delta: ModelDelta): void {
     const known = this.#replies.get(agentId);
-    const goesOn = known?.turnId === turnId && known.attempt === delta.attempt;
+    const isContinued = known?.turnId === turnId && known.attempt === delta.attempt;
     // A reply whose beginning was missed is sent once it is in the journal.
-    if (!goesOn && delta.n > 1 && this.#turns.get(agentId) !== turnId) return;
-    const { text, reasoning } = goesOn ? known : { text: '', reasoning: '' };
+    if (!isContinued && delta.n > 1 && this.#turns.get(agentId) !== turnId) return;
+    const { text, reasoning } = isContinued ? known : { text: '', reasoning: '' };
     this.#replies.set(agentId, {
       agentId,
       turnId,
@@ -95,7 +95,7 @@ export class LiveReplies {
     this.#each((reader) => reader.onDelta?.(agentId, turnId, delta));
   }
 
-  #each(tell: (reader: LiveReader) => void): void {
-    for (const reader of this.#readers) tell(reader);
+  #each(notify: (reader: LiveReader) => void): void {
+    for (const reader of this.#readers) notify(reader);
   }
 }

@@ -42,13 +42,17 @@ function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableSt
 }
 
 /** Answers a request with a stream about a run, until the run has settled or the client leaves; then stops listening. */
-export function sseAnswer(context: Context, listening: Listening, tell: (signal: AbortSignal) => AsyncGenerator<string>): Response {
+export function sseAnswer(
+  context: Context,
+  listening: Listening,
+  generate: (signal: AbortSignal) => AsyncGenerator<string>,
+): Response {
   const left = new AbortController();
   const leave = (): void => {
     left.abort();
     listening.stop();
   };
-  return context.body(sseStream(tell(left.signal), leave), 200, {
+  return context.body(sseStream(generate(left.signal), leave), 200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',

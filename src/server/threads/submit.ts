@@ -16,7 +16,7 @@ export interface ThreadRequest {
   /** Profile of a new conversation. */
   readonly profile: string | undefined;
   /** Message of the user, if there is one. */
-  readonly said: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
+  readonly message: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
   /** The user's verdicts; most may belong to earlier requests. */
   readonly verdicts: readonly GivenVerdict[];
 }
@@ -34,14 +34,14 @@ export interface Submitted {
 export async function submit(parts: ServerParts, threads: Threads, request: ThreadRequest): Promise<Submitted> {
   const run = await threads.resume(request.name);
   if (run === undefined) return await newExchange('launched', threads, await launch(parts, threads, request));
-  const { name, said } = request;
-  if (run.state.outcome === undefined || said === undefined) {
+  const { name, message } = request;
+  if (run.state.outcome === undefined || message === undefined) {
     const done = await whileListening(threads, run, (listening) => continueRun(listening, request));
     if (done !== 'over') return done;
   }
-  if (said === undefined)
+  if (message === undefined)
     throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); send a message to continue it`);
-  return await newExchange('said', threads, await threads.continueInFork(name, run, messageOf(said)));
+  return await newExchange('said', threads, await threads.continueInFork(name, run, messageOf(message)));
 }
 
 /** Returns the result for a run that was just launched or forked. */
@@ -74,22 +74,23 @@ async function launch(
   threads: Threads,
   request: ThreadRequest,
 ): Promise<Run> {
-  const { name, said, profile = defaultProfile } = request;
-  if (said === undefined)
+  const { name, message, profile = defaultProfile } = request;
+  if (message === undefined)
     throw new CadreError('RUN_UNKNOWN', `there is no conversation '${name.slice(0, 100)}' yet: send a message first`);
   if (profile === undefined) throw new CadreError('REQUEST_INVALID', 'profile is missing: name the profile to begin with');
-  return await engine.launch({ profile, input: payloadOf(said), runId: (await threads.chain(name)).next }, options);
+  return await engine.launch({ profile, input: payloadOf(message), runId: (await threads.chain(name)).next }, options);
 }
 
 /** Applies verdicts and posts the message; `over` when the run ended before. */
-async function continueRun(listening: Listening, { said, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
+async function continueRun(listening: Listening, { message, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
   const { run } = listening;
   // A question belongs to the exchange before its answer.
   const before = { listening, exchange: exchangeOf(run), known: run.state.seq };
   const given = await giveVerdicts(run, verdicts);
-  if (said === undefined) return { did: given > 0 ? 'decided' : 'nothing', ...before };
-  const question = said.attachments.length === 0 && given === 0 ? run.pending.find(({ kind }) => kind === 'question') : undefined;
-  const answer = question === undefined ? '' : readAnswer(question, said.text);
+  if (message === undefined) return { did: given > 0 ? 'decided' : 'nothing', ...before };
+  const question =
+    message.attachments.length === 0 && given === 0 ? run.pending.find(({ kind }) => kind === 'question') : undefined;
+  const answer = question === undefined ? '' : readAnswer(question, message.text);
   // At a checkpoint, any text except its choices is a message, with which the agent continues.
   const isWords = question?.tool === '' && question.schema !== undefined && !choicesOf(question).includes(answer);
   if (question !== undefined && !isWords) {
@@ -97,7 +98,7 @@ async function continueRun(listening: Listening, { said, verdicts }: ThreadReque
     return { did: 'answered', ...before };
   }
   try {
-    await run.send(messageOf(said));
+    await run.send(messageOf(message));
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'RUN_ENDED') return 'over';
     throw thrown;
@@ -106,11 +107,11 @@ async function continueRun(listening: Listening, { said, verdicts }: ThreadReque
   return { did: 'said', listening, exchange, known: exchange.seq };
 }
 
-function messageOf(said: NonNullable<ThreadRequest['said']>): ExternalItem {
-  return { source: 'USER_PROMPT', payload: payloadOf(said) };
+function messageOf(message: NonNullable<ThreadRequest['message']>): ExternalItem {
+  return { source: 'USER_PROMPT', payload: payloadOf(message) };
 }
 
-function payloadOf({ text, attachments }: NonNullable<ThreadRequest['said']>): JsonObject {
+function payloadOf({ text, attachments }: NonNullable<ThreadRequest['message']>): JsonObject {
   return { ...(text === '' ? {} : { prompt: text }), ...(attachments.length === 0 ? {} : { attachments }) };
 }
 

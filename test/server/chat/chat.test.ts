@@ -339,7 +339,7 @@ describe('a chat of the AI SDK', () => {
     const words = [{ type: 'text', text: 'Hello.' }];
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const hostile: readonly (readonly [unknown, number, RegExp])[] = [
-      ['{', 400, /no JSON/],
+      ['{', 400, /not JSON/],
       ['null', 400, /the body must be/],
       [[], 400, /the body must be/],
       [{}, 400, /^id must be/],

@@ -11,7 +11,7 @@ import { servedTeam, serveTeam, type ServedTeam } from './served-team.ts';
 
 type Answer = Readonly<Record<string, unknown>> & { readonly error: { readonly code: string; readonly message: string } };
 
-/** Posts JSON; answers with the status and the body. */
+/** Posts JSON and returns the status and the body. */
 async function post(
   { served }: ServedTeam,
   route: string,

@@ -6,7 +6,7 @@ import type { LaunchOptions, LaunchRequest } from '../../../engine/launch-option
 
 /** A launch in progress. */
 interface Launching {
-  readonly begun: Promise<boolean>;
+  readonly isNew: Promise<boolean>;
   readonly requestHash: string | undefined;
 }
 
@@ -26,13 +26,13 @@ export class Launches {
     const launching = this.#launching.get(runId);
     if (launching !== undefined) {
       assertSame(runId, launching.requestHash, requestHash);
-      await launching.begun;
+      await launching.isNew;
       return { runId, isNew: false };
     }
-    const begun = this.#begin(runId, request, options);
-    this.#launching.set(runId, { begun, requestHash });
+    const isNew = this.#begin(runId, request, options);
+    this.#launching.set(runId, { isNew, requestHash });
     try {
-      return { runId, isNew: await begun };
+      return { runId, isNew: await isNew };
     } finally {
       this.#launching.delete(runId);
     }
