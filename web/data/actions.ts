@@ -11,7 +11,7 @@ export interface LaunchRequest {
 }
 
 /** A message to an agent. */
-export interface SaidRequest {
+export interface MessageRequest {
   readonly text: string;
   readonly to?: string;
   readonly priority?: Delivery;
@@ -27,8 +27,8 @@ export function runActions(runId: string) {
   const base = `/api/runs/${encodeURIComponent(runId)}`;
   return {
     /** Returns the id of the item with the message. */
-    send: async (said: SaidRequest): Promise<string> =>
-      (await postJson<{ readonly itemId: string }>(`${base}/messages`, said)).itemId,
+    send: async (message: MessageRequest): Promise<string> =>
+      (await postJson<{ readonly itemId: string }>(`${base}/messages`, message)).itemId,
     approve: (
       ids: readonly string[],
       options: { readonly args?: JsonObject; readonly always?: boolean; readonly fingerprint?: string } = {},

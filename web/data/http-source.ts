@@ -99,13 +99,13 @@ class RunStream {
     this.#stream = stream;
     stream.addEventListener('open', () => {
       this.#waitMs = firstWaitMs;
-      this.#sink.retold();
+      this.#sink.restart();
       this.#sink.connection({ kind: 'live' });
     });
     stream.addEventListener('message', ({ data }) => this.#hand([JSON.parse(String(data)) as CadreEvent]));
     stream.addEventListener('delta', ({ data }) => this.#sink.delta(JSON.parse(String(data)) as LiveDelta));
     stream.addEventListener('progress', ({ data }) => this.#sink.progress(JSON.parse(String(data)) as LiveProgress));
-    stream.addEventListener('lag', () => this.#sink.retold());
+    stream.addEventListener('lag', () => this.#sink.restart());
     stream.addEventListener('end', () => {
       this.#drop();
       this.#sink.connection({ kind: 'over' });

@@ -36,7 +36,7 @@ export interface RunSink {
   readonly delta: (delta: LiveDelta) => void;
   readonly progress: (progress: LiveProgress) => void;
   /** Replies in progress are sent from their beginning from here on. */
-  readonly retold: () => void;
+  readonly restart: () => void;
   /** Deltas of replies may be missing from here on. */
   readonly gap: () => void;
   readonly connection: (connection: Connection) => void;

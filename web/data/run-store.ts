@@ -49,7 +49,7 @@ export class RunStore {
       delta: (delta) => this.live.delta(delta),
       progress: (progress) => this.live.tell(progress),
       gap: () => this.live.gap(),
-      retold: () => this.live.forget(),
+      restart: () => this.live.forget(),
       connection: (connection) => {
         // Shows the loaded events together with the new connection state.
         this.#flush();

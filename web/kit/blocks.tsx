@@ -51,7 +51,7 @@ function Block({ first, last, estimate, row, isHeld }: BlockProps) {
     const block = element.current;
     if (block === null) return undefined;
     const watch = observer();
-    told.set(block, (near) => {
+    listeners.set(block, (near) => {
       // An emptied block keeps its measured height.
       if (!near) height.current = block.offsetHeight;
       setNear(near);
@@ -67,7 +67,7 @@ function Block({ first, last, estimate, row, isHeld }: BlockProps) {
   );
 }
 
-const told = new WeakMap<Element, (isNear: boolean) => void>();
+const listeners = new WeakMap<Element, (isNear: boolean) => void>();
 let watching: IntersectionObserver | undefined;
 
 function observer(): IntersectionObserver {
@@ -75,7 +75,7 @@ function observer(): IntersectionObserver {
   // Browsers without scrollMargin fill blocks of inner scrollers only when they come into view.
   const options: IntersectionObserverInit & { readonly scrollMargin: string } = { rootMargin: margin, scrollMargin: margin };
   watching ??= new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) told.get(target)?.(isIntersecting);
+    for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
   }, options);
   return watching;
 }

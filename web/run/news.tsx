@@ -9,16 +9,16 @@ const quietMs = 10_000;
 /** Announces changes to screen readers: status and pending requests immediately, turns at intervals. */
 export function News({ overview }: { readonly overview: RunOverview | undefined }) {
   const [words, setWords] = useState('');
-  const told = useRef({ status: '', pending: 0, turns: 0, at: 0 });
+  const announced = useRef({ status: '', pending: 0, turns: 0, at: 0 });
   useEffect(() => {
     if (overview === undefined) return;
     const { turns, imported } = overview;
     const pending = overview.pending.length;
     const status = statusWord({ status: overview.status, pending, isImported: imported !== undefined });
-    const before = told.current;
+    const before = announced.current;
     const isUrgent = before.status !== status || before.pending < pending;
     if (!isUrgent && (before.turns === turns || Date.now() - before.at < quietMs)) return;
-    told.current = { status, pending, turns, at: Date.now() };
+    announced.current = { status, pending, turns, at: Date.now() };
     // The initial state is on the page already.
     if (before.at === 0) return;
     const waits = pending === 0 ? '' : `, ${countText(pending, 'request')} for you`;

@@ -50,7 +50,7 @@ export function RunActions(props: { readonly overview: RunOverview; readonly liv
       <Menu label="More">
         {(close) => (
           <>
-            {/* Nothing was interrupted: what is said to it takes it up by itself. */}
+            {/* Nothing was interrupted: a message resumes the run by itself. */}
             {canResume && overview.status !== 'running' && (
               <button type="button" class="quiet" disabled={resuming.isBusy} onClick={() => (close(), resuming.run(resume))}>
                 Resume

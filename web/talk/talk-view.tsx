@@ -14,18 +14,18 @@ import './talk.css';
 
 /** The conversation with the user, pending requests, and a box for messages. */
 export function TalkView({ query }: { readonly query: RouteQuery }) {
-  const said = useView(conversation).value ?? [];
+  const messages = useView(conversation).value ?? [];
   const pending = useView(pendingOf).value ?? [];
   const isOver = useView((state) => state.outcome !== undefined).value ?? true;
   const live = useView(liveEntry).value;
   const [follows, setFollows] = useState(true);
-  const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? said : [...said, live];
+  const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? messages : [...messages, live];
   const canControl = useControl();
   return (
     <>
       <h2 class="seen-by-readers">Conversation</h2>
       <div class="toolbar">
-        <span class="faint small number">{countText(said.length, 'message')}</span>
+        <span class="faint small number">{countText(messages.length, 'message')}</span>
         <span class="push" />
         <RawSwitch />
       </div>

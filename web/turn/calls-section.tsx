@@ -44,7 +44,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
   const { callId, providerCallId, name, args, changedArgs, repaired, attempt, approved, waitFor, ms, error, progress } = call;
   const place = record.reply.toolCalls.findIndex((asked) => asked.callId === callId);
   const sent = record.reply.toolCalls[place]?.input;
-  const said = useRun().live.progress.value.get(callId);
+  const latest = useRun().live.progress.value.get(callId);
   return (
     <>
       <h4 class="t-card-head">
@@ -80,7 +80,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
           {progress.map((note, index) => (
             <Progress key={index} fraction={note.fraction} note={note.note} />
           ))}
-          {call.endedAt === undefined && said !== undefined && <Progress fraction={said.fraction} note={said.note} />}
+          {call.endedAt === undefined && latest !== undefined && <Progress fraction={latest.fraction} note={latest.note} />}
           {call.content === undefined ? (
             <p class="faint">Nothing yet.</p>
           ) : (

@@ -33,7 +33,7 @@ async function perform(parts: ServerParts, threads: Threads, input: AgUiInput): 
   const used = before === undefined ? noUsage : usageOf(before);
   const verdicts = verdictsOf(resume, before?.pending ?? []);
   const done = await submit(parts, threads, { name, profile, message, verdicts });
-  const { did, exchange, known, listening } = done;
+  const { did, exchange, known } = done;
   if (did !== 'nothing') return { done, used, answer: { from: exchange.from, known, messages } };
   const since = resume.length === 0 ? undefined : await decidedAt(parts.engine.records, done, verdicts);
   if (since !== undefined) return { done, used, answer: { from: exchange.from, known: since, messages } };
