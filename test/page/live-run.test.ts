@@ -124,7 +124,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await card.getByText('no untrusted text was read in this run').waitFor();
     await browser.screenshot(page, 'approval');
     await card.getByRole('button', { name: 'Edit arguments' }).click();
-    const args = card.getByLabel('Arguments, all of them');
+    const args = card.getByLabel('All arguments');
     await args.fill('{ "amount": 7');
     await card.getByRole('alert').filter({ hasText: 'no JSON' }).waitFor();
     expect(await card.getByRole('button', { name: 'Approve with these arguments' }).isDisabled()).toBe(true);
@@ -136,7 +136,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await card.getByRole('button', { name: 'Approve with these arguments' }).click();
     await page.getByText('Contains lookalike characters').waitFor();
     expect(team.paid).toEqual([{ amount: 7 }]);
-    await card.getByRole('textbox', { name: /Why it is rejected/ }).fill('nobody of that name');
+    await card.getByRole('textbox', { name: /Reason for the rejection/ }).fill('nobody of that name');
     await card.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('done', { exact: true }).waitFor();
     expect(team.paid).toHaveLength(1);

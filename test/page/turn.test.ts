@@ -301,7 +301,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     await call.getByText('a bone').waitFor();
     await page.getByRole('navigation', { name: 'Turns around this one' }).getByRole('link', { name: 'Digger_1.t2' }).last().click();
     const reply = section(page, 'reply');
-    await reply.getByText('attempt 2, as it comes').waitFor();
+    await reply.getByText('attempt 2, live').waitFor();
     await reply.getByText('These wo').last().waitFor();
     await reply.getByText('attempt 1 was given up').click();
     await browser.screenshot(page, 'turn-live');
