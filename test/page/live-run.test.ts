@@ -69,7 +69,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
       { text: 'Understood.' },
     ]);
     const page = await browser.open(`${team.url}/#/`);
-    await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
     await page.getByRole('button', { name: 'New run' }).click();
     const dialog = page.getByRole('dialog', { name: 'New run' });
     expect(await dialog.getByText('Talks and pays.').count()).toBe(1);
@@ -323,7 +323,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     expect(await page.getByRole('navigation', { name: 'Views of this run' }).count()).toBe(0);
     await browser.screenshot(page, 'unknown-run');
     await page.getByRole('main').getByRole('link', { name: 'All runs' }).click();
-    await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
   });
 
   it('a run that only awaits somebody and that no process has is taken up by what is said to it; Resume stands in the menu', async () => {

@@ -242,12 +242,12 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     journal.end('Lead_0', turn);
     journal.wait(600_000).add({ type: 'run.resume', engineVersion: '0.1.0', downMs: 600_000 });
     const page = await browser.open(await builtRun(journal));
-    await page.getByRole('button', { name: /^idle for 10 min.*: unfold$/ }).waitFor();
+    await page.getByRole('button', { name: /^idle for 10 min.*: expand$/ }).waitFor();
     await page.getByText('waits for a person', { exact: true }).waitFor();
     const bar = await page.locator(`[data-turn="${turn}"]`).boundingBox();
     expect(bar?.width).toBeGreaterThan(500);
     const chart = await page.locator('.timeline-scroller').boundingBox();
-    const flag = await page.getByRole('img', { name: /^taken up again/ }).boundingBox();
+    const flag = await page.getByRole('img', { name: /^resumed/ }).boundingBox();
     expect((flag?.x ?? 0) + (flag?.width ?? 0)).toBeLessThanOrEqual((chart?.x ?? 0) + (chart?.width ?? 0));
     await browser.screenshot(page, 'timeline-idle-end');
 

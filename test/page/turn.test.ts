@@ -303,7 +303,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     const reply = section(page, 'reply');
     await reply.getByText('attempt 2, live').waitFor();
     await reply.getByText('These wo').last().waitFor();
-    await reply.getByText('attempt 1 was given up').click();
+    await reply.getByText('attempt 1 failed').click();
     await browser.screenshot(page, 'turn-live');
     await run.cancel('enough');
     await page.getByText('cancelled', { exact: true }).first().waitFor();
