@@ -29,7 +29,10 @@ export async function lookUpRun(reference: string, store: string | undefined): P
  */
 export async function actOnRun(reference: string, options: RunOptions, action: RunAction, word: string): Promise<ExitCode> {
   const summary = await lookUpRun(reference, options.store);
-  const done = await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
+  const done = await askHolder(summary, action, {
+    store: storePath(options.store),
+    findRun: () => lookUpRun(summary.runId, options.store),
+  });
   if (done === undefined) return await resumeAnd(summary.runId, options, async (run) => void (await performAction(run, action)));
   tellDone(summary.runId, done, options, word);
   return 0;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { runOverview } from '../../inspect/run-overview.ts';
 
-/** How a team stands, as the shared state of a thread. It is ours: what a client sends as state is not read. */
+/** Returns the shared state of a thread: a summary of the run. State sent by clients is ignored. */
 export function agUiState(run: RunContext): JsonObject {
   const view = runOverview(run);
   const agents = [...run.agents.values()].map(

@@ -70,7 +70,10 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   const done =
     takeOver === true
       ? undefined
-      : await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
+      : await askHolder(summary, action, {
+          store: storePath(options.store),
+          findRun: () => lookUpRun(summary.runId, options.store),
+        });
   if (done !== undefined) return isWhole ? tellOver(runId, done, options, false) : tellPart(runId, done, options);
   // What is left of a run goes on once a part of it is cancelled.
   if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');

@@ -3,7 +3,7 @@ import { bodySchemas } from './control-schemas.ts';
 import { readBody } from '../request-body.ts';
 import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 
-/** Adds what is done with runs without changing them: other titles, projects, deletion. It works on every run, whoever has it. */
+/** Adds the routes of the run catalog (titles, projects, deletion). They work on every run, whichever process advances it. */
 export function addCatalogRoutes(app: ServerApp, { engine: { shelf } }: ServerParts): void {
   const idOf = (context: Context<ServerEnv>): string => context.req.param('id') ?? '';
 

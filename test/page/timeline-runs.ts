@@ -18,22 +18,22 @@ import { gate, type Gate } from '../support/test-engine.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Serves an engine until the test is over; answers with where a run is. */
+/** Serves an engine until the test ends and returns the address of a run. */
 export async function served(engine: Engine, id: string): Promise<string> {
   const server = await serve(engine);
   onTestFinished(async () => await server.close());
   return `${server.url}/#/runs/${encodeURIComponent(id)}`;
 }
 
-/** A run that several tests look at. */
+/** A run shared by several tests. */
 export interface SharedRun {
   readonly url: string;
   readonly close: () => Promise<void>;
 }
 
-/** The bundled team, asked one question of the documents that a package here ships, offline, and served. */
+/** Runs the bundled team on one question about the documents of an installed package, offline, and serves it. */
 export async function bundledRun(): Promise<SharedRun> {
-  const outDir = await mkdtemp(path.join(tmpdir(), 'cadre-lanes-'));
+  const outDir = await mkdtemp(path.join(tmpdir(), 'cadre-timeline-'));
   const tools = createDocumentTools({ root: path.join(root, 'node_modules/ai/docs'), outDir });
   const engine = await createEngine({ profiles: path.join(root, 'agent_profiles'), tools: tools.tools, store: 'memory', env: {} });
   const run = await engine.launch({ profile: 'Partner', input: 'How do I require approval before a tool runs?' });
@@ -50,15 +50,15 @@ export async function bundledRun(): Promise<SharedRun> {
   };
 }
 
-/** A team at work whose workers say nothing before the test lets them. */
+/** A running team whose workers reply only when the test lets them. */
 export interface LiveTeam {
   readonly engine: Engine;
   readonly run: Run;
-  /** By module. */
+  /** Gates of the workers, by module. */
   readonly workers: Readonly<Record<'WM_1' | 'WM_2', Gate<ScriptedReply>>>;
 }
 
-/** Launches it: a Principal that plans two modules with these names, the second after the first, and dispatches both. */
+/** Launches the team: a Principal plans two modules with these names, the second after the first, and dispatches both. */
 export async function liveTeam(names: readonly [string, string] = ['Read', 'Write'], role = 'Reader'): Promise<LiveTeam> {
   const workers = { WM_1: gate<ScriptedReply>(), WM_2: gate<ScriptedReply>() };
   const [first, second] = names;
@@ -88,7 +88,7 @@ export async function liveTeam(names: readonly [string, string] = ['Read', 'Writ
   return { engine, run, workers };
 }
 
-/** The state of a run, folded from what the server says its journal holds. */
+/** Returns the state of a run, folded from the journal that the server returns. */
 export async function stateOf(url: string): Promise<RunContext> {
   const { origin, hash } = new URL(url);
   const id = hash.split('/')[2] ?? '';
@@ -103,7 +103,7 @@ export async function stateOf(url: string): Promise<RunContext> {
   return state;
 }
 
-/** An engine over a journal that was built by hand. */
+/** Serves an engine over a journal that was built by hand. */
 export async function builtRun(journal: JournalBuilder): Promise<string> {
   const store = createMemoryJournal();
   const lease = await store.acquire(runId, `${process.pid}@here#test`);
@@ -114,7 +114,7 @@ export async function builtRun(journal: JournalBuilder): Promise<string> {
   return await served(engine, runId);
 }
 
-/** A run of so many agents and turns that is over: every agent calls a tool in each of its turns, and rests now and then. */
+/** Builds a run with this many agents and turns that has ended: every agent calls a tool in each turn, with idle times between. */
 export function crowdJournal(agents: number, turns: number): JournalBuilder {
   const journal = new JournalBuilder();
   journal.agent('Lead_0', 'Principal');

@@ -1,7 +1,7 @@
 import type { TimelineBar, TimelineCall } from '../../src/inspect/timeline/timeline-bar.ts';
 import { lastAtOrBefore, toX, type TimeScale } from './time-scale.ts';
 
-/** A tool call below its turn's bar; `row` keeps those apart that ran at the same time. */
+/** Mark of a tool call below its turn's bar; `row` separates calls that ran at the same time. */
 export interface CallMark {
   readonly call: TimelineCall;
   readonly x: number;
@@ -9,23 +9,23 @@ export interface CallMark {
   readonly row: number;
 }
 
-/** A turn wide enough to be seen. */
+/** A turn wide enough to be drawn. */
 export interface TurnMark {
   readonly kind: 'turn';
   readonly bar: TimelineBar;
-  /** Which turn of its agent it is, from 1. */
+  /** Number of the turn within its agent, from 1. */
   readonly number: number;
   readonly x: number;
   readonly width: number;
-  /** Pixels it waited before it began. */
+  /** Pixels of waiting before the turn. */
   readonly waited: number;
   readonly calls: readonly CallMark[];
 }
 
-/** Turns too short to be told apart at this scale. */
+/** Turns too short to be distinguished at this scale. */
 export interface BlockMark {
   readonly kind: 'block';
-  /** Where its first turn stands among those of its lane. */
+  /** Index of its first turn within the row. */
   readonly index: number;
   readonly first: TimelineBar;
   readonly last: TimelineBar;
@@ -35,32 +35,32 @@ export interface BlockMark {
   readonly width: number;
 }
 
-/** What is drawn in a lane. */
-export type LaneMark = TurnMark | BlockMark;
+/** A mark in a row. */
+export type RowMark = TurnMark | BlockMark;
 
-/** What is drawn of a lane, and how coarsely. */
+/** Drawn range of a row, and its resolution. */
 export interface MarkWindow {
   readonly scale: TimeScale;
   readonly fromX: number;
   readonly untilX: number;
   readonly now: number;
-  /** Turns narrower than this many pixels share a block. */
+  /** Width in pixels below which turns share a block. */
   readonly least: number;
 }
 
-/** A lane to draw. */
-export interface LaneBars {
+/** A row to draw. */
+export interface RowBars {
   readonly bars: readonly TimelineBar[];
-  /** Indexes of turns that are drawn whatever their width, and wherever they are. */
+  /** Indexes of turns drawn at any width and place. */
   readonly kept: readonly number[];
 }
 
 const callRows = 3;
 
-/** The marks of a lane between two places. A turn that began before the first place and still lasts there is among them. */
-export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonly LaneMark[] {
+/** Returns the marks of a row between two places, including a turn that began before the first place and still lasts there. */
+export function rowMarks({ bars, kept }: RowBars, window: MarkWindow): readonly RowMark[] {
   const { scale, fromX, untilX, now, least } = window;
-  const marks: LaneMark[] = [];
+  const marks: RowMark[] = [];
   let block: Block | undefined;
   for (let index = firstInView(bars, window); index < bars.length; index++) {
     const bar = bars[index];
@@ -91,8 +91,8 @@ export function laneMarks({ bars, kept }: LaneBars, window: MarkWindow): readonl
 
 type Block = { -readonly [Key in keyof BlockMark]: BlockMark[Key] } & { readonly cell: number };
 
-/** Adds the mark of a turn that is out of view, at its end of the lane: marks never change places, and so keep the focus. */
-function keepMark(marks: LaneMark[], bar: TimelineBar | undefined, index: number, window: MarkWindow): void {
+/** Adds the mark of a turn out of view, at its end of the row: the order of marks never changes, so they keep the focus. */
+function keepMark(marks: RowMark[], bar: TimelineBar | undefined, index: number, window: MarkWindow): void {
   if (bar === undefined || marks.some((mark) => mark.kind === 'turn' && mark.bar === bar)) return;
   const mark = turnMark(bar, index, window);
   if (mark.x < window.fromX) marks.unshift(mark);
@@ -101,7 +101,7 @@ function keepMark(marks: LaneMark[], bar: TimelineBar | undefined, index: number
 
 function firstInView(bars: readonly TimelineBar[], { scale, fromX }: MarkWindow): number {
   let index = lastAtOrBefore(bars, (bar) => toX(scale, bar.from), fromX);
-  // Turns of one agent follow each other: only the one before may reach into view.
+  // Turns of one agent follow each other: only the previous one may reach into view.
   if (index > 0) index--;
   return index;
 }
@@ -122,7 +122,7 @@ function turnMark(bar: TimelineBar, index: number, { scale, now, least }: MarkWi
   };
 }
 
-/** As many calls as there is room for to tell them apart. */
+/** Returns as many calls as there is room for. */
 function callMarks(bar: TimelineBar, barX: number, width: number, scale: TimeScale, now: number): readonly CallMark[] {
   const ends = Array.from({ length: callRows }, () => Number.NEGATIVE_INFINITY);
   return bar.calls.slice(0, Math.ceil(width / 6)).map((call) => {
@@ -135,20 +135,20 @@ function callMarks(bar: TimelineBar, barX: number, width: number, scale: TimeSca
   });
 }
 
-/** Marks of several lanes, made coarser until they are few enough to draw at once. */
+/** Returns the marks of several rows, coarser until they are few enough to draw. */
 export function marksOf(
-  lanes: readonly LaneBars[],
+  rows: readonly RowBars[],
   window: Omit<MarkWindow, 'least'>,
   most: number,
-): readonly (readonly LaneMark[])[] {
+): readonly (readonly RowMark[])[] {
   for (let least = 3; ; least *= 2) {
-    const marks = lanes.map((lane) => laneMarks(lane, { ...window, least }));
+    const marks = rows.map((row) => rowMarks(row, { ...window, least }));
     if (least > 1_000 || countOf(marks) <= most) return marks;
   }
 }
 
-function countOf(marks: readonly (readonly LaneMark[])[]): number {
+function countOf(marks: readonly (readonly RowMark[])[]): number {
   let count = 0;
-  for (const lane of marks) for (const mark of lane) count += mark.kind === 'turn' ? 2 + mark.calls.length : 1;
+  for (const row of marks) for (const mark of row) count += mark.kind === 'turn' ? 2 + mark.calls.length : 1;
   return count;
 }

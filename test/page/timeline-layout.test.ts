@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
 import { turnId } from '../inspect/journal-builder.ts';
-import { laneMarks, marksOf } from '../../web/timeline/lane-marks.ts';
+import { rowMarks, marksOf } from '../../web/timeline/row-marks.ts';
 import { fitPxPerMs, timeScale, toTime, toX, type TimeSpan } from '../../web/timeline/time-scale.ts';
 import { sinceStart, timeTicks } from '../../web/timeline/time-ticks.ts';
 
-/** Times with idle stretches between them, as a run has them. */
+/** Stretches of time with idle stretches between them, as in a run. */
 const spans = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 9 }).map((lengths): TimeSpan => {
   let at = 1_000;
   const folds: { from: number; to: number }[] = [];
@@ -64,7 +64,7 @@ describe('where things lie on the timeline', () => {
           let at = 0;
           const bars = gaps.map(([gap, length], index) => bar(index, (at += gap), (at += length)));
           const scale = timeScale({ from: 0, to: at + 1, folds: [] }, 600, fitPxPerMs({ from: 0, to: at + 1, folds: [] }, 600));
-          const marks = laneMarks({ bars, kept: [] }, { scale, fromX: 0, untilX: scale.width, now: at, least });
+          const marks = rowMarks({ bars, kept: [] }, { scale, fromX: 0, untilX: scale.width, now: at, least });
           expect(marks.reduce((sum, mark) => sum + (mark.kind === 'turn' ? 1 : mark.count), 0)).toBe(bars.length);
           for (const mark of marks) expect(mark.width).toBeGreaterThanOrEqual(least);
         },

@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Lets those who have much to do do it in turns, one portion in each turn of the event loop, however many they are: requests and runs
- * are served in between.
+ * Gives callers one event-loop turn each, in order, so that requests and runs are served in between however many callers there are.
  */
-export class TakeTurns {
+export class FairQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Resolves when it is the caller's turn. */
-  mine(): Promise<unknown> {
+  next(): Promise<unknown> {
     this.#last = this.#last.then(() => setImmediate());
     return this.#last;
   }

@@ -1,17 +1,17 @@
 import type { TurnId } from '../../core/ids.ts';
-import { type ReplyStep, type ToldReply, untold } from '../threads/reply-text.ts';
+import { type ReplyStep, type SentReply, nothingSent } from '../threads/reply-text.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import type { MessageLog } from './message-log.ts';
 
 type Kind = 'TEXT' | 'REASONING';
 
-/** The reply of one turn as messages of a thread: its thoughts, and its words. */
-export class ToldMessage {
+/** The reply of one turn as messages of a thread: one for its reasoning, one for its text. */
+export class ReplyMessage {
   readonly turnId: TurnId;
   readonly #log: MessageLog;
-  /** Counts the times the reply was begun: each has messages of its own. */
-  #begun = 1;
-  #told: ToldReply = untold;
+  /** Number of times the reply was started; each start gets new message ids. */
+  #starts = 1;
+  #sent: SentReply = nothingSent;
   readonly #open = new Set<Kind>();
 
   constructor(turnId: TurnId, log: MessageLog) {
@@ -19,19 +19,19 @@ export class ToldMessage {
     this.#log = log;
   }
 
-  get told(): ToldReply {
-    return this.#told;
+  get sent(): SentReply {
+    return this.#sent;
   }
 
-  /** The message that holds the words and the calls of the turn. */
+  /** Id of the message with the text and the calls of the turn. */
   get messageId(): string {
-    return this.#begun === 1 ? this.turnId : `${this.turnId}.${this.#begun}`;
+    return this.#starts === 1 ? this.turnId : `${this.turnId}.${this.#starts}`;
   }
 
-  /** Goes on with the reply. One that starts over is begun again, and the thread is told without what was taken back. */
-  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly AgUiEvent[] {
+  /** Continues the reply. When it starts over, first takes back the earlier text with a snapshot of the thread without it. */
+  send({ startsOver, reasoning, text, sent }: ReplyStep): readonly AgUiEvent[] {
     const takenBack = startsOver ? this.takeBack() : [];
-    this.#told = told;
+    this.#sent = sent;
     return [
       ...takenBack,
       ...this.#say('REASONING', reasoning),
@@ -40,21 +40,21 @@ export class ToldMessage {
     ];
   }
 
-  /** The reply is whole: what is open ends, and stands in the thread. */
+  /** Ends the complete reply and adds it to the thread. */
   close(): readonly AgUiEvent[] {
-    const { reasoning, text } = this.#told;
+    const { reasoning, text } = this.#sent;
     if (reasoning !== '') this.#log.put({ id: this.#idOf('REASONING'), role: 'reasoning', content: reasoning });
     if (text !== '') this.#log.put({ id: this.messageId, role: 'assistant', content: text });
     return this.#endAll();
   }
 
-  /** Takes back what was said: a client has no other way to lose a message than to be told all that stand. */
+  /** Takes back the reply so far. A client can lose a message only through a snapshot of all of them. */
   takeBack(): readonly AgUiEvent[] {
-    const hasSaid = this.#told.text !== '' || this.#told.reasoning !== '';
+    const hasSaid = this.#sent.text !== '' || this.#sent.reasoning !== '';
     const ending = this.#endAll();
-    this.#told = untold;
+    this.#sent = nothingSent;
     if (!hasSaid) return ending;
-    this.#begun += 1;
+    this.#starts += 1;
     return [...ending, { type: 'MESSAGES_SNAPSHOT', messages: this.#log.messages }];
   }
 

@@ -7,7 +7,7 @@ import { serveTeam, type ServedTeam } from './served-team.ts';
 
 const browser = usePageBrowser();
 
-/** A profile with a status that is rendered anew for every turn, and with rules after the one that decides. */
+/** A profile with a status segment that changes every turn, and with rules after the one that matches. */
 const watched = `
 pre_turn_observers:
   - { id: status, action: { type: add_to_inbox, inbox_item: { source: TEAM_STATUS, payload: "Turns so far: {{ state.turn_count }}\\nAll is well." } } }
@@ -19,7 +19,7 @@ flow_decider:
   - { id: end, action: { type: end_agent_turn, outcome: success } }
 `;
 
-/** A run that has answered, and was spoken to once more. */
+/** Returns a run that has answered, and got one more message. */
 async function talked(team: ServedTeam, said: string): Promise<string> {
   const run = await team.engine.launch({ profile: 'Talker', input: said });
   await run.settled();
@@ -128,7 +128,7 @@ describe.skipIf(whyNoPage !== undefined)(`what the page tells of a turn (${whyNo
   });
 });
 
-/** Whether an element stands in the window, and in every scroller around it. */
+/** True when an element is visible in the window and in every scroller around it. */
 function inView(element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   return top >= 0 && bottom <= 800;

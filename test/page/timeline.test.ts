@@ -6,12 +6,12 @@ import { tree, type AgentNodeView } from '../../src/inspect/tree.ts';
 import { agentId, callId, JournalBuilder, turnId } from '../inspect/journal-builder.ts';
 import { finish } from '../scenarios/team.ts';
 import { buildPage, usePageBrowser, whyNoPage } from './browser.ts';
-import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, stateOf } from './lane-runs.ts';
+import { builtRun, bundledRun, crowdJournal, liveTeam, served, type SharedRun, stateOf } from './timeline-runs.ts';
 
 const browser = usePageBrowser();
 beforeAll(buildPage, 120_000);
 
-/** What a person must never get to see as anything but text. */
+/** Content that the page must show as plain text only. */
 const hostile = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>\u202Egnp.exe\u0007${'long '.repeat(2_000)}`;
 
 describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that is over', () => {
@@ -51,11 +51,11 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
       flat(tree(state)).map(({ agentId: id, turns, toolCalls }) => [id, `${turns}`, `${toolCalls}`]),
     );
     await browser.screenshot(page, 'tree');
-    await page.getByRole('link', { name: 'lane of Principal_2' }).click();
-    await page.locator('.lane.is-marked[data-agent=Principal_2]').waitFor();
+    await page.getByRole('link', { name: 'timeline row of Principal_2' }).click();
+    await page.locator('.timeline-row.is-marked[data-agent=Principal_2]').waitFor();
   });
 
-  it('is read by key: turns along a lane and across lanes, agents up, down, in and out', async () => {
+  it('is read by key: turns along a row and across rows, agents up, down, in and out', async () => {
     const { url } = bundled;
     const page = await browser.open(url);
     const at = (): Promise<string | undefined> => page.evaluate<string | undefined>('document.activeElement.dataset.turn');
@@ -79,7 +79,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
       ...['Principal_2.t2', 'Principal_2.t6', 'Principal_2.t5', 'Principal_2.t1'],
       ...['Partner_1.t3', 'Partner_1.t4', 'Partner_1.t4', 'Partner_1.t4', 'Partner_1.t4'],
     ]);
-    // What it is called says what the bar shows; one bar alone is a stop for Tab.
+    // The label of a bar describes what it shows; the bars are one Tab stop.
     expect(await page.locator('[data-turn="Principal_2.t1"]').getAttribute('aria-label')).toMatch(
       /^turn 1 of Principal_2, .+, 1 tool call, ok$/,
     );
@@ -169,7 +169,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     await card.getByRole('button', { name: 'task' }).click();
     await card.getByText('About Read.').waitFor();
     const third = await browser.open(`${url}/tree`, { width: 390 });
-    await third.locator('[data-agent=Worker_2]').getByText('asks its model').waitFor();
+    await third.locator('[data-agent=Worker_2]').getByText('waits for the model').waitFor();
 
     workers.WM_1.open(finish('All read.', { found: '3 things' }));
     await page.locator('[data-turn="Worker_2.t1"].is-completed').waitFor();
@@ -242,12 +242,12 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     journal.end('Lead_0', turn);
     journal.wait(600_000).add({ type: 'run.resume', engineVersion: '0.1.0', downMs: 600_000 });
     const page = await browser.open(await builtRun(journal));
-    await page.getByRole('button', { name: /^idle for 10 min.*: unfold$/ }).waitFor();
+    await page.getByRole('button', { name: /^idle for 10 min.*: expand$/ }).waitFor();
     await page.getByText('waits for a person', { exact: true }).waitFor();
     const bar = await page.locator(`[data-turn="${turn}"]`).boundingBox();
     expect(bar?.width).toBeGreaterThan(500);
     const chart = await page.locator('.timeline-scroller').boundingBox();
-    const flag = await page.getByRole('img', { name: /^taken up again/ }).boundingBox();
+    const flag = await page.getByRole('img', { name: /^resumed/ }).boundingBox();
     expect((flag?.x ?? 0) + (flag?.width ?? 0)).toBeLessThanOrEqual((chart?.x ?? 0) + (chart?.width ?? 0));
     await browser.screenshot(page, 'timeline-idle-end');
 
@@ -281,7 +281,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
 });
 
 describe.skipIf(whyNoPage !== undefined)('timeline and tree at scale', () => {
-  it('1,000 turns in 50 lanes: draw what is in view, and move without stumbling', async () => {
+  it('1,000 turns in 50 rows: draw what is in view, and move without stumbling', async () => {
     const url = await builtRun(crowdJournal(50, 1_000));
     const page = await browser.open(url);
     await page.locator('.bar, .block').first().waitFor();
@@ -299,11 +299,11 @@ describe.skipIf(whyNoPage !== undefined)('timeline and tree at scale', () => {
     await browser.screenshot(page, 'timeline-1000-turns-near');
   });
 
-  it('1,000 agents: lanes and rows come as they are needed', async () => {
+  it('1,000 agents: rows come as they are needed', async () => {
     const url = await builtRun(crowdJournal(1_000, 2_000));
     const page = await browser.open(url);
     await page.locator('.bar, .block').first().waitFor();
-    console.log(`1,000 lanes, down: ${await pan(page, 0, 90)}`);
+    console.log(`1,000 rows, down: ${await pan(page, 0, 90)}`);
     expect(await boxes(page)).toBeLessThan(4_000);
     await page.goto(`${url}/tree?agent=Worker_900`);
     await page.locator('[data-agent=Worker_900].is-named').waitFor();
@@ -314,15 +314,15 @@ describe.skipIf(whyNoPage !== undefined)('timeline and tree at scale', () => {
   });
 });
 
-/** Every lane and, where it is wide enough, every turn of a timeline is on the page, in its order. */
+/** Every row and, where it is wide enough, every turn of a timeline is on the page, in its order. */
 async function expectTimeline(page: Page, view: ReturnType<typeof timeline>): Promise<void> {
-  const lanes = (): Promise<(string | null)[]> =>
-    page.$$eval('.lane', (elements) => elements.map((element) => element.getAttribute('data-agent')));
-  await expect.poll(lanes).toEqual(view.lanes.map((lane) => lane.agentId));
+  const rows = (): Promise<(string | null)[]> =>
+    page.$$eval('.timeline-row', (elements) => elements.map((element) => element.getAttribute('data-agent')));
+  await expect.poll(rows).toEqual(view.lanes.map((lane) => lane.agentId));
   const names = await page.$$eval('[data-turn]', (bars) => bars.map((bar) => bar.getAttribute('data-turn')));
   const known = new Set<string | null>(view.lanes.flatMap(({ bars }) => bars.map((bar) => bar.turnId)));
   expect(names.every((name) => known.has(name))).toBe(true);
-  const counts = await page.$$eval('.lane-marks', (groups) => groups.map((group) => group.getAttribute('aria-label')));
+  const counts = await page.$$eval('.timeline-row-marks', (groups) => groups.map((group) => group.getAttribute('aria-label')));
   expect(counts.map((label) => Number.parseInt(label ?? '', 10))).toEqual(view.lanes.map(({ bars }) => bars.length));
 }
 
@@ -362,7 +362,7 @@ function boxes(page: Page): Promise<number> {
   return page.evaluate<number>("document.querySelectorAll('*').length");
 }
 
-/** Scrolls the timeline by so much a frame, for two seconds' worth of frames; answers with how long they took. */
+/** Scrolls the timeline by a distance per frame, for two seconds' worth of frames; returns the frame times. */
 async function pan(page: Page, x: number, y: number): Promise<string> {
   const times = await page.evaluate<number[]>(`(async () => {
     const scroller = document.querySelector('.timeline-scroller');

@@ -6,51 +6,57 @@ import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { Name } from '../kit/name.tsx';
 import { runHref, turnHref } from '../routing/route.ts';
-import type { BlockMark, LaneMark, TurnMark } from './lane-marks.ts';
+import type { BlockMark, RowMark, TurnMark } from './row-marks.ts';
 import { toX, type TimeScale } from './time-scale.ts';
 import { turnName } from './turn-words.ts';
-import './lanes.css';
+import './timeline-rows.css';
 
-/** What a lane needs to be drawn. */
-export interface LaneRowProps {
-  readonly lane: TimelineRow;
+/** Properties of a row. */
+export interface TimelineRowProps {
+  readonly agent: TimelineRow;
   readonly row: number;
   readonly rows: number;
   readonly top: number;
-  readonly marks: readonly LaneMark[];
+  readonly marks: readonly RowMark[];
   readonly scale: TimeScale;
   readonly now: number;
   readonly runId: string;
-  /** The turn the keyboard is at. */
+  /** Turn with the keyboard focus. */
   readonly current: string | undefined;
   readonly selected: string | undefined;
   readonly isMarked: boolean;
   readonly zoomTo: (from: number, to: number) => void;
 }
 
-/** One agent's lane: who it is, and its turns. */
-export function LaneRow(props: LaneRowProps) {
-  const { lane, row, rows, top, marks, runId, isMarked, zoomTo } = props;
-  const about = [lane.profile, ...(lane.roleName === undefined ? [] : [lane.roleName])].map((text) => lineOf(text, 60)).join(', ');
+/** Row of one agent: its name and its turns. */
+export function TimelineRowView(props: TimelineRowProps) {
+  const { agent, row, rows, top, marks, runId, isMarked, zoomTo } = props;
+  const about = [agent.profile, ...(agent.roleName === undefined ? [] : [agent.roleName])]
+    .map((text) => lineOf(text, 60))
+    .join(', ');
   return (
     <div
-      class={`lane ${isMarked ? 'is-marked' : ''}`}
+      class={`timeline-row ${isMarked ? 'is-marked' : ''}`}
       role="listitem"
       aria-setsize={rows}
       aria-posinset={row + 1}
-      data-agent={lane.agentId}
+      data-agent={agent.agentId}
       style={{ top: `${top}px` }}
     >
-      <div class="lane-label" style={{ paddingLeft: `${10 + Math.min(lane.depth, 6) * 12}px` }}>
-        <a class="lane-name" href={runHref(runId, 'turns', { agent: lane.agentId })} tabIndex={-1} title="its turns">
-          <Name text={lane.agentId} />
+      <div class="timeline-row-label" style={{ paddingLeft: `${10 + Math.min(agent.depth, 6) * 12}px` }}>
+        <a class="timeline-row-name" href={runHref(runId, 'turns', { agent: agent.agentId })} tabIndex={-1} title="its turns">
+          <Name text={agent.agentId} />
         </a>
-        <span class="lane-about faint" title={about}>
-          {lineOf(lane.roleName ?? lane.profile, 60)}
+        <span class="timeline-row-about faint" title={about}>
+          {lineOf(agent.roleName ?? agent.profile, 60)}
         </span>
-        <Badge status={lane.outcome ?? laneStatus(lane)} />
+        <Badge status={agent.outcome ?? agentStatus(agent)} />
       </div>
-      <div class="lane-marks" role="group" aria-label={`${countText(lane.bars.length, 'turn')} of ${lineOf(lane.agentId, 60)}`}>
+      <div
+        class="timeline-row-marks"
+        role="group"
+        aria-label={`${countText(agent.bars.length, 'turn')} of ${lineOf(agent.agentId, 60)}`}
+      >
         {marks.map((mark) =>
           mark.kind === 'turn' ? (
             <TurnBar key={mark.bar.turnId} mark={mark} {...props} />
@@ -63,13 +69,13 @@ export function LaneRow(props: LaneRowProps) {
   );
 }
 
-/** The status of an agent; one whose open calls all wait for a person does nothing else meanwhile. */
-function laneStatus({ status, bars }: TimelineRow): string {
+/** Returns the status of an agent; `waits for you` when all its open calls wait for a person. */
+function agentStatus({ status, bars }: TimelineRow): string {
   const last = bars.at(-1);
   return status === 'awaiting_tools' && last !== undefined && isForPerson(last) ? waitsForYou : status;
 }
 
-function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonly mark: TurnMark } & LaneRowProps) {
+function TurnBar({ mark, agent, scale, now, runId, current, selected }: { readonly mark: TurnMark } & TimelineRowProps) {
   const { bar, number, x, width, waited, calls } = mark;
   return (
     <a
@@ -77,7 +83,7 @@ function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonl
       href={turnHref(runId, bar.turnId)}
       data-turn={bar.turnId}
       tabIndex={bar.turnId === current ? 0 : -1}
-      aria-label={turnName(bar, number, lane.agentId, now)}
+      aria-label={turnName(bar, number, agent.agentId, now)}
       aria-current={bar.turnId === selected ? 'true' : undefined}
       style={{ left: `${x}px`, width: `${width}px`, backgroundImage: partsImage(mark, scale, now) }}
     >
@@ -94,7 +100,7 @@ function TurnBar({ mark, lane, scale, now, runId, current, selected }: { readonl
   );
 }
 
-/** The parts of a turn as stripes of its bar: one box, however many parts. */
+/** Returns the parts of a turn as a gradient of its bar: one element, however many parts. */
 function partsImage({ bar, x, width }: TurnMark, scale: TimeScale, now: number): string {
   const stops: string[] = [];
   let at = 0;
@@ -111,7 +117,7 @@ function partsImage({ bar, x, width }: TurnMark, scale: TimeScale, now: number):
   return `linear-gradient(90deg, ${[...stops, `transparent ${at.toFixed(1)}px`].join(', ')})`;
 }
 
-function Block({ mark, zoomTo }: { readonly mark: BlockMark; readonly zoomTo: LaneRowProps['zoomTo'] }) {
+function Block({ mark, zoomTo }: { readonly mark: BlockMark; readonly zoomTo: TimelineRowProps['zoomTo'] }) {
   const { first, last, count, failed, x, width } = mark;
   const name = `${countText(count, 'turn')}${failed === 0 ? '' : `, ${failed} failed`}: zoom in`;
   return (

@@ -9,19 +9,19 @@ import { JsonView } from './json-view.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 import { Text } from './text.tsx';
 import { startOf, toVisibleText } from './visible-text.ts';
-import './words.css';
+import './formatted-text.css';
 
-/** Characters that are laid out at first, and how many more each time a reader asks. */
+/** Number of characters laid out at first, and added per click on "more". */
 const shownAtFirst = 20_000;
 const shownMore = 40_000;
 
 const storageKey = 'cadre-words';
 
-/** Words are shown as they were written, mark by mark. */
+/** True when texts are shown with their Markdown source. */
 const isRaw = signal(storedRaw());
 
-/** Words of the talk and of reports: their Markdown laid out, JSON in lines; or as they are, where the reader switched to that. */
-export function Words({ value, label }: { readonly value: string; readonly label?: string }) {
+/** A text of a conversation or a report: Markdown and JSON laid out, or the source if the reader switched to it. */
+export function FormattedText({ value, label }: { readonly value: string; readonly label?: string }) {
   const [length, setLength] = useState(shownAtFirst);
   const named = label === undefined ? {} : { label };
   const json = useMemo(() => jsonIn(value), [value]);
@@ -44,18 +44,18 @@ export function Words({ value, label }: { readonly value: string; readonly label
   );
 }
 
-/** Switches between words that are laid out and words as they were written, everywhere, and for the next visit. */
+/** Switch between formatted texts and their source, for all texts and the next visit. */
 export function RawSwitch() {
   const toggle = (): void => {
     isRaw.value = !isRaw.peek();
     try {
       localStorage.setItem(storageKey, isRaw.peek() ? 'raw' : '');
     } catch {
-      // A browser that stores nothing: it holds until the page is left.
+      // A browser without storage: the choice holds until the page is closed.
     }
   };
   return (
-    <button type="button" class="small" aria-pressed={isRaw.value} onClick={toggle} title="words as they were written">
+    <button type="button" class="small" aria-pressed={isRaw.value} onClick={toggle} title="show texts without formatting">
       raw
     </button>
   );

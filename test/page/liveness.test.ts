@@ -70,12 +70,12 @@ describe.skipIf(whyNoPage !== undefined)('how a run stands', () => {
     const painted = (): Promise<string | null> => page.locator('[data-turn="Talker_1.t1"]').getAttribute('style');
     expect(await painted()).toContain('--part-person');
     expect(await painted()).not.toContain('--part-tools');
-    await page.locator('.lane-label').getByText('waits for you', { exact: true }).waitFor();
+    await page.locator('.timeline-row-label').getByText('waits for you', { exact: true }).waitFor();
     await page.getByText('waits for a person', { exact: true }).waitFor();
     await browser.screenshot(page, 'timeline-waits');
     await run.approve(run.pending[0]?.id ?? '');
     await page.locator('[data-turn="Talker_1.t1"].is-completed').waitFor();
-    await page.locator('.lane-label').getByText('waits for you', { exact: true }).waitFor({ state: 'detached' });
+    await page.locator('.timeline-row-label').getByText('waits for you', { exact: true }).waitFor({ state: 'detached' });
     expect(await painted()).toContain('--part-person');
   });
 });

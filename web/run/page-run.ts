@@ -4,17 +4,17 @@ import { type ReadonlySignal } from '@preact/signals';
 import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { RunStore } from '../data/run-store.ts';
 
-/** The run a view is of. */
+/** The run of a view. */
 export const PageRun = createContext<RunStore | undefined>(undefined);
 
-/** The run this component is in. */
+/** Returns the run of this component. */
 export function useRun(): RunStore {
   const store = useContext(PageRun);
-  if (store === undefined) throw new Error('a view of a run stands outside of one');
+  if (store === undefined) throw new Error('this component must be inside a run page');
   return store;
 }
 
-/** A view of the run, computed again when something came; `deps` are what it depends on besides. */
+/** Returns a view of the run, computed again when events arrive or `deps` change. */
 export function useView<Value>(
   compute: (state: RunContext, store: RunStore) => Value,
   deps: readonly unknown[] = [],
@@ -23,7 +23,7 @@ export function useView<Value>(
   return useMemo(() => store.view(compute), [store, ...deps]);
 }
 
-/** Says in the window's title what is shown. */
+/** Sets the window's title. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Cadre`;
