@@ -49,5 +49,5 @@ function fileStart(text: string, from: number, colon: number, isFile: (file: str
 }
 
 function withoutDot(file: string): string {
-  return file.startsWith('../../tools/documents/') ? file.slice(2) : file;
+  return file.startsWith('./') ? file.slice(2) : file;
 }

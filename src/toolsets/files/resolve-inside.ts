@@ -40,7 +40,7 @@ export async function resolveInside(root: string, requested: string, what: strin
 
 /** The clean relative path a request means; an absolute one must begin with one of these roots. */
 export function toRelative(roots: readonly string[], requested: string, what: string): string {
-  if (requested === '.' || requested === '../../tools/files/' || roots.includes(requested.replace(/(?<!\/)\/+$/, ''))) return '';
+  if (requested === '.' || requested === './' || roots.includes(requested.replace(/(?<!\/)\/+$/, ''))) return '';
   const root = roots.find((candidate) => requested.startsWith(`${candidate}/`));
   return toInsidePath(root === undefined ? requested : requested.slice(root.length + 1), what);
 }
