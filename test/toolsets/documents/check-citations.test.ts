@@ -31,7 +31,7 @@ describe('check_citations', () => {
     ['a name in backticks', 'Use `strict` (`guide/a.md:3`).\n'],
     ['a quotation over two lines', 'It says "Then\ncall the tool," (guide/a.md:4).\n'],
     ['a file name with spaces', '"plain spaced text" (my notes/b c.txt:1)\n'],
-    ['a file name with spaces behind a dot', '"plain spaced text" (./my notes/b c.txt:1)\n'],
+    ['a file name with spaces after ./', '"plain spaced text" (./my notes/b c.txt:1)\n'],
     ['a code block', '```ts\nrun({\n  safe: true,\n});\n```\n— code.mdx:4-6\n'],
     ['a fence within a blockquote', '> ```ts\n> run({\n\n— code.mdx:3-4\n'],
     ['CRLF', '> Then call the tool,\r\n— guide/a.md:4\r\n'],

@@ -43,6 +43,7 @@ export const hostilePaths: readonly (readonly [string, (jail: Jail) => string])[
   ['climbing that stays inside', () => 'guide/../inside.md'],
   ['trailing ..', () => 'guide/..'],
   ['only ..', () => '..'],
+  ['a folder two levels up', () => '../../tools/files/'],
   ['dots and a space', () => '.. /secret.md'],
   ['three dots', () => '.../secret.md'],
   ['absolute', ({ outside }) => join(outside, 'secret.md')],
