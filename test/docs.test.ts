@@ -233,7 +233,11 @@ describe('examples', () => {
 
   it('the profile in the README is ten lines of that file', () => {
     const lines = readText('examples/weather-clerk/Weather_Clerk.yaml').split('\n');
-    const shown = ofKind('yaml profile').find((block) => block.file === 'README.md')?.text.trimEnd().split('\n') ?? [];
+    const shown =
+      ofKind('yaml profile')
+        .find((block) => block.file === 'README.md')
+        ?.text.trimEnd()
+        .split('\n') ?? [];
     expect(shown).toHaveLength(10);
     expect(shown.filter((line) => !lines.includes(line))).toEqual([]);
   });
