@@ -1,5 +1,5 @@
 import { isScalar, type Scalar } from 'yaml';
-import { delegationOf } from '../delegation.ts';
+import { delegationOf, tagsOf } from '../delegation.ts';
 import { keyNode, keysOf, listAt, mapAt, nodeAt, removeKey, setKeys } from '../edit-yaml.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { callingTools, newSecondTool } from '../second-names.ts';
