@@ -1,7 +1,7 @@
 import type { SubContext } from './sub-context.ts';
 import type { CallState } from './turn-state.ts';
 
-/** True when an agent waits for the answer to a question of its own. */
+/** True when an agent waits for the answer to its own question. */
 export function isAsking(agent: SubContext): boolean {
   return agent.turn.question !== undefined && agent.status === 'awaiting_input';
 }

@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts';
 
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 
-/** How many agents may go to work besides those that are at it: of the whole run, and of every agent from this one up. */
+/** Returns how many more agents may work at the same time, by the limits of the run and of every agent from this one up. */
 export function liveRoom(run: RunContext, profiles: Profiles, agent: SubContext): number {
   let room = run.limits.maxLive - run.budget.live;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
@@ -18,18 +18,18 @@ export function liveRoom(run: RunContext, profiles: Profiles, agent: SubContext)
   return Math.max(0, room);
 }
 
-/** Says why an agent may not start one more child besides `planned` others; undefined when it may. */
+/** Returns the reason why an agent may not start one more child besides `planned` others; undefined when it may. */
 export function spawnRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
   const counted = countRefusal(run, profiles, agent, planned);
   return counted ?? (liveRoom(run, profiles, agent) > 0 ? undefined : liveRefusal(run));
 }
 
-/** Says that no more agents may be at work. */
+/** Returns the refusal of another live agent. */
 export function liveRefusal(run: RunContext): string {
   return `${run.budget.live} agents are at work and no more may be (limit maxLive); wait until one of them has ended, or ${howToRaise}`;
 }
 
-/** The same without asking whether there is room at this moment: whoever there is none for can be held back. */
+/** Like `spawnRefusal`, without the limit on live agents: a child above that limit can be held. */
 export function countRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
   const { agentId, depth, profile } = agent.meta;
   const own = profiles.get(profile)?.limits;
@@ -55,7 +55,7 @@ function totalRefusal(run: RunContext, profiles: Profiles, agent: SubContext, pl
 
 const howToRaise = 'have it raised under limits of the profile, the launch or the engine';
 
-/** What drafts of one tool call add to an agent that exists, or to one they start. */
+/** An agent with the additions that the drafts of one tool call make to it. */
 interface Planned {
   readonly parent: AgentId | undefined;
   readonly depth: number;
@@ -66,8 +66,8 @@ interface Planned {
 }
 
 /**
- * Refuses drafts that would start more agents than the limits allow, whatever tool drafted them: deeper, more children of
- * one agent, more at work at the same time, or more in all. Throws LIMIT_REACHED.
+ * Rejects drafts, of any tool, that would start more agents than the limits allow: deeper, more children of one agent, more at
+ * work at the same time, or more in all. Throws LIMIT_REACHED.
  */
 export function checkSpawns(run: RunContext, profiles: Profiles, events: readonly EventDraft[]): void {
   if (!events.some(({ type }) => type === 'agent.start' || type === 'agent.restart' || type === 'agent.release')) return;
@@ -75,7 +75,7 @@ export function checkSpawns(run: RunContext, profiles: Profiles, events: readonl
   for (const event of events) plan.add(event);
 }
 
-/** The agents as they will be once the drafts so far are committed. */
+/** The agents after the drafts so far are committed. */
 class SpawnPlan {
   readonly #run: RunContext;
   readonly #profiles: Profiles;
