@@ -3,10 +3,13 @@ import type { FrameText } from '../untrusted/frame-at-place.ts';
 import type { OfferedTool } from '../model/model.ts';
 import type { TextProtocol } from './text-protocol.ts';
 
-/** The id of the segment that tells a model how to call its tools, in the log of a system prompt. */
+/** Id of the segment that explains tool calls, in the log of a system prompt. */
 export const toolSectionId = 'tool_protocol';
 
-/** What a model is told of its tools and how to call them, where its provider has no way to tell it. What comes from outside is framed. */
+/**
+ * Returns the description of the tools and of the call format, for models whose provider has no native tool calls. Untrusted
+ * descriptions are framed.
+ */
 export function toolSection(
   protocol: TextProtocol,
   { offered, outside }: Pick<AgentTools, 'offered' | 'outside'>,
@@ -39,7 +42,7 @@ function knownSection(
   return text;
 }
 
-// Tools are prepared once per profile, and told of in every turn.
+// Tools are prepared once per profile, and every turn renders this section.
 // Pure cache: keyed by a set of tools, which never changes.
 const sections = new WeakMap<readonly OfferedTool[], Map<string, string>>();
 
