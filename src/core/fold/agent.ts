@@ -17,7 +17,7 @@ type AgentEvent = EventOf<
   'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
 >;
 
-/** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
+/** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
 export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   const agent = run.agents.get(agentId);
   if (agent === undefined) {
@@ -29,7 +29,7 @@ export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   return agent;
 }
 
-/** Folds the events of an agent's life. */
+/** Folds an event of an agent's life cycle. */
 export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   if (event.type === 'agent.start') {
     startAgent(run, event);
@@ -41,7 +41,7 @@ export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   run.pending += pendingOfAgent(agent) - asked;
 }
 
-/** Approvals and questions of one agent. */
+/** Counts the approvals and questions of one agent. */
 function pendingOfAgent(agent: SubContext): number {
   let pending = isAsking(agent) ? 1 : 0;
   for (const call of agent.calls.open.values()) if (waitsForPerson(call)) pending += 1;
@@ -99,7 +99,7 @@ function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   return agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
 }
 
-/** Handed out to conditions and tools as it is, so nobody may write to it. */
+/** Frozen: conditions and tools receive this very object. */
 const nothing: JsonObject = Object.freeze({});
 
 function newTurn({ flowId, lastTurnId }: EventOf<'agent.start'>): SubContext['turn'] {
@@ -210,7 +210,7 @@ function climb(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   if (prompt !== undefined) agent.turn.question = { prompt, seq: event.seq, since: event.at };
 }
 
-/** Counters of an agent that has done nothing yet. */
+/** Counters of an agent at its start. */
 function newCounters(): AgentCounters {
   return {
     turnCount: 0,
@@ -226,7 +226,7 @@ function newCounters(): AgentCounters {
 }
 
 function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void {
-  // What it goes on with is its history; what it hands in is new.
+  // It keeps its history, but must hand in new deliverables.
   if (event.keepsHistory === true) agent.deliverables = nothing;
   else archiveHistory(agent);
   agent.meta = { ...agent.meta, callId: event.callId };
@@ -259,7 +259,7 @@ function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void 
   Object.assign(agent.counters, newCounters());
 }
 
-/** Puts what an agent has seen and said out of its sight. */
+/** Moves an agent's history to the archive. */
 function archiveHistory(agent: SubContext): void {
   const {
     work: { iteration },

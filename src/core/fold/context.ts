@@ -7,7 +7,7 @@ import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
 import { keepInOtherWords } from './sources.ts';
 
-/** The view of an agent whose prompts show everything. */
+/** View of an agent whose prompts show the whole history. */
 export const wholeHistory: ContextView = Object.freeze({
   from: 0,
   head: undefined,
@@ -16,7 +16,7 @@ export const wholeHistory: ContextView = Object.freeze({
   isSummary: false,
 });
 
-/** Folds what changes the part of its history an agent's prompts show. Messages themselves never change (I11). */
+/** Folds an event that changes which part of its history an agent's prompts show. Messages themselves never change (I11). */
 export function applyContextEvent(
   run: RunContext,
   agent: SubContext,
@@ -64,21 +64,21 @@ export function applyContextEvent(
   }
 }
 
-/** A summary behind those that are there. */
+/** Appends a summary to the existing ones. */
 function behind({ earlier = [], head, headSeq, headTokens }: ContextView, summary: ContextView): ContextView {
   if (head === undefined) return summary;
   const last = headSeq === undefined ? { head } : { head, headSeq };
   return { ...summary, headTokens: headTokens + summary.headTokens, earlier: [...earlier, last] };
 }
 
-/** A summary stays in front when the messages behind it are left out; any other text is replaced. */
+/** Keeps a summary in front when messages after it are left out; replaces any other text. */
 function trimmed(view: ContextView, event: EventOf<'context.trim'>): ContextView {
   if (event.head !== undefined && event.head === view.head) return { ...view, from: event.to };
   const headSeq = event.head === undefined ? undefined : event.seq;
   return { from: event.to, head: event.head, headTokens: event.headTokens ?? 0, headSeq, isSummary: false };
 }
 
-/** The turn whose prompt was refused is made again, once. */
+/** Repeats the turn whose prompt was refused, once. */
 function goOn(agent: SubContext): void {
   agent.turn.loop = true;
   agent.context.madeRoom = true;

@@ -4,7 +4,7 @@ import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
 import { passOn, takeIn } from './sources.ts';
 
-/** Folds what happens to items before a turn reads them. */
+/** Folds an event of an item before a turn reads it. */
 export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
@@ -29,7 +29,7 @@ export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'i
   }
 }
 
-/** An item that will not wait marks the turn whose model has not answered yet; the last turn before a limit is let be. */
+/** Marks the turn whose model has not answered as interrupted by an urgent item, unless it is the last turn before a limit. */
 function interrupt(run: RunContext, agent: SubContext, seq: number): void {
   const turn = agent.turn.currentId === undefined ? undefined : run.turns.get(agent.turn.currentId);
   if (turn?.start.prompt === undefined || turn.modelEnd !== undefined || agent.limits.stage === 'last_turn') return;

@@ -7,21 +7,21 @@ import type { RunContext } from '../state/run-context.ts';
 import type { TurnInput } from '../state/turn.ts';
 
 /*
- * Where the text of prompts comes from, for the gates in front of tools.
+ * Provenance of prompts, for tool gates.
  *
- * Owns: `SubContext.sources` and `RunContext.isTainted`. Does not own: what is trusted; inputs say so.
- * 1. A source is in view exactly when one of its messages is, or when it was read for this turn alone.
- * 2. What an agent makes of untrusted text is as untrusted: a summary, a briefing to another agent, its result.
- * 3. Where that cannot be told apart, a text counts as untrusted.
+ * Owns: `AgentHistory.sources` and `RunContext.isTainted`. Does not own: trust in a source, which inputs carry.
+ * 1. A source is in view exactly when one of its messages is, or when only this turn read it.
+ * 2. Text that an agent derives from untrusted text is untrusted, too: a summary, a briefing to another agent, its result.
+ * 3. In doubt, a text counts as untrusted.
  */
 
-/** Tells whether what a turn read came from outside the circle of those whose instructions count. */
+/** True when a turn's input came from an untrusted source. */
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
   if (input.untrusted === true) return true;
   return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) && item.payload['trust'] === 'untrusted';
 }
 
-/** Takes in what a turn read, whose messages begin at `position` of the history. Call it before they are added. */
+/** Marks the sources of a turn's inputs, whose messages begin at `position` of the history. Call it before the messages are added. */
 export function markInputs(
   run: RunContext,
   agent: SubContext,
@@ -43,7 +43,7 @@ export function markInputs(
       if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
       else passing.push({ label, untrusted: isMarked });
     };
-    // Every result is a TOOL_RESULT; which ones are untrusted, their tools say.
+    // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
     for (const label of labelsOf(run, agent, input, items[index])) note(label, untrusted && label !== 'TOOL_RESULT');
     for (const label of input.taint ?? []) note(label, true);
     if (untrusted || input.taint !== undefined) run.isTainted = true;
@@ -84,7 +84,7 @@ function mark(
   });
 }
 
-/** What the prompt of the turn that begins holds; the list of the turn before when it is the same. */
+/** Returns the sources of the prompt of the turn that begins; the previous turn's list if it is equal. */
 export function lookAtSources(agent: SubContext, passing: PromptSources | undefined): PromptSources {
   const {
     history: { sources },
@@ -110,7 +110,7 @@ function isSame(a: PromptSources, b: PromptSources): boolean {
   return same(a.sources, b.sources) && same(a.untrusted, b.untrusted);
 }
 
-/** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */
+/** Keeps counting untrusted sources in view when a text replaces their messages: all of them, or those that the text may quote. */
 export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): void {
   const { marks } = agent.history.sources;
   const kept: string[] = [];
@@ -119,12 +119,12 @@ export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): 
   carry(agent, kept);
 }
 
-/** One agent's words reach another: a briefing, a message, a result. */
+/** Passes one agent's sources to another, with a briefing, a message or a result. */
 export function passOn(from: SubContext | undefined, to: SubContext | undefined): void {
   if (from !== to) takeIn(from, to);
 }
 
-/** The same, where what an agent said itself may have left its own view. */
+/** Like `passOn`, also from an agent to itself, for its own text that may have left its view. */
 export function takeIn(from: SubContext | undefined, to: SubContext | undefined): void {
   if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.history.sources));
 }
@@ -136,7 +136,7 @@ function carry({ history: { sources } }: SubContext, labels: readonly string[]):
   sources.isStale = true;
 }
 
-/** An agent begins anew: its history is out of view, and may be in what it is told now. */
+/** Resets the view of a restarted agent: its old history is out of view, but its new task may quote it. */
 export function restartSources(agent: SubContext): void {
   const carried = untrustedSources(agent.history.sources);
   Object.assign(agent.history.sources, newSourceMarks(carried), { shown: noSources });

@@ -17,7 +17,7 @@ const none: readonly never[] = [];
 
 type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
 
-/** Folds the life of tool calls. */
+/** Folds an event of a tool call. */
 export function applyToolEvent(run: RunContext, event: ToolEvent): void {
   const agent = agentOf(run, event.agentId);
   if (event.type === 'tool.request') {
@@ -59,7 +59,7 @@ function changeCall(
       if (event.on.kind === 'approval') {
         call.approved = false;
         call.agreed = undefined;
-        // It would not be asked about if one covered it: what that was bound to has changed, which ends it.
+        // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
         run.standing = withoutStanding(run.standing, subjectOf(agent, call, event.on.gateId));
       }
       call.status = 'suspended';
@@ -67,7 +67,7 @@ function changeCall(
       call.memo = event.memo;
       break;
     case 'tool.answer':
-      // Asked about before it is repeated, and covered by what a person allowed for good.
+      // Still running when a standing approval covers the repetition of an interrupted call.
       if (call.status === 'running') run.activity -= 1;
       call.approved = event.verdict === 'approved';
       call.agreed = call.approved ? event.capability : undefined;
@@ -86,7 +86,7 @@ function changeCall(
   }
 }
 
-/** The latest word counts: what was said of such calls before was bound to something else, or to the same. */
+/** Records a standing approval, replacing earlier ones for such calls. */
 function allowAlways(run: RunContext, agent: SubContext, call: CallState, gateId: string, event: EventOf<'tool.answer'>): void {
   const subject = subjectOf(agent, call, gateId);
   const { callId, seq, at, capability } = event;
@@ -118,7 +118,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     mayHaveHappened: false,
     end: undefined,
   };
-  // A list that is kept for the whole run is made to measure: pushing onto an empty one reserves room for 17.
+  // A new array of exact size, since it is kept for the whole run: pushing onto an empty one reserves room for 17.
   turn.calls = [...turn.calls, call];
   agent.calls.open.set(event.callId, call);
   agent.status = 'awaiting_tools';
@@ -140,19 +140,19 @@ function endCall(run: RunContext, agent: SubContext, call: CallState, event: Eve
   stepDown(agent);
 }
 
-/** Calls that only look whether something is ready are no repetition, however often they find that it is not. */
+/** Counts repeated calls, except those of polling tools. */
 function countWork(agent: SubContext, turn: TurnState): void {
   if (turn.calls.every(({ request }) => request.polls === true)) return;
   const first = turn.calls[0];
   const isRefused = first !== undefined && agent.turn.forbiddenTools.includes(first.request.name);
-  // Refused for being a repetition, and so one: it counts with the result it had before.
+  // Refused as a repetition, and so another one: it counts with the earlier result.
   const signature = isRefused
     ? agent.streaks.signatures.findLast((known) => known.startsWith(callText(turn, first)))
     : signatureOf(turn);
   if (signature !== undefined) countSignature(agent, signature);
 }
 
-/** One turn's calls and results in a short text, equal exactly when they are. */
+/** Returns a short text of one turn's calls and results; equal texts mean equal calls and results. */
 function signatureOf(turn: TurnState): string {
   let signature = '';
   for (const call of turn.calls)
@@ -165,12 +165,12 @@ function callText(turn: TurnState, call: CallState): string {
   return `${call.request.name}(${shortened(input)})=`;
 }
 
-/** Long results are told apart by length and both ends; equal ones always give the same text. */
+/** Shortens a long result to its length and both ends; equal results give equal texts. */
 function shortened(text: string): string {
   return text.length <= 256 ? text : `${text.slice(0, 128)}…${text.length}…${text.slice(-128)}`;
 }
 
-/** The id of a run's next tool call: nine letters and digits, so that every provider accepts it. */
+/** Returns the id of a run's n-th tool call: nine letters and digits, so that every provider accepts it. */
 export function callIdAt(count: number): CallId {
   return `c${count.toString(36).padStart(8, '0')}` as CallId;
 }

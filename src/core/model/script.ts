@@ -1,13 +1,13 @@
 /**
- * Scripts: what a scripted model says, as rules over what it was sent.
+ * Scripts: replies of a scripted model, as rules over its input.
  *
- * Owns: the form of a script, and which rule answers. Does not own: the view of the request that rules read (the scripted model
- * builds it), nor how a reply is streamed.
+ * Owns: the form of a script, and the choice of the answering rule. Does not own: the view of the request that rules read (the
+ * scripted model builds it), nor the streaming of replies.
  *
  * 1. Rules are tried in order; the first whose condition holds replies. A condition that fails does not hold.
- * 2. `let` values are computed when they are first read, in a script's own and in its rules'; each sees those declared before it.
- * 3. Everything is compiled at once, and every problem is reported with its path; answering compiles nothing.
- * 4. A reply may be that there is none (`fail`): the model call fails for good with these words, so that no success comes of it.
+ * 2. `let` values, of a script and of its rules, are computed on first read; each sees those declared before it.
+ * 3. Compilation is complete, and every problem is reported with its path; answering compiles nothing.
+ * 4. A rule may `fail` instead of replying: the model call then fails permanently with this message.
  */
 import { describeThrown } from '../error.ts';
 import { closestName } from '../expression/closest-name.ts';
@@ -15,13 +15,13 @@ import type { ExpressionRoots, RootDeclaration, Scope } from '../expression/expr
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { ScriptCompiler, type Computed, type ScriptPath, type ScriptProblem } from './script-value.ts';
 
-/** One tool call a script wants made; `tool` is the tool's real name. */
+/** One tool call of a script; `tool` is the tool's real name. */
 export interface ScriptCall {
   readonly tool: string;
   readonly args: unknown;
 }
 
-/** What a script makes of a request: a reply, or why there is none. */
+/** Answer of a script to a request: a reply, or the reason for none. */
 export type ScriptAnswer =
   | {
       readonly kind: 'reply';
@@ -32,13 +32,13 @@ export type ScriptAnswer =
     }
   | { readonly kind: 'failure'; readonly message: string };
 
-/** A compiled script; holds no state, so it can be shared. */
+/** A compiled script; stateless, so it can be shared. */
 export interface Script {
   /** Answers a request, given as the view that `scriptRoots` names. Never throws. */
   answer(view: Scope): ScriptAnswer;
 }
 
-/** A compiled script, or everything that is wrong with its source. */
+/** A compiled script, or all problems of its source. */
 export type ScriptResult =
   | { readonly ok: true; readonly script: Script }
   | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
@@ -46,12 +46,12 @@ export type ScriptResult =
 const open: RootDeclaration = { kind: 'open' };
 
 /**
- * What expressions of a script may read, besides `vars`:
+ * Roots that expressions of a script may read, besides `vars`:
  *
  * - `system` (text), `messages` (each `role, text, tool_calls, tool_results`), `last` (the last message);
  * - `first_user`, `last_user` (text), `user_texts` (list);
  * - `tools` (names offered), `calls` (all calls so far, each `tool, args`), `call_names`;
- * - `tool_results` (all so far, each `tool, text, content, is_error, data, call_args`), `last_results` (those that came last);
+ * - `tool_results` (all so far, each `tool, text, content, is_error, data, call_args`), `last_results` (the most recent ones);
  * - `turn` (1 for the first reply).
  */
 export const scriptRoots: ExpressionRoots = {
@@ -75,7 +75,7 @@ interface Variable {
 }
 
 interface Reply {
-  /** Why there is no answer; the model call fails with it. */
+  /** Failure message instead of a reply. */
   readonly fail: Computed<string> | undefined;
   readonly text: Computed<string>;
   readonly reasoning: Computed<string>;
@@ -135,7 +135,7 @@ function render(rule: string, reply: Reply, scope: Scope): ScriptAnswer {
   }
 }
 
-/** Adds fields under `vars`, each computed when it is first read and then kept for this answer. */
+/** Adds fields under `vars`, each computed on first read and then kept for this answer. */
 function withVariables(outer: Scope, variables: readonly Variable[]): Scope {
   const vars: Record<string, unknown> = {};
   const known = outer['vars'];
@@ -148,7 +148,7 @@ function withVariables(outer: Scope, variables: readonly Variable[]): Scope {
   return scope;
 }
 
-/** A scope with one root more; the getters of the outer one stay getters. */
+/** Adds one root to a scope; the getters of the outer one stay getters. */
 function extendScope(outer: Scope, name: string, value: unknown): Scope {
   const scope: Record<string, unknown> = {};
   Object.defineProperties(scope, Object.getOwnPropertyDescriptors(outer));

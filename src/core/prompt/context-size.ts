@@ -4,8 +4,8 @@ import { contentTokens, estimateTokens } from './token-estimate.ts';
 import type { TurnInput, TurnPrompt } from '../state/turn.ts';
 
 /*
- * How big a prompt is, without looking at history: an agent's state has running totals of its messages' estimates, and what
- * its provider counted last corrects them.
+ * Size of a prompt, without reading the history: an agent's state has running totals of its messages' estimates, and its
+ * provider's last count corrects them.
  */
 
 /** Returns the estimated tokens of an agent's messages `from` (inclusive) to `to` (exclusive), in constant time. */

@@ -6,11 +6,12 @@ import type { EventStream } from '../state/turn.ts';
 import { joinPieces, type TextProtocol, type WrittenPiece, withoutTags } from './text-protocol.ts';
 
 /*
- * A history as one message of numbered events: what was asked, what the agent did with which result, what it said.
+ * A history as one message of numbered events: requests, calls with their results, replies.
  *
- * 1. A call and its result are one event, and text: whatever is in view, there is nothing to pair.
- * 2. An event keeps its number and its words, but for one change: from full to cut. The prompt keeps its beginning in between.
- * 3. No text in an event can begin another one.
+ * 1. A call and its result are one event, as text, so no view of the history can break a pair.
+ * 2. An event keeps its number and its text, except for one change, from full to cut. Between such changes the prompt's beginning
+ *    stays the same.
+ * 3. No text in an event can begin another event.
  */
 
 /** Heading of the stream. */

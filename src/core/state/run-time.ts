@@ -1,8 +1,8 @@
 import type { RunContext } from './run-context.ts';
 
 /*
- * Time as limits see it. Events carry the wall clock, which may jump; jumps are on record (`clock.jump`), so both figures here
- * go on evenly, in this process and in the next.
+ * Time for limits and deadlines. Events carry the wall clock, which may jump; `clock.jump` records the jumps, so both figures here
+ * advance evenly, across processes, too.
  */
 
 /** Returns the milliseconds a run has worked by a moment of the wall clock, without clock jumps, waits for people, and downtime. */

@@ -9,13 +9,13 @@ export interface NamedTool {
 }
 
 /*
- * What a name of a tool or toolset in a profile means.
+ * Meaning of tool and toolset names in a profile.
  *
  * 1. A tool's own name, and the name of its toolset, always mean it.
- * 2. A toolset of another name than its kind puts its name before those of its tools. The name of the kind means all of its toolsets, and
- *    the plain name of a tool (or the one with the name of the toolset, or of its kind, before it) means that tool, unless another tool of
- *    the agent has exactly that name. One that a server outside has named takes nothing away: it could take a tool out of its gate.
- * 3. What lets calls run (`isStrict`) takes 2 only when it can mean nothing else.
+ * 2. A toolset that is not named after its kind prefixes its tools with its name. The name of a kind means all toolsets of the kind, and
+ *    the plain name of a tool (or the name prefixed with its toolset or the kind) means that tool, unless another tool of the agent has
+ *    exactly that name. A name chosen by an outside server does not count here: it could remove a tool from its gate.
+ * 3. Names in rules that permit calls (`isStrict`) use 2 only when the name is unambiguous.
  */
 
 /** True when a name means a tool; `others` are the agent's tools. */

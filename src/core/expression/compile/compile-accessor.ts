@@ -7,7 +7,7 @@ import type { SyntaxNode } from '../parse.ts';
 import { parsePath, readParsedPath, stepsBelow, type ParsedPath, type PathStep } from '../read-path.ts';
 import { DEFAULT_ROOT, type ExpressionRoots, type Scope } from '../roots.ts';
 
-/** Compiles `v[…]`: a literal path is taken apart and checked once, any other is read at run time with the same rules. */
+/** Compiles `v[…]`: parses and checks a literal path once, and reads any other at run time by the same rules. */
 export function compileAccessor(
   compiler: Compiler,
   node: Extract<SyntaxNode, { readonly op: '[]' }>,

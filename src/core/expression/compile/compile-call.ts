@@ -74,7 +74,7 @@ function callWith(called: ExpressionFunction, runs: readonly Run[], site: Site):
     try {
       return called.run(args, evaluation);
     } catch (error) {
-      // A function does not know where it stands; a failure that already names a place keeps it.
+      // A function does not know its place in the source; a failure that already has a place keeps it.
       if (error instanceof CadreError && error.details['source'] === undefined) throw failure(error.message, site);
       throw error;
     }
@@ -112,7 +112,7 @@ function compileMatches(compiler: Compiler, node: SyntaxNode, source: string, te
   return { run, type: 'bool' };
 }
 
-/** `has(path)`: whether the last key of the path is there, even when its value is null. */
+/** Compiles `has(path)`: true when the last key of the path exists, even with the value null. */
 function compileHas(compiler: Compiler, node: CallNode, locals: Locals | undefined): Compiled {
   const [argument] = node.args[1];
   const { base, keys } = argument === undefined ? { base: node, keys: [] } : toChain(argument);
@@ -121,7 +121,7 @@ function compileHas(compiler: Compiler, node: CallNode, locals: Locals | undefin
     return report(compiler, node, '`has` takes a path such as `flags.n`', "for other values compare with null: `v['a.b'] != null`");
   }
   const root = base.op === 'id' && findLocal(locals, base.args) === undefined ? base.args : undefined;
-  // Compiling the whole path checks its names and notes it as read.
+  // Compiling the whole path checks its names and records it as read.
   if (argument === undefined || compiler.compile(argument, locals) === broken) return broken;
   const start: Run = root === undefined ? compiler.compile(base, locals).run : ({ scope }) => readRoot(scope, root);
   const owner = readKeys(start, keys.slice(0, -1));

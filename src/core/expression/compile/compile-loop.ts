@@ -13,12 +13,12 @@ const usage: Readonly<Record<string, string>> = {
   exists_one: 'list.exists_one(x, condition)',
 };
 
-/** Tells whether a method is a loop over its receiver. */
+/** True when a method is a loop over its receiver. */
 export function isLoop(name: string): boolean {
   return Object.hasOwn(usage, name);
 }
 
-/** Compiles `map`, `filter`, `all`, `exists` and `exists_one` over a list, over a map's keys, or over null as nothing. */
+/** Compiles `map`, `filter`, `all`, `exists` and `exists_one` over a list, over a map's keys, or over null as an empty list. */
 export function compileLoop(compiler: Compiler, node: MethodNode, locals: Locals | undefined): Compiled {
   const [name, receiver, args] = node.args;
   const [variable, second, third] = args;
@@ -54,7 +54,7 @@ export function compileLoop(compiler: Compiler, node: MethodNode, locals: Locals
 interface Loop {
   readonly range: Run;
   readonly slot: number;
-  /** Steps one round costs. Inner loops charge for themselves on top. */
+  /** Steps that one round costs. Inner loops charge extra. */
   readonly cost: number;
   readonly site: Site;
 }
@@ -80,7 +80,7 @@ function count(loop: Loop, condition: Run, evaluation: Evaluation): number {
   return matches;
 }
 
-/** `exists` looks for a true round and `all` for a false one; as CEL has it, such a round outweighs failures of others. */
+/** Searches for the wanted truth value: true for `exists`, false for `all`. As in CEL, finding it outweighs failures in other rounds. */
 function decide(loop: Loop, condition: Run, wanted: boolean, evaluation: Evaluation): boolean {
   let failed: { readonly error: unknown } | undefined;
   for (const item of items(loop, evaluation)) {

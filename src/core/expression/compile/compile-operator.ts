@@ -30,7 +30,10 @@ export function compileBinary(compiler: Compiler, node: BinaryNode, locals: Loca
   }
 }
 
-/** Compiles `&&` and `||`, which take values of every kind by truthiness and give a bool. As CEL has it, a side that decides outweighs a failure of the other. */
+/**
+ * Compiles `&&` and `||`, which take values of every kind by truthiness and return a bool. As in CEL, a side that decides
+ * outweighs a failure of the other.
+ */
 export function compileLogical(left: Run, right: Run, decides: boolean): Compiled {
   const run = (evaluation: Evaluation): boolean => {
     let truth: boolean;
@@ -67,7 +70,7 @@ function isEqual(left: unknown, right: unknown, evaluation: Evaluation): boolean
 }
 
 function isIn(item: unknown, container: unknown, evaluation: Evaluation, site: Site): boolean {
-  // Null stands for an empty list or map, as in size() and loops: a list that was never set holds nothing.
+  // Null counts as an empty list or map, as in size() and loops: a list that was never set is empty.
   if (container === null) return false;
   if (isList(container)) {
     for (const candidate of container) {
@@ -169,7 +172,7 @@ function calculate(operator: string, a: number, b: number, whole: boolean, site:
       return a % b;
     default:
       if (b === 0) throw failure('division by zero', site);
-      // CEL divides ints to an int; numbers from data may be fractions and divide as such.
+      // CEL divides ints to an int; numbers from data may be fractions and divide exactly.
       return whole ? Math.trunc(a / b) : a / b;
   }
 }
