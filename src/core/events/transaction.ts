@@ -79,7 +79,7 @@ export class Transaction {
   readonly effects: Effect[] = [];
   readonly contents: ContentEntry[] = [];
   readonly #touched: AgentId[] = [];
-  #looked = 0;
+  #processed = 0;
   /** Agents that this decision ended, with the ending event, whose parents have not been notified. */
   readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
   /** The commit starts a tool that is not pure, records the result of an unsafe one, or ends the run: sync it fully. */
@@ -126,7 +126,7 @@ export class Transaction {
 
   /** Marks an agent as changed: it may be able to take a turn. */
   touch(agentId: AgentId): void {
-    const waiting = this.#looked < this.#touched.length;
+    const waiting = this.#processed < this.#touched.length;
     if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
   }
 
@@ -137,13 +137,13 @@ export class Transaction {
 
   /** Changed agents that no step has looked at, each once. */
   get unsettled(): readonly AgentId[] {
-    return [...new Set(this.#touched.slice(this.#looked))];
+    return [...new Set(this.#touched.slice(this.#processed))];
   }
 
   /** Returns the next agent that changed since the last look at it; undefined when none is left. */
   nextTouched(): AgentId | undefined {
-    const next = this.#touched[this.#looked];
-    if (next !== undefined) this.#looked++;
+    const next = this.#touched[this.#processed];
+    if (next !== undefined) this.#processed++;
     return next;
   }
 
@@ -157,7 +157,7 @@ export class Transaction {
     const item: InboxItem = {
       consumption: 'consume_on_read',
       delivery: 'next',
-      ...(draft.trust === 'untrusted' ? withoutUnseen(draft) : draft),
+      ...(draft.trust === 'untrusted' ? cleanDraft(draft) : draft),
       itemId: draft.itemId ?? this.#nextItemId(),
     };
     return {
@@ -195,7 +195,7 @@ export class Transaction {
 }
 
 /** Removes invisible characters from an untrusted item and counts them. */
-function withoutUnseen(draft: ItemDraft): ItemDraft {
+function cleanDraft(draft: ItemDraft): ItemDraft {
   const { value: payload, removed } = cleanValue(draft.payload);
   return removed === 0 ? draft : { ...draft, payload, cleaned: (draft.cleaned ?? 0) + removed };
 }

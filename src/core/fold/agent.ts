@@ -1,5 +1,5 @@
 import { toLimitStage } from '../state/limit-stage.ts';
-import { isAsking, waitsForPerson } from '../state/asks-person.ts';
+import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import type { AgentId } from '../ids.ts';
@@ -11,7 +11,7 @@ import { activeAt } from '../state/run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
-import { passOn, restartSources } from './sources.ts';
+import { passSources, restartSources } from './sources.ts';
 
 type AgentEvent = EventOf<
   'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
@@ -44,7 +44,7 @@ export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
 /** Counts the approvals and questions of one agent. */
 function pendingOfAgent(agent: SubContext): number {
   let pending = isAsking(agent) ? 1 : 0;
-  for (const call of agent.calls.open.values()) if (waitsForPerson(call)) pending += 1;
+  for (const call of agent.calls.open.values()) if (isAwaitingPerson(call)) pending += 1;
   return pending;
 }
 
@@ -61,11 +61,11 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
     case 'limit.reach':
       if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
       agent.limits.reason = event.reason;
-      agent.limits.told.push(`${event.stage} ${event.scope} ${event.limit}`);
+      agent.limits.warned.push(`${event.stage} ${event.scope} ${event.limit}`);
       if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
       break;
     case 'stagnation.act':
-      climb(agent, event);
+      takeStep(agent, event);
       break;
     case 'agent.await':
       agent.status = 'awaiting_input';
@@ -78,7 +78,7 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
     case 'agent.restart':
       if (agent.status === 'ended') countLive(run, agent, 1, event.at);
       restartAgent(agent, event);
-      passOn(parentOf(run, agent), agent);
+      passSources(parentOf(run, agent), agent);
       agent.limits.workingSince = activeAt(run, event.at);
       break;
     case 'agent.end':
@@ -89,8 +89,8 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
       agent.result.output = event.output;
       agent.deliverables = event.deliverables;
       agent.result.error = event.error;
-      passOn(agent, parentOf(run, agent));
-      passOn(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
+      passSources(agent, parentOf(run, agent));
+      passSources(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
       break;
   }
 }
@@ -173,7 +173,7 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
     limits: {
       stage: 'none',
       reason: undefined,
-      told: [],
+      warned: [],
       limitedAt: undefined,
       workingSince: event.held === true ? undefined : activeAt(run, event.at),
       usage: emptyUsage(),
@@ -202,7 +202,7 @@ function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart
   return { seq, at, callId };
 }
 
-function climb(agent: SubContext, event: EventOf<'stagnation.act'>): void {
+function takeStep(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
   agent.turn.escalationsBefore = [...agent.turn.escalationsBefore, event];
   agent.streaks.escalations = [...agent.streaks.escalations, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
@@ -246,7 +246,7 @@ function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void 
   agent.limits.budget.tokens = 0;
   agent.limits.budget.cost = 0;
   agent.limits.reason = undefined;
-  agent.limits.told.length = 0;
+  agent.limits.warned.length = 0;
   agent.limits.limitedAt = undefined;
   agent.streaks.signatures.length = 0;
   agent.streaks.cycleMatches.length = 0;

@@ -5,7 +5,7 @@ import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
-import { keepInOtherWords } from './sources.ts';
+import { carryReplacedSources } from './sources.ts';
 
 /** View of an agent whose prompts show the whole history. */
 export const wholeHistory: ContextView = Object.freeze({
@@ -24,16 +24,16 @@ export function applyContextEvent(
 ): void {
   switch (event.type) {
     case 'context.trim':
-      if (event.head !== undefined && event.head !== agent.context.view.head) keepInOtherWords(agent, 'quotable');
+      if (event.head !== undefined && event.head !== agent.context.view.head) carryReplacedSources(agent, 'quotable');
       agent.context.view = trimmed(agent.context.view, event);
-      if (event.reason === 'refused') goOn(agent);
+      if (event.reason === 'refused') retryTurn(agent);
       break;
     case 'compaction.start':
       agent.context.compacting = event;
       agent.context.compactions += 1;
       run.activity += 1;
       reserve(run, agent, event.reserve);
-      if (event.reason === 'refused') goOn(agent);
+      if (event.reason === 'refused') retryTurn(agent);
       break;
     case 'compaction.end': {
       const start = agent.context.compacting;
@@ -50,7 +50,7 @@ export function applyContextEvent(
         if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };
         break;
       }
-      keepInOtherWords(agent, 'all');
+      carryReplacedSources(agent, 'all');
       const summary = {
         from: event.to,
         head: event.head,
@@ -58,14 +58,14 @@ export function applyContextEvent(
         headSeq: event.seq,
         isSummary: true,
       };
-      agent.context.view = start?.separate === true ? behind(view, summary) : summary;
+      agent.context.view = start?.separate === true ? appendSummary(view, summary) : summary;
       break;
     }
   }
 }
 
 /** Appends a summary to the existing ones. */
-function behind({ earlier = [], head, headSeq, headTokens }: ContextView, summary: ContextView): ContextView {
+function appendSummary({ earlier = [], head, headSeq, headTokens }: ContextView, summary: ContextView): ContextView {
   if (head === undefined) return summary;
   const last = headSeq === undefined ? { head } : { head, headSeq };
   return { ...summary, headTokens: headTokens + summary.headTokens, earlier: [...earlier, last] };
@@ -79,7 +79,7 @@ function trimmed(view: ContextView, event: EventOf<'context.trim'>): ContextView
 }
 
 /** Repeats the turn whose prompt was refused, once. */
-function goOn(agent: SubContext): void {
+function retryTurn(agent: SubContext): void {
   agent.turn.loop = true;
   agent.context.madeRoom = true;
 }

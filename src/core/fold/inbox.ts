@@ -2,7 +2,7 @@ import type { EventOf } from '../events/event.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
-import { passOn, takeIn } from './sources.ts';
+import { passSources, carrySources } from './sources.ts';
 
 /** Folds an event of an item before a turn reads it. */
 export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {
@@ -11,8 +11,8 @@ export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'i
     case 'inbox.add':
       agent.inbox.items.push({ item: event.item, seq: event.seq, turnsSeen: 0, failures: 0 });
       run.counters.items += 1;
-      if (event.item.from !== undefined) passOn(run.agents.get(event.item.from), agent);
-      for (const quoted of event.item.quotes ?? []) takeIn(run.agents.get(quoted), agent);
+      if (event.item.from !== undefined) passSources(run.agents.get(event.item.from), agent);
+      for (const quoted of event.item.quotes ?? []) carrySources(run.agents.get(quoted), agent);
       if (event.item.delivery === 'now') interrupt(run, agent, event.seq);
       break;
     case 'inbox.fail': {

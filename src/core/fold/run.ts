@@ -55,7 +55,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     latestOfType: new Map(),
     activity: 0,
     pending: 0,
-    pendingTold: 0,
+    pendingRecorded: 0,
     held: 0,
     turns: new Map(),
     keeps,
@@ -88,7 +88,7 @@ export function applyRunEvent(
       if (event.status === 'running') endWait(run, event.at);
       else run.awaitingSince ??= event.at;
       run.status = event.status;
-      run.pendingTold = event.pending ?? 0;
+      run.pendingRecorded = event.pending ?? 0;
       break;
     case 'clock.jump':
       jump(run, event.ms);

@@ -85,7 +85,7 @@ function mark(
 }
 
 /** Returns the sources of the prompt of the turn that begins; the previous turn's list if it is equal. */
-export function lookAtSources(agent: SubContext, passing: PromptSources | undefined): PromptSources {
+export function sourcesInView(agent: SubContext, passing: PromptSources | undefined): PromptSources {
   const {
     history: { sources },
     context: { view },
@@ -111,7 +111,7 @@ function isSame(a: PromptSources, b: PromptSources): boolean {
 }
 
 /** Keeps counting untrusted sources in view when a text replaces their messages: all of them, or those that the text may quote. */
-export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): void {
+export function carryReplacedSources(agent: SubContext, which: 'all' | 'quotable'): void {
   const { marks } = agent.history.sources;
   const kept: string[] = [];
   for (const [label, { untrustedAt, isQuotable }] of marks)
@@ -120,12 +120,12 @@ export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): 
 }
 
 /** Passes one agent's sources to another, with a briefing, a message or a result. */
-export function passOn(from: SubContext | undefined, to: SubContext | undefined): void {
-  if (from !== to) takeIn(from, to);
+export function passSources(from: SubContext | undefined, to: SubContext | undefined): void {
+  if (from !== to) carrySources(from, to);
 }
 
-/** Like `passOn`, also from an agent to itself, for its own text that may have left its view. */
-export function takeIn(from: SubContext | undefined, to: SubContext | undefined): void {
+/** Like `passSources`, also from an agent to itself, for its own text that may have left its view. */
+export function carrySources(from: SubContext | undefined, to: SubContext | undefined): void {
   if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.history.sources));
 }
 

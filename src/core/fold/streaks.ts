@@ -38,19 +38,19 @@ export function countSignature(agent: SubContext, signature: string): void {
 }
 
 /** Resets repetition after a person's message: actions before it are not repeated by actions after it. */
-export function forgetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
+export function resetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
   if (agent.streaks.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
-  if (!isSpokenTo(read)) return;
+  if (!hasPersonMessage(read)) return;
   agent.streaks.signatures.length = 0;
   agent.streaks.cycleMatches.length = 0;
   agent.counters.sameActionSameResultStreak = 0;
   agent.counters.duplicateReplyStreak = 0;
   agent.counters.noToolCallStreak = 0;
-  stepDown(agent);
+  dropBrokenSteps(agent);
 }
 
 /** True when a person's message is among the items. */
-export function isSpokenTo(read: readonly (InboxItem | undefined)[]): boolean {
+export function hasPersonMessage(read: readonly (InboxItem | undefined)[]): boolean {
   return read.some((item) => item !== undefined && isFromPerson(item));
 }
 
@@ -59,7 +59,7 @@ function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean 
 }
 
 /** Removes the escalation steps whose streak has broken, so that the next streak takes them again. */
-export function stepDown(agent: SubContext): void {
+export function dropBrokenSteps(agent: SubContext): void {
   if (agent.streaks.escalations.length > 0)
     agent.streaks.escalations = agent.streaks.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
 }

@@ -1,4 +1,4 @@
-import { waitsForPerson } from '../state/asks-person.ts';
+import { isAwaitingPerson } from '../state/is-asking.ts';
 import type { EventOf } from '../events/event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../prompt/message.ts';
@@ -9,8 +9,8 @@ import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
-import { passOn } from './sources.ts';
-import { countSignature, stepDown } from './streaks.ts';
+import { passSources } from './sources.ts';
+import { countSignature, dropBrokenSteps } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
 const none: readonly never[] = [];
@@ -27,11 +27,11 @@ export function applyToolEvent(run: RunContext, event: ToolEvent): void {
   if (event.type === 'tool.late') return;
   const call = agent.calls.open.get(event.callId);
   if (call === undefined) return;
-  const waited = waitsForPerson(call);
+  const waited = isAwaitingPerson(call);
   changeCall(run, agent, call, event);
-  run.pending += Number(waitsForPerson(call)) - Number(waited);
-  if (waited && !waitsForPerson(call)) endWait(call, event.at);
-  if (!waited && waitsForPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
+  run.pending += Number(isAwaitingPerson(call)) - Number(waited);
+  if (waited && !isAwaitingPerson(call)) endWait(call, event.at);
+  if (!waited && isAwaitingPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
 }
 
 function endWait(call: CallState, at: number): void {
@@ -134,10 +134,10 @@ function endCall(run: RunContext, agent: SubContext, call: CallState, event: Eve
   call.waitFor = undefined;
   call.end = event;
   agent.calls.open.delete(event.callId);
-  for (const agentId of event.quotes ?? []) passOn(run.agents.get(agentId), agent);
+  for (const agentId of event.quotes ?? []) passSources(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
   if (agent.calls.open.size === 0) countWork(agent, turnOf(run, event.turnId));
-  stepDown(agent);
+  dropBrokenSteps(agent);
 }
 
 /** Counts repeated calls, except those of polling tools. */

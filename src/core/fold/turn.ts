@@ -1,5 +1,5 @@
 import { toLimitStage } from '../state/limit-stage.ts';
-import { isAsking } from '../state/asks-person.ts';
+import { isAsking } from '../state/is-asking.ts';
 import { countedPrompt, viewTokens } from '../prompt/context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
@@ -20,8 +20,8 @@ import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
 import { addUsage } from './run.ts';
-import { lookAtSources, markInputs } from './sources.ts';
-import { countReply, forgetRepeats, isSpokenTo, stepDown } from './streaks.ts';
+import { sourcesInView, markInputs } from './sources.ts';
+import { countReply, resetRepeats, hasPersonMessage, dropBrokenSteps } from './streaks.ts';
 
 /** Returns the turn of an id. Throws STORE_CORRUPT for a turn that the journal never started. */
 export function turnOf(run: RunContext, turnId: TurnId): TurnState {
@@ -140,10 +140,10 @@ function dropReply(agent: SubContext, turnId: TurnId): void {
 
 function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
-  agent.streaks.turnsAlone = (agent.turn.question !== undefined || isSpokenTo(items) ? 0 : agent.streaks.turnsAlone) + 1;
+  agent.streaks.turnsAlone = (agent.turn.question !== undefined || hasPersonMessage(items) ? 0 : agent.streaks.turnsAlone) + 1;
   if (isAsking(agent)) run.pending -= 1;
   agent.turn.question = undefined;
-  forgetRepeats(agent, items);
+  resetRepeats(agent, items);
   const passing = markInputs(run, agent, event, items);
   if (event.prompt !== undefined) startView(agent, event.prompt);
   run.turns.set(event.turnId, {
@@ -152,7 +152,7 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
     start: event,
     items,
     itemSeqs,
-    sources: lookAtSources(agent, passing),
+    sources: sourcesInView(agent, passing),
     interruptedBy: undefined,
     modelEnd: undefined,
     decide: undefined,
@@ -240,7 +240,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   agent.counters.modelErrorStreak = 0;
   agent.context.madeRoom = false;
   countReply(agent, event.reply);
-  stepDown(agent);
+  dropBrokenSteps(agent);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;

@@ -36,7 +36,7 @@ export function keySourceOf(
   const isRequired = own.length > 0 && provider.isKeyOptional !== true;
   if (baseUrl === undefined || isAddressOf(provider, baseUrl)) return { variables: own, isRequired };
   if (baseUrlVar === undefined) return provider.keyVar === undefined ? noKey : { ...noKey, withheld: provider.keyVar };
-  return { variables: [gatewayKeyVar, ...own], isRequired: isRequired && !speaksAsOthers(name, config.api) };
+  return { variables: [gatewayKeyVar, ...own], isRequired: isRequired && !isCompatibleServer(name, config.api) };
 }
 
 /** Returns the key with its variable; undefined when none of its variables is set. */
@@ -67,6 +67,6 @@ export function describeKey(config: LlmConfig, env: Readonly<Record<string, stri
 }
 
 /** True for `openai` at another address without an `api`: such servers often need no key. */
-function speaksAsOthers(provider: string, api: LlmConfig['api']): boolean {
+function isCompatibleServer(provider: string, api: LlmConfig['api']): boolean {
   return provider === 'openai' && api === undefined;
 }

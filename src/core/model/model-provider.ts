@@ -27,7 +27,7 @@ const providers: ReadonlyMap<string, ModelProvider> = new Map<string, ModelProvi
 ]);
 
 /** Providers that need more than an address and a key, with instructions for using them. */
-const handedIn: ReadonlyMap<string, string> = new Map([
+const instructions: ReadonlyMap<string, string> = new Map([
   ...['azure', 'azure-openai'].map(
     (name) =>
       [
@@ -47,8 +47,8 @@ const handedIn: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns instructions for a provider that is known but not built in; undefined for all others. */
-export function howToHandIn(name: string): string | undefined {
-  return handedIn.get(name);
+export function providerInstructions(name: string): string | undefined {
+  return instructions.get(name);
 }
 
 /** Providers that an LLM config can name besides `scripted`. */

@@ -39,7 +39,7 @@ export const stagnationOutcome = 'stagnation';
  * Escalation of profiles that define none: every loop has a bound (DESIGN 4, FAULTS E5). A streak counts repeats, so the first
  * step is taken when a turn did the same for the fourth time, with the same result.
  */
-export const defaultLadder: readonly EscalationStep[] = [
+export const defaultEscalation: readonly EscalationStep[] = [
   { id: 'default_nudge', on: 'same_action_same_result_streak', at: 3, action: { type: 'nudge' } },
   { id: 'default_forbid', on: 'same_action_same_result_streak', at: 5, action: { type: 'forbid_tool' } },
   { id: 'default_end', on: 'same_action_same_result_streak', at: 10, action: { type: 'end', outcome: stagnationOutcome } },

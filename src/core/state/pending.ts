@@ -1,4 +1,4 @@
-import { isAsking } from './asks-person.ts';
+import { isAsking } from './is-asking.ts';
 import type { CapabilityPart } from './capability.ts';
 import { CadreError } from '../error.ts';
 import type { JsonObject, JsonValue } from '../json.ts';

@@ -31,7 +31,7 @@ export interface RunContext {
   activity: number;
   /** Approvals and questions that wait for a person: the current count, and the count that the journal last recorded. */
   pending: number;
-  pendingTold: number;
+  pendingRecorded: number;
   /** Agents held until a slot is free. */
   held: number;
   /** The newest turns of each agent; older ones are released and read from the journal (`fold/release.ts`). */

@@ -172,7 +172,7 @@ export interface AgentLimits {
   stage: LimitStage;
   reason: string | undefined;
   /** Keys (`toldKey`) of the limits that it was warned of. */
-  readonly told: string[];
+  readonly warned: string[];
   /** Time of the notice for its last turn, in working time of the run. */
   limitedAt: number | undefined;
   /** Start of its current work, in working time of the run; undefined while it is held. */

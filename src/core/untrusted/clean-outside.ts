@@ -47,7 +47,7 @@ export function cleanText(text: string): Cleaned<string> {
   if (!unseen.test(text)) return { value: text, removed: 0 };
   let removed = 0;
   const value = text.replace(eachUnseen, (found, at: number) => {
-    if (means(text, found, at)) return found;
+    if (hasEffect(text, found, at)) return found;
     removed += 1;
     return '';
   });
@@ -92,7 +92,7 @@ function walk(value: unknown, counter: { removed: number }): unknown {
 }
 
 /** True when the character at this place affects a visible one beside it. */
-function means(text: string, found: string, at: number): boolean {
+function hasEffect(text: string, found: string, at: number): boolean {
   const before = charBefore(text, at);
   const after = charAt(text, at + found.length);
   const code = found.codePointAt(0) ?? 0;

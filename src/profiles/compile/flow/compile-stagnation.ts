@@ -1,5 +1,5 @@
 import {
-  defaultLadder,
+  defaultEscalation,
   type EscalationAction,
   type EscalationStep,
   stagnationOutcome,
@@ -16,7 +16,7 @@ import { requireKey } from '../checks/require-key.ts';
 /** Compiles a profile's ladder against stagnation, lowest rung first; profiles that say nothing get the default one. */
 export function compileStagnation(context: CompileContext, profile: MapNode): readonly EscalationStep[] {
   const node = childOf(profile, 'stagnation');
-  if (node === undefined) return defaultLadder;
+  if (node === undefined) return defaultEscalation;
   if (node.kind !== 'list') return [];
   const escalations: EscalationStep[] = [];
   for (const item of mapItems(profile, 'stagnation')) {

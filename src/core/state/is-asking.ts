@@ -7,6 +7,6 @@ export function isAsking(agent: SubContext): boolean {
 }
 
 /** True when a call waits for a person: for an approval, or for an answer. */
-export function waitsForPerson({ status, waitFor }: Pick<CallState, 'status' | 'waitFor'>): boolean {
+export function isAwaitingPerson({ status, waitFor }: Pick<CallState, 'status' | 'waitFor'>): boolean {
   return status === 'suspended' && waitFor !== undefined && waitFor.kind !== 'agents';
 }
