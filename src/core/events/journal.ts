@@ -108,9 +108,9 @@ export interface TurnEvents {
  * 2. It fails with STORE_CONFLICT when the run's last sequence number is not `expectedSeq`, or the lease's epoch is stale.
  * 3. `read` returns appended events in order, without gaps; every event deep-equals the one appended.
  * 4. `content` answers synchronously: model calls and views are assembled from stored texts without waiting. A remote store
- *   reads the texts of a run into memory in `acquire` or `read`.
+ *    reads the texts of a run into memory in `acquire` or `read`.
  * 5. The summary of a run includes its marks as soon as `mark` returns. A deleted run cannot be acquired (RUN_DELETED); an
- *   unfinished run with a live holder cannot be deleted (RUN_LOCKED).
+ *    unfinished run with a live holder cannot be deleted (RUN_LOCKED).
  * 6. A newer schema is refused with STORE_NEWER, damage with STORE_CORRUPT, everything else with STORE_FAILED.
  */
 export interface Journal {
@@ -169,6 +169,6 @@ export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash:
   if (text instanceof Promise) text.catch(() => undefined);
   throw new CadreError(
     'STORE_FAILED',
-    `${journal.location}: the store's content() must answer at once, with a text or undefined; it answered with ${text instanceof Promise ? 'a promise' : typeof text}`,
+    `${journal.location}: the store's content() must return a text or undefined, not a promise; it returned ${text instanceof Promise ? 'a promise' : typeof text}`,
   );
 }

@@ -52,13 +52,13 @@ export function checkNote(shared: JsonObject, note: PeopleNote): void {
   const problem = problemOf(note);
   if (problem !== undefined) throw new CadreError('OPTION_INVALID', `the note cannot be kept: ${problem}`);
   if (withNote(shared, note).length > mostNotes)
-    throw new CadreError('OPTION_INVALID', `a run keeps ${mostNotes} notes at most; take one away first`);
+    throw new CadreError('OPTION_INVALID', `a run keeps ${mostNotes} notes at most; remove one first`);
 }
 
 function problemOf({ title, content, agent }: PeopleNote): string | undefined {
   if (typeof title !== 'string' || title.trim() === '') return 'its title is empty';
-  if (typeof content !== 'string') return 'its content is no text';
-  if (agent !== undefined && typeof agent !== 'string') return 'agent is no text';
+  if (typeof content !== 'string') return 'its content is not a text';
+  if (agent !== undefined && typeof agent !== 'string') return 'agent is not a text';
   for (const key of ['title', 'content'] as const)
     if ({ title, content }[key].length > longest[key]) return `its ${key} has more than ${longest[key]} characters`;
   return undefined;

@@ -5,12 +5,12 @@
  * condition (the caller counts it as false and records the failure).
  *
  * 1. Reads see own data fields only; missing fields and functions in the data are null. Only built-in functions are ever
- *   called.
+ *    called.
  * 2. Null is the empty text, list or map where one is wanted. Arithmetic and order on null fail: `default(flags.n, 0) > 2`.
  * 3. `!`, `&&`, `||` and `?:` take any value by truthiness; `==` between kinds is false, never a failure.
  * 4. Numbers are JavaScript numbers. `/` between literals and sizes is CEL's whole division, between data it is exact.
  * 5. Bounds: source, nesting and nodes before and while parsing, steps and text length while evaluating. A spent budget always
- *   fails.
+ *    fails.
  * 6. An evaluation changes nothing: not the scope, not the expression.
  */
 import { compileNode } from './compile/compile-node.ts';

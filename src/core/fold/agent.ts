@@ -4,7 +4,7 @@ import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
-import type { AgentCounters, SubContext, Beginning } from '../state/sub-context.ts';
+import type { AgentCounters, SubContext, SubContextMeta, Beginning } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
@@ -53,7 +53,7 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
     case 'agent.release':
       if (agent.status === 'held') {
         run.held -= 1;
-        countLive(run, agent, 1, event.at);
+        countLive(run, agent, { by: 1, at: event.at });
       }
       agent.status = 'ready';
       agent.limits.workingSince = activeAt(run, event.at);
@@ -76,14 +76,14 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
       }
       break;
     case 'agent.restart':
-      if (agent.status === 'ended') countLive(run, agent, 1, event.at);
+      if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
       restartAgent(agent, event);
       passSources(parentOf(run, agent), agent);
       agent.limits.workingSince = activeAt(run, event.at);
       break;
     case 'agent.end':
       if (agent.status === 'held') run.held -= 1;
-      else if (agent.status !== 'ended') countLive(run, agent, -1, event.at);
+      else if (agent.status !== 'ended') countLive(run, agent, { by: -1, at: event.at });
       agent.status = 'ended';
       agent.result.outcome = event.outcome;
       agent.result.output = event.output;
@@ -122,23 +122,26 @@ function newTurn({ flowId, lastTurnId }: EventOf<'agent.start'>): SubContext['tu
   };
 }
 
-function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
-  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
-  const agent: SubContext = {
-    meta: {
-      agentId: event.agentId,
-      parentAgentId: event.parentAgentId,
-      profile: event.profile,
-      type: event.profileType,
-      roleName: event.roleName,
-      moduleId: event.moduleId,
-      depth: event.depth,
-      startedAt: event.at,
-      seq: event.seq,
-      callId: event.callId,
-      notify: event.notify,
-      allowedToolsets: event.allowedToolsets,
-    },
+function newMeta(event: EventOf<'agent.start'>): SubContextMeta {
+  return {
+    agentId: event.agentId,
+    parentAgentId: event.parentAgentId,
+    profile: event.profile,
+    type: event.profileType,
+    roleName: event.roleName,
+    moduleId: event.moduleId,
+    depth: event.depth,
+    startedAt: event.at,
+    seq: event.seq,
+    callId: event.callId,
+    notify: event.notify,
+    allowedToolsets: event.allowedToolsets,
+  };
+}
+
+function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent: SubContext | undefined): SubContext {
+  return {
+    meta: newMeta(event),
     status: event.held === true ? 'held' : 'ready',
     children: [],
     work: {
@@ -186,6 +189,11 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
     initialParams: event.initialParams,
     stateTaint: new Map(),
   };
+}
+
+function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
+  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
+  const agent = newAgent(run, event, parent);
   run.agents.set(event.agentId, agent);
   run.latestOfType.set(event.profileType, event.agentId);
   run.counters.agents += 1;
@@ -193,7 +201,7 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   if (parent === undefined) run.rootAgentId ??= event.agentId;
   else parent.children.push(event.agentId);
   countAgent(run, agent);
-  if (event.held !== true) countLive(run, agent, 1, event.at);
+  if (event.held !== true) countLive(run, agent, { by: 1, at: event.at });
 }
 
 const none: readonly never[] = [];

@@ -16,7 +16,7 @@ import { applyTurnEvent } from './turn.ts';
  * Owns: every change of `RunContext`. Does not own: decisions; an event is a fact.
  * 1. State depends on the events alone: the same events give the same state, whenever and wherever they are folded.
  * 2. The cost of an event does not grow with the run's history (I13), nor does the state of an agent whose prompts are bounded:
- *   everything that is no longer needed is released (`release.ts`).
+ *    everything that is no longer needed is released (`release.ts`).
  */
 export function applyEvent(run: RunContext, event: CadreEvent): void {
   switch (event.type) {

@@ -43,7 +43,7 @@ export function countAgent(run: RunContext, agent: SubContext): void {
 }
 
 /** Counts an agent that starts work (+1), or stops because it is held or has ended (-1). */
-export function countLive(run: RunContext, agent: SubContext, by: 1 | -1, at: number): void {
+export function countLive(run: RunContext, agent: SubContext, { by, at }: { readonly by: 1 | -1; readonly at: number }): void {
   change(run, agent, (budget) => {
     budget.live += by;
   });
@@ -93,9 +93,16 @@ export function spendOnSummary(run: RunContext, agent: SubContext, event: EventO
   return tokens;
 }
 
+/** A model call that has ended, with its turn. */
+interface EndedCall {
+  readonly turn: TurnState;
+  readonly event: EventOf<'model.end'>;
+}
+
 /** Counts the use of a model call; returns its tokens. */
-export function spend(run: RunContext, agent: SubContext, turn: TurnState, event: EventOf<'model.end'>): number {
-  const tokens = tokensOf(turn, event);
+export function spend(run: RunContext, agent: SubContext, call: EndedCall): number {
+  const { turn, event } = call;
+  const tokens = tokensOf(call);
   const cost = event.cost ?? (tokens === 0 ? 0 : (turn.start.reserve?.cost ?? 0));
   change(run, agent, (budget) => {
     budget.tokens += tokens;
@@ -126,7 +133,7 @@ export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' 
 }
 
 /** Returns the tokens of a call as its provider counted them, estimating missing counts (FAULTS M16). */
-function tokensOf({ start }: TurnState, event: EventOf<'model.end'>): number {
+function tokensOf({ turn: { start }, event }: EndedCall): number {
   const { usage, reply, attempts } = event;
   const { inputTokens, outputTokens } = usage;
   if (inputTokens !== undefined && outputTokens !== undefined) return inputTokens + outputTokens;

@@ -2,7 +2,7 @@ import type { EventOf } from '../events/event.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
-import { passSources, carrySources } from './sources.ts';
+import { carrySources, passSources } from './sources.ts';
 
 /** Folds an event of an item before a turn reads it. */
 export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {

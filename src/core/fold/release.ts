@@ -13,7 +13,7 @@ const keptMessages = 512;
  * Owns: how much of an agent's past its state holds. Does not own: the past itself, which is in the journal.
  * 1. The release depends on the events alone, so that state stays their fold.
  * 2. A message is released only if it lies before the prompt of the turn that just began: a prompt's first message never moves
- *   back, so no prompt can need it again. Without a window no message is ever released.
+ *    back, so no prompt can need it again. Without a window no message is ever released.
  * 3. The current turn and the one before are kept.
  * 4. Prompts, origins and archived attempts count messages from the start of the history, released or not.
  */

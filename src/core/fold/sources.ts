@@ -21,13 +21,15 @@ export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem
   return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) && item.payload['trust'] === 'untrusted';
 }
 
-/** Marks the sources of a turn's inputs, whose messages begin at `position` of the history. Call it before the messages are added. */
-export function markInputs(
-  run: RunContext,
-  agent: SubContext,
-  { inputs, prompt }: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>,
-  items: readonly (InboxItem | undefined)[],
-): PromptSources | undefined {
+/** Inputs of a turn that begins, with the items behind them. */
+interface ReadItems {
+  readonly start: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>;
+  readonly items: readonly (InboxItem | undefined)[];
+}
+
+/** Marks the sources of a turn's inputs. Call it before their messages are added to the history. */
+export function markInputs(run: RunContext, agent: SubContext, { start, items }: ReadItems): PromptSources | undefined {
+  const { inputs, prompt } = start;
   const {
     history: { sources },
   } = agent;
@@ -44,7 +46,7 @@ export function markInputs(
       else passing.push({ label, untrusted: isMarked });
     };
     // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
-    for (const label of labelsOf(run, agent, input, items[index])) note(label, untrusted && label !== 'TOOL_RESULT');
+    for (const label of labelsOf(run, agent, { input, item: items[index] })) note(label, untrusted && label !== 'TOOL_RESULT');
     for (const label of input.taint ?? []) note(label, true);
     if (untrusted || input.taint !== undefined) run.isTainted = true;
   });
@@ -61,7 +63,11 @@ export function markInputs(
   return { sources: inView(false), untrusted };
 }
 
-function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: InboxItem | undefined): readonly string[] {
+function labelsOf(
+  run: RunContext,
+  agent: SubContext,
+  { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
+): readonly string[] {
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];

@@ -28,7 +28,7 @@ export function applyToolEvent(run: RunContext, event: ToolEvent): void {
   const call = agent.calls.open.get(event.callId);
   if (call === undefined) return;
   const waited = isAwaitingPerson(call);
-  changeCall(run, agent, call, event);
+  changeCall({ run, agent, call }, event);
   run.pending += Number(isAwaitingPerson(call)) - Number(waited);
   if (waited && !isAwaitingPerson(call)) endWait(call, event.at);
   if (!waited && isAwaitingPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
@@ -38,12 +38,15 @@ function endWait(call: CallState, at: number): void {
   call.waits = call.waits.map((wait) => (wait.to === undefined ? { ...wait, to: at } : wait));
 }
 
-function changeCall(
-  run: RunContext,
-  agent: SubContext,
-  call: CallState,
-  event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>,
-): void {
+/** A call that an event changes, with its agent and run. */
+interface CallPlace {
+  readonly run: RunContext;
+  readonly agent: SubContext;
+  readonly call: CallState;
+}
+
+function changeCall(place: CallPlace, event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>): void {
+  const { run, call } = place;
   switch (event.type) {
     case 'tool.start':
       if (call.status !== 'running') run.activity += 1;
@@ -60,7 +63,7 @@ function changeCall(
         call.approved = false;
         call.agreed = undefined;
         // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
-        run.standing = withoutStanding(run.standing, subjectOf(agent, call, event.on.gateId));
+        run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
       }
       call.status = 'suspended';
       call.waitFor = event.on;
@@ -73,7 +76,7 @@ function changeCall(
       call.agreed = call.approved ? event.capability : undefined;
       if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
       if (event.args !== undefined) call.args = event.args;
-      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(run, agent, call, call.waitFor.gateId, event);
+      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(place, call.waitFor.gateId, event);
       call.waitFor = undefined;
       call.status = 'requested';
       break;
@@ -81,20 +84,21 @@ function changeCall(
       if (event.answer === 'not_happened') call.mayHaveHappened = false;
       break;
     case 'tool.end':
-      endCall(run, agent, call, event);
+      endCall(place, event);
       break;
   }
 }
 
 /** Records a standing approval, replacing earlier ones for such calls. */
-function allowAlways(run: RunContext, agent: SubContext, call: CallState, gateId: string, event: EventOf<'tool.answer'>): void {
-  const subject = subjectOf(agent, call, gateId);
+function allowAlways(place: CallPlace, gateId: string, event: EventOf<'tool.answer'>): void {
+  const { run } = place;
+  const subject = subjectOf(place, gateId);
   const { callId, seq, at, capability } = event;
   const approval: StandingApproval = { ...subject, ...(capability === undefined ? {} : { capability }), callId, seq, at };
   run.standing = [...withoutStanding(run.standing, subject), approval];
 }
 
-function subjectOf(agent: SubContext, call: CallState, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
+function subjectOf({ agent, call }: CallPlace, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
   return { profile: agent.meta.profile, tool: call.request.name, gateId };
 }
 
@@ -128,7 +132,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
   countOfModule(run, agent, 'toolCalls');
 }
 
-function endCall(run: RunContext, agent: SubContext, call: CallState, event: EventOf<'tool.end'>): void {
+function endCall({ run, agent, call }: CallPlace, event: EventOf<'tool.end'>): void {
   if (call.status === 'running') run.activity -= 1;
   call.status = event.status;
   call.waitFor = undefined;

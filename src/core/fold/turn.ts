@@ -20,8 +20,8 @@ import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
 import { addUsage } from './run.ts';
-import { sourcesInView, markInputs } from './sources.ts';
-import { countReply, resetRepeats, hasPersonMessage, dropBrokenSteps } from './streaks.ts';
+import { markInputs, sourcesInView } from './sources.ts';
+import { countReply, dropBrokenSteps, hasPersonMessage, resetRepeats } from './streaks.ts';
 
 /** Returns the turn of an id. Throws STORE_CORRUPT for a turn that the journal never started. */
 export function turnOf(run: RunContext, turnId: TurnId): TurnState {
@@ -144,7 +144,7 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
   if (isAsking(agent)) run.pending -= 1;
   agent.turn.question = undefined;
   resetRepeats(agent, items);
-  const passing = markInputs(run, agent, event, items);
+  const passing = markInputs(run, agent, { start: event, items });
   if (event.prompt !== undefined) startView(agent, event.prompt);
   run.turns.set(event.turnId, {
     turnId: event.turnId,
@@ -227,7 +227,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   addUsage(run.usage, event);
   addUsage(agent.limits.usage, event);
   release(run, agent, turn);
-  agent.counters.tokensUsed += spend(run, agent, turn, event);
+  agent.counters.tokensUsed += spend(run, agent, { turn, event });
   agent.turn.nextToolChoice = undefined;
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
   if (event.attempts.length === 1)

@@ -61,7 +61,7 @@ export function describeKey(config: LlmConfig, env: Readonly<Record<string, stri
     return `No key was sent: ${second === undefined ? `${first} is not set` : `neither ${first} nor ${second} is set`}.`;
   const name = source.withheld ?? 'TEAM_KEY';
   return (
-    `No key was sent: ${source.withheld === undefined ? '' : `${name} is kept, since `}the LLM config "${config.name}" brings the address ` +
+    `No key was sent: ${source.withheld === undefined ? '' : `${name} is withheld, since `}the LLM config "${config.name}" sets the address ` +
     `itself and names no variable. If the key may go there, add api_key: { _type: from_env, var: ${name} } to the config.`
   );
 }

@@ -5,8 +5,9 @@ import {
   type ExpressionRoots,
   type Scope,
 } from '../expression/expression.ts';
+import { closestName } from '../expression/closest-name.ts';
 import { compileTemplate } from '../expression/template.ts';
-import type { JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 
 /** Path in a script: keys and list indexes from the top. */
 export type ScriptPath = readonly (string | number)[];
@@ -26,6 +27,19 @@ export class ScriptCompiler {
   /** Reports a problem of the whole value at a path. */
   report(path: ScriptPath, message: string, hint?: string): void {
     this.problems.push({ path, message, start: 0, end: 0, ...(hint !== undefined && { hint }) });
+  }
+
+  /** Reports unknown keys of an object. */
+  checkKeys(source: JsonObject, path: ScriptPath, allowed: readonly string[]): void {
+    for (const key of Object.keys(source)) {
+      if (allowed.includes(key)) continue;
+      const close = closestName(key, allowed);
+      this.report(
+        [...path, key],
+        `"${key}" is not known here; allowed: ${allowed.join(', ')}`,
+        close === undefined ? undefined : `did you mean "${close}"?`,
+      );
+    }
   }
 
   /** Compiles a condition: an expression, or plain true or false. */

@@ -28,6 +28,6 @@ export function applyChanges(state: PatchedState | Pick<PatchedState, 'team'>, p
     ![...Object.values(slices), team.shared].every(isJsonObject) ||
     !changed.every((id) => isWorkModule(id, modules[id]))
   )
-    throw new Error('a patch makes something else of a part of the state');
+    throw new Error('a patch changes the type of a part of the state');
   return Math.max(0, changed.length - known);
 }

@@ -33,7 +33,7 @@ function patchesOf(state: object, update: StateOperation): readonly Patch[] {
   const path: (string | number)[] = [];
   for (const [index, name] of keys.entries()) {
     const rest = keys.slice(index + 1);
-    const key = keyIn(target, name, path, update, rest.length === 0);
+    const key = keyIn(target, name, { path, update, isLast: rest.length === 0 });
     const value = ownValue(target, key);
     path.push(key);
     if (rest.length === 0) return leaf(value, path, update);
@@ -66,7 +66,11 @@ function keysOf(update: StateOperation): readonly string[] {
 const slices: ReadonlySet<string> = new Set(['flags', 'values', 'deliverables']);
 
 /** Returns the key of a name in an object or a list. */
-function keyIn(target: unknown, name: string, path: Path, update: StateOperation, isLast: boolean): string | number {
+function keyIn(
+  target: unknown,
+  name: string,
+  { path, update, isLast }: { readonly path: Path; readonly update: StateOperation; readonly isLast: boolean },
+): string | number {
   if (!Array.isArray(target)) return name;
   const index = /^(0|[1-9]\d{0,9})$/.test(name) ? Number(name) : undefined;
   if (index !== undefined && index < target.length) return index;

@@ -115,13 +115,15 @@ const written = new WeakMap<PromptMessage, WrittenEvent>();
 
 type UserParts = Extract<PromptMessage, { readonly role: 'user' }>['content'];
 
+/** The messages in view with their origins, and the texts that replace earlier ones. */
+export interface StreamSource {
+  readonly heads: readonly string[];
+  readonly messages: readonly PromptMessage[];
+  readonly originOf: (index: number) => MessageOrigin | undefined;
+}
+
 /** Renders the messages in view as one, after the texts that replace earlier ones; caches the rendering of each message. */
-export function streamMessage(
-  heads: readonly string[],
-  messages: readonly PromptMessage[],
-  originOf: (index: number) => MessageOrigin | undefined,
-  stream: ShownStream,
-): PromptMessage {
+export function streamMessage({ heads, messages, originOf }: StreamSource, stream: ShownStream): PromptMessage {
   const content: UserParts[number][] = [{ type: 'text', text: streamIntro }];
   for (const head of heads) content.push({ type: 'text', text: `\n${head}\n` });
   messages.forEach((message, index) => {

@@ -108,7 +108,10 @@ export function assemblePrompt(
   const streamed =
     stream === undefined
       ? undefined
-      : streamMessage(heads, view, (index) => history.origins?.[from + index], { ...stream, protocol: range.protocol });
+      : streamMessage(
+          { heads, messages: view, originOf: (index) => history.origins?.[from + index] },
+          { ...stream, protocol: range.protocol },
+        );
   const prompt = system.concat(streamed ?? view);
   for (const input of inputs) {
     if (input.persistent) continue;

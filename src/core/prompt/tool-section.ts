@@ -1,4 +1,4 @@
-import type { AgentTools, OutsideTools } from '../env.ts';
+import type { AgentTools } from '../env.ts';
 import type { FrameText } from '../untrusted/frame-at-place.ts';
 import type { OfferedTool } from '../model/model.ts';
 import type { TextProtocol } from './text-protocol.ts';
@@ -16,7 +16,7 @@ export function toolSection(
   choice: string,
   frame: FrameText,
 ): string {
-  const text = knownSection(protocol, offered, outside, choice);
+  const text = knownSection(protocol, { offered, outside }, choice);
   if (choice === 'none') return text;
   const framed = outside.map(({ toolset, names }) => frame(toolset, listOf(offered.filter(({ name }) => names.has(name)))));
   return [text, ...framed].join('\n\n');
@@ -24,18 +24,17 @@ export function toolSection(
 
 function knownSection(
   protocol: TextProtocol,
-  tools: readonly OfferedTool[],
-  outside: readonly OutsideTools[],
+  { offered, outside }: Pick<AgentTools, 'offered' | 'outside'>,
   choice: string,
 ): string {
-  let known = sections.get(tools);
-  if (known === undefined) sections.set(tools, (known = new Map<string, string>()));
+  let known = sections.get(offered);
+  if (known === undefined) sections.set(offered, (known = new Map<string, string>()));
   const key = `${protocol} ${choice}`;
   const text =
     known.get(key) ??
     writeSection(
       protocol,
-      tools.filter(({ name }) => !outside.some(({ names }) => names.has(name))),
+      offered.filter(({ name }) => !outside.some(({ names }) => names.has(name))),
       choice,
     );
   known.set(key, text);

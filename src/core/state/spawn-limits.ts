@@ -26,7 +26,7 @@ export function spawnRefusal(run: RunContext, profiles: Profiles, agent: SubCont
 
 /** Returns the refusal of another live agent. */
 export function liveRefusal(run: RunContext): string {
-  return `${run.budget.live} agents are at work and no more may be (limit maxLive); wait until one of them has ended, or ${howToRaise}`;
+  return `${run.budget.live} agents are at work, the maximum (limit maxLive); wait until one of them ends, or ${howToRaise}`;
 }
 
 /** Like `spawnRefusal`, without the limit on live agents: a child above that limit can be held. */
@@ -36,7 +36,7 @@ export function countRefusal(run: RunContext, profiles: Profiles, agent: SubCont
   const maxDepth = own?.maxDepth ?? run.limits.maxDepth;
   const maxChildren = own?.maxChildren ?? run.limits.maxChildren;
   if (depth + 1 > maxDepth)
-    return `${agentId} is at depth ${depth} and agents may go ${maxDepth} deep (limit maxDepth); do the work without another agent, or ${howToRaise}`;
+    return `${agentId} is at depth ${depth}, and the deepest agent may be at ${maxDepth} (limit maxDepth); do the work without another agent, or ${howToRaise}`;
   if (agent.children.length + planned + 1 > maxChildren)
     return `${agentId} has started ${agent.children.length + planned} agents and may start ${maxChildren} (limit maxChildren); ${howToRaise}`;
   return totalRefusal(run, profiles, agent, planned);
@@ -48,7 +48,7 @@ function totalRefusal(run: RunContext, profiles: Profiles, agent: SubContext, pl
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
     const most = profiles.get(above.meta.profile)?.limits.maxTotal;
     if (most !== undefined && above.limits.budget.agents + planned + 1 > most)
-      return `${above.meta.agentId} and those below it are ${above.limits.budget.agents + planned} agents and may be ${most} (limit maxTotal of its profile); do the work without another agent`;
+      return `${above.meta.agentId} and the agents below it are ${above.limits.budget.agents + planned}, of ${most} allowed (limit maxTotal of its profile); do the work without another agent`;
   }
   return undefined;
 }
@@ -137,7 +137,7 @@ class SpawnPlan {
     const own = parent === undefined ? undefined : this.#profiles.get(parent.profile)?.limits;
     const maxDepth = own?.maxDepth ?? this.#run.limits.maxDepth;
     const maxChildren = own?.maxChildren ?? this.#run.limits.maxChildren;
-    if (depth > maxDepth) throw reached('maxDepth', maxDepth, `agents below ${parentId ?? 'nobody'} would be at depth ${depth}`);
+    if (depth > maxDepth) throw reached('maxDepth', maxDepth, `agents below ${parentId ?? 'the run'} would be at depth ${depth}`);
     if (parent !== undefined && parent.children > maxChildren)
       throw reached('maxChildren', maxChildren, `${parentId ?? ''} would have started ${parent.children} agents`);
   }
@@ -157,7 +157,7 @@ class SpawnPlan {
       above.agents += agents;
       const most = this.#profiles.get(above.profile)?.limits;
       if (agents > 0 && above.agents > (most?.maxTotal ?? Number.POSITIVE_INFINITY))
-        throw reached('maxTotal', most?.maxTotal ?? 0, `${id} and those below it would be ${above.agents} agents`);
+        throw reached('maxTotal', most?.maxTotal ?? 0, `${id} and the agents below it would be ${above.agents}`);
       if (live > 0 && above.live > (most?.maxLive ?? Number.POSITIVE_INFINITY))
         throw reached('maxLive', most?.maxLive ?? 0, `${above.live} agents would be at work below ${id}`);
       id = above.parent;

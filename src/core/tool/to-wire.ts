@@ -20,11 +20,11 @@ interface Walk {
  * 1. `undefined` is null at the top and in lists, and left out of objects; -0 is 0; NaN and infinities are their names.
  * 2. BigInt: decimal text. Date: ISO text. URL, URLSearchParams, RegExp: their text. Boxed values: the value.
  * 3. Map: an object when all keys are texts, else a list of pairs. Set: a list. Bytes: `{ bytes, base64 }`. Other typed arrays:
- *   lists.
+ *    lists.
  * 4. Error: `{ name, message }` with its own fields, cause and errors; no stack. Class instances: own fields, or `toJSON()`.
  * 5. All other values, and those that throw, contain themselves or exceed a bound: `{ unserialisable: kind }`.
  * 6. Lone surrogates become U+FFFD, and `__proto__` keys are dropped. The result equals itself after a round trip through JSON
- *   text.
+ *    text.
  */
 export function toWire(value: unknown): JsonValue {
   return convert(value, { ancestors: new Set(), values: maxWireValues, chars: maxWireChars }, 0) ?? null;

@@ -97,7 +97,7 @@ function hasEffect(text: string, found: string, at: number): boolean {
   const after = charAt(text, at + found.length);
   const code = found.codePointAt(0) ?? 0;
   if (code === 0x200c) return joins(before, after);
-  if (code === 0x200d) return joins(before, after) || joinsEmoji(text, at, before, after);
+  if (code === 0x200d) return joins(before, after) || joinsEmoji(text, at, { before, after });
   if (code === 0x200e || code === 0x200f || code === 0x61c) return rightToLeft.test(before) || rightToLeft.test(after);
   if (code === 0xfe0e || code === 0xfe0f) return emoji.test(before) || (/[0-9#*]/.test(before) && after === '\u20e3');
   if (code === 0xfe00) return hasVariants.test(before);
@@ -116,7 +116,7 @@ function joins(before: string, after: string): boolean {
 }
 
 /** True between two pictures, the first of which may have a skin tone or a variation selector. */
-function joinsEmoji(text: string, at: number, before: string, after: string): boolean {
+function joinsEmoji(text: string, at: number, { before, after }: { readonly before: string; readonly after: string }): boolean {
   if (!pictograph.test(after)) return false;
   const isVariant = before === '\ufe0f';
   const picture = isVariant || modifier.test(before) ? charBefore(text, at - before.length) : before;

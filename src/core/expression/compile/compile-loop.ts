@@ -47,7 +47,7 @@ export function compileLoop(compiler: Compiler, node: MethodNode, locals: Locals
     case 'exists_one':
       return { run: (evaluation) => count(loop, body, evaluation) === 1, type: 'bool' };
     default:
-      return { run: (evaluation) => decide(loop, body, name === 'exists', evaluation), type: 'bool' };
+      return { run: decide(loop, body, name === 'exists'), type: 'bool' };
   }
 }
 
@@ -81,19 +81,21 @@ function count(loop: Loop, condition: Run, evaluation: Evaluation): number {
 }
 
 /** Searches for the wanted truth value: true for `exists`, false for `all`. As in CEL, finding it outweighs failures in other rounds. */
-function decide(loop: Loop, condition: Run, wanted: boolean, evaluation: Evaluation): boolean {
-  let failed: { readonly error: unknown } | undefined;
-  for (const item of items(loop, evaluation)) {
-    enter(loop, item, evaluation);
-    try {
-      if (isTruthy(condition(evaluation)) === wanted) return wanted;
-    } catch (error) {
-      if (evaluation.exhausted) throw error;
-      failed ??= { error };
+function decide(loop: Loop, condition: Run, wanted: boolean): Run {
+  return (evaluation) => {
+    let failed: { readonly error: unknown } | undefined;
+    for (const item of items(loop, evaluation)) {
+      enter(loop, item, evaluation);
+      try {
+        if (isTruthy(condition(evaluation)) === wanted) return wanted;
+      } catch (error) {
+        if (evaluation.exhausted) throw error;
+        failed ??= { error };
+      }
     }
-  }
-  if (failed !== undefined) throw failed.error;
-  return !wanted;
+    if (failed !== undefined) throw failed.error;
+    return !wanted;
+  };
 }
 
 function enter(loop: Loop, item: unknown, evaluation: Evaluation): void {

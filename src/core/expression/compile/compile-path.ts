@@ -56,12 +56,10 @@ export function compileChain(compiler: Compiler, chain: Chain, locals: Locals | 
 /** Checks the fields below a declared root; false after reporting a problem. */
 export function checkFields(
   compiler: Compiler,
-  declaration: RootDeclaration | undefined,
-  owner: string,
+  root: { readonly path: string; readonly declaration: RootDeclaration | undefined },
   keys: readonly StaticKey[],
 ): boolean {
-  let current = declaration;
-  let path = owner;
+  let { path, declaration: current } = root;
   for (const key of keys) {
     if (current?.kind !== 'closed') return true;
     const name = String(key.key);
@@ -144,7 +142,7 @@ function compileRootChain(
       if (root === ACCESSOR) return report(compiler, base, '`v` needs a path', "write `v['state.current_action']`");
       return reportUnknownRoot(compiler, root, base);
     }
-    if (!checkFields(compiler, roots[root], root, keys)) return broken;
+    if (!checkFields(compiler, { path: root, declaration: roots[root] }, keys)) return broken;
   }
   compiler.paths.add(toPathText(root, keys));
   return { run: readKeys((evaluation) => readRoot(evaluation.scope, root), keys), type: 'any' };
