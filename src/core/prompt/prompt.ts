@@ -85,19 +85,23 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
   };
 }
 
+/** Parts of a turn's prompt. */
+export interface PromptParts {
+  readonly systemText: string;
+  readonly history: StoredHistory;
+  readonly range: Pick<TurnPrompt, 'from' | 'to' | 'stream' | 'protocol'>;
+  readonly inputs: readonly TurnInput[];
+  /** Texts that replace omitted messages, oldest first. */
+  readonly heads?: readonly string[];
+}
+
 /**
  * Assembles the prompt of a turn as it is sent: the system text (if any), the texts that replace omitted messages (if any), the
  * stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last
  * message if that message has its role, and becomes a message otherwise; stored messages are never edited (I11). As a stream of
  * events, everything between system text and ephemeral inputs is one message, and no input is prepended to it.
  */
-export function assemblePrompt(
-  systemText: string,
-  history: StoredHistory,
-  range: { readonly from: number; readonly to: number; readonly stream?: EventStream; readonly protocol?: TextProtocol },
-  inputs: readonly TurnInput[],
-  heads: readonly string[] = none,
-): PromptMessage[] {
+export function assemblePrompt({ systemText, history, range, inputs, heads = none }: PromptParts): PromptMessage[] {
   const { messages } = history;
   const from = range.from - history.released;
   const to = range.to - history.released;

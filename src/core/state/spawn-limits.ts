@@ -18,9 +18,17 @@ export function liveRoom(run: RunContext, profiles: Profiles, agent: SubContext)
   return Math.max(0, room);
 }
 
+/** The agent that wants to start another one, in its run; a `TransitionContext` is one. */
+interface Spawner {
+  readonly run: RunContext;
+  readonly profiles: Profiles;
+  readonly agent: SubContext;
+}
+
 /** Returns the reason why an agent may not start one more child besides `planned` others; undefined when it may. */
-export function spawnRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
-  const counted = countRefusal(run, profiles, agent, planned);
+export function spawnRefusal(spawner: Spawner, planned: number): string | undefined {
+  const { run, profiles, agent } = spawner;
+  const counted = countRefusal(spawner, planned);
   return counted ?? (liveRoom(run, profiles, agent) > 0 ? undefined : liveRefusal(run));
 }
 
@@ -30,7 +38,8 @@ export function liveRefusal(run: RunContext): string {
 }
 
 /** Like `spawnRefusal`, without the limit on live agents: a child above that limit can be held. */
-export function countRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
+export function countRefusal(spawner: Spawner, planned: number): string | undefined {
+  const { run, profiles, agent } = spawner;
   const { agentId, depth, profile } = agent.meta;
   const own = profiles.get(profile)?.limits;
   const maxDepth = own?.maxDepth ?? run.limits.maxDepth;
@@ -39,10 +48,10 @@ export function countRefusal(run: RunContext, profiles: Profiles, agent: SubCont
     return `${agentId} is at depth ${depth}, and the deepest agent may be at ${maxDepth} (limit maxDepth); do the work without another agent, or ${howToRaise}`;
   if (agent.children.length + planned + 1 > maxChildren)
     return `${agentId} has started ${agent.children.length + planned} agents and may start ${maxChildren} (limit maxChildren); ${howToRaise}`;
-  return totalRefusal(run, profiles, agent, planned);
+  return totalRefusal(spawner, planned);
 }
 
-function totalRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
+function totalRefusal({ run, profiles, agent }: Spawner, planned: number): string | undefined {
   if (run.budget.agents + planned + 1 > run.limits.maxTotal)
     return `the run has started ${run.budget.agents + planned} agents and may start ${run.limits.maxTotal} (limit maxTotal); do the work without another agent, or ${howToRaise}`;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
