@@ -2,8 +2,7 @@ import type { CallId, TurnId } from '../ids.ts';
 import type { Content, MessageOrigin, PromptMessage, ToolResultPart } from './message.ts';
 import { contentParts, contentText } from './message.ts';
 import { streamMessage } from './history-stream.ts';
-import type { TextProtocol } from './text-protocol.ts';
-import type { EventStream, PromptHead, TurnInput, TurnPrompt } from '../state/turn.ts';
+import type { PromptHead, TurnInput, TurnPrompt } from '../state/turn.ts';
 
 /** Separator between a prepended note and its message (A1.3). */
 export const prependSeparator = '\n\n---\n\n';

@@ -101,7 +101,7 @@ function teamEvents(team: readonly string[] | undefined, { change }: TransitionC
 }
 
 function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
-  const { run, agent, profiles } = context;
+  const { profiles } = context;
   const profile = principalProfile(args.profile, profiles);
   if (typeof profile === 'string') return refusal(`The principal was not launched: ${profile}`);
   const limit = spawnRefusal(context, 0);
