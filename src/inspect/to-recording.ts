@@ -106,7 +106,7 @@ class RecordingWriter {
     const { segments } = toSystemPrompt(prompt.system, this.#content, undefined);
     const system = segments.flatMap(({ text }) => (text === '' ? [] : [text])).join(segmentSeparator);
     const heads = headsOf(prompt).map(({ head }) => this.#content(head) ?? '');
-    return assemblePrompt(system, historyOfTurn(this.#run, turn), prompt, inputs, heads);
+    return assemblePrompt({ systemText: system, history: historyOfTurn(this.#run, turn), range: prompt, inputs, heads });
   }
 
   /** The id of a turn's list of tools; one that is new is put on record first. */

@@ -80,12 +80,12 @@ function play(journal: JournalBuilder, drafts: readonly Draft[]): Map<string, st
     sent.set(
       id,
       promptText(
-        assemblePrompt(
-          system,
-          { messages, origins, released: 0 },
-          { from, to, ...(draft.stream === undefined ? {} : { stream: draft.stream }) },
+        assemblePrompt({
+          systemText: system,
+          history: { messages, origins, released: 0 },
+          range: { from, to, ...(draft.stream === undefined ? {} : { stream: draft.stream }) },
           inputs,
-        ),
+        }),
       ),
     );
     if (draft.reply !== undefined) {

@@ -145,7 +145,7 @@ describe('F14: an error of authentication', () => {
   it("says why the provider's key was kept, and how to send it", async () => {
     const { message } = await keySent(['model: openai/some', 'base_url: URL'], keys);
     expect(message).toMatch(
-      /No key was sent: .*the LLM config "m" brings the address itself.*api_key: \{ _type: from_env, var: OPENAI_API_KEY \}/,
+      /No key was sent: .*the LLM config "m" sets the address itself.*api_key: \{ _type: from_env, var: OPENAI_API_KEY \}/,
     );
   });
 

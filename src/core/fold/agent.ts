@@ -1,23 +1,23 @@
 import { toLimitStage } from '../state/limit-stage.ts';
-import { isAsking, waitsForPerson } from '../state/asks-person.ts';
+import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
-import type { AgentCounters, SubContext, Beginning } from '../state/sub-context.ts';
+import type { AgentCounters, SubContext, SubContextMeta, Beginning } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
-import { passOn, restartSources } from './sources.ts';
+import { passSources, restartSources } from './sources.ts';
 
 type AgentEvent = EventOf<
   'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
 >;
 
-/** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
+/** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
 export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   const agent = run.agents.get(agentId);
   if (agent === undefined) {
@@ -29,7 +29,7 @@ export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   return agent;
 }
 
-/** Folds the events of an agent's life. */
+/** Folds an event of an agent's life cycle. */
 export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   if (event.type === 'agent.start') {
     startAgent(run, event);
@@ -41,10 +41,10 @@ export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   run.pending += pendingOfAgent(agent) - asked;
 }
 
-/** Approvals and questions of one agent. */
+/** Counts the approvals and questions of one agent. */
 function pendingOfAgent(agent: SubContext): number {
   let pending = isAsking(agent) ? 1 : 0;
-  for (const call of agent.calls.open.values()) if (waitsForPerson(call)) pending += 1;
+  for (const call of agent.calls.open.values()) if (isAwaitingPerson(call)) pending += 1;
   return pending;
 }
 
@@ -53,7 +53,7 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
     case 'agent.release':
       if (agent.status === 'held') {
         run.held -= 1;
-        countLive(run, agent, 1, event.at);
+        countLive(run, agent, { by: 1, at: event.at });
       }
       agent.status = 'ready';
       agent.limits.workingSince = activeAt(run, event.at);
@@ -61,11 +61,11 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
     case 'limit.reach':
       if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
       agent.limits.reason = event.reason;
-      agent.limits.told.push(`${event.stage} ${event.scope} ${event.limit}`);
+      agent.limits.warned.push(`${event.stage} ${event.scope} ${event.limit}`);
       if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
       break;
     case 'stagnation.act':
-      climb(agent, event);
+      takeStep(agent, event);
       break;
     case 'agent.await':
       agent.status = 'awaiting_input';
@@ -76,21 +76,21 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
       }
       break;
     case 'agent.restart':
-      if (agent.status === 'ended') countLive(run, agent, 1, event.at);
+      if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
       restartAgent(agent, event);
-      passOn(parentOf(run, agent), agent);
+      passSources(parentOf(run, agent), agent);
       agent.limits.workingSince = activeAt(run, event.at);
       break;
     case 'agent.end':
       if (agent.status === 'held') run.held -= 1;
-      else if (agent.status !== 'ended') countLive(run, agent, -1, event.at);
+      else if (agent.status !== 'ended') countLive(run, agent, { by: -1, at: event.at });
       agent.status = 'ended';
       agent.result.outcome = event.outcome;
       agent.result.output = event.output;
       agent.deliverables = event.deliverables;
       agent.result.error = event.error;
-      passOn(agent, parentOf(run, agent));
-      passOn(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
+      passSources(agent, parentOf(run, agent));
+      passSources(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
       break;
   }
 }
@@ -99,7 +99,7 @@ function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   return agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
 }
 
-/** Handed out to conditions and tools as it is, so nobody may write to it. */
+/** Frozen: conditions and tools receive this very object. */
 const nothing: JsonObject = Object.freeze({});
 
 function newTurn({ flowId, lastTurnId }: EventOf<'agent.start'>): SubContext['turn'] {
@@ -122,23 +122,26 @@ function newTurn({ flowId, lastTurnId }: EventOf<'agent.start'>): SubContext['tu
   };
 }
 
-function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
-  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
-  const agent: SubContext = {
-    meta: {
-      agentId: event.agentId,
-      parentAgentId: event.parentAgentId,
-      profile: event.profile,
-      type: event.profileType,
-      roleName: event.roleName,
-      moduleId: event.moduleId,
-      depth: event.depth,
-      startedAt: event.at,
-      seq: event.seq,
-      callId: event.callId,
-      notify: event.notify,
-      allowedToolsets: event.allowedToolsets,
-    },
+function newMeta(event: EventOf<'agent.start'>): SubContextMeta {
+  return {
+    agentId: event.agentId,
+    parentAgentId: event.parentAgentId,
+    profile: event.profile,
+    type: event.profileType,
+    roleName: event.roleName,
+    moduleId: event.moduleId,
+    depth: event.depth,
+    startedAt: event.at,
+    seq: event.seq,
+    callId: event.callId,
+    notify: event.notify,
+    allowedToolsets: event.allowedToolsets,
+  };
+}
+
+function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent: SubContext | undefined): SubContext {
+  return {
+    meta: newMeta(event),
     status: event.held === true ? 'held' : 'ready',
     children: [],
     work: {
@@ -173,7 +176,7 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
     limits: {
       stage: 'none',
       reason: undefined,
-      told: [],
+      warned: [],
       limitedAt: undefined,
       workingSince: event.held === true ? undefined : activeAt(run, event.at),
       usage: emptyUsage(),
@@ -186,6 +189,11 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
     initialParams: event.initialParams,
     stateTaint: new Map(),
   };
+}
+
+function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
+  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
+  const agent = newAgent(run, event, parent);
   run.agents.set(event.agentId, agent);
   run.latestOfType.set(event.profileType, event.agentId);
   run.counters.agents += 1;
@@ -193,7 +201,7 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   if (parent === undefined) run.rootAgentId ??= event.agentId;
   else parent.children.push(event.agentId);
   countAgent(run, agent);
-  if (event.held !== true) countLive(run, agent, 1, event.at);
+  if (event.held !== true) countLive(run, agent, { by: 1, at: event.at });
 }
 
 const none: readonly never[] = [];
@@ -202,7 +210,7 @@ function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart
   return { seq, at, callId };
 }
 
-function climb(agent: SubContext, event: EventOf<'stagnation.act'>): void {
+function takeStep(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
   agent.turn.escalationsBefore = [...agent.turn.escalationsBefore, event];
   agent.streaks.escalations = [...agent.streaks.escalations, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
@@ -210,7 +218,7 @@ function climb(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   if (prompt !== undefined) agent.turn.question = { prompt, seq: event.seq, since: event.at };
 }
 
-/** Counters of an agent that has done nothing yet. */
+/** Counters of an agent at its start. */
 function newCounters(): AgentCounters {
   return {
     turnCount: 0,
@@ -226,7 +234,7 @@ function newCounters(): AgentCounters {
 }
 
 function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void {
-  // What it goes on with is its history; what it hands in is new.
+  // It keeps its history, but must hand in new deliverables.
   if (event.keepsHistory === true) agent.deliverables = nothing;
   else archiveHistory(agent);
   agent.meta = { ...agent.meta, callId: event.callId };
@@ -246,7 +254,7 @@ function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void 
   agent.limits.budget.tokens = 0;
   agent.limits.budget.cost = 0;
   agent.limits.reason = undefined;
-  agent.limits.told.length = 0;
+  agent.limits.warned.length = 0;
   agent.limits.limitedAt = undefined;
   agent.streaks.signatures.length = 0;
   agent.streaks.cycleMatches.length = 0;
@@ -259,7 +267,7 @@ function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void 
   Object.assign(agent.counters, newCounters());
 }
 
-/** Puts what an agent has seen and said out of its sight. */
+/** Moves an agent's history to the archive. */
 function archiveHistory(agent: SubContext): void {
   const {
     work: { iteration },

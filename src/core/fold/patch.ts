@@ -7,7 +7,7 @@ import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';
 
-/** Folds a change of state. A patch that does not fit the state is a corrupt journal. */
+/** Folds a change of state. A patch that does not fit the state means a corrupt journal. */
 export function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
   const agent = event.agentId === undefined ? undefined : agentOf(run, event.agentId);
   noteChange(run, event);

@@ -1,20 +1,20 @@
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 
-/** How many turns of one agent stay in memory. */
+/** Turns of one agent kept in memory. */
 const keptTurns = 128;
 
-/** How many messages that have left an agent's prompts stay in memory at least; they go in blocks of as many. */
+/** Fewest messages kept in memory after they have left an agent's prompts; they are released in blocks of this size. */
 const keptMessages = 512;
 
 /**
- * Releases what no decision can need any more, so that a run that goes on for ever takes no more memory than a short one.
+ * Releases parts of an agent's history that no decision can need, so that the memory of a long run stays bounded.
  *
- * Owns: how much of an agent's past its state holds. Does not own: the past itself, which is the journal's.
- * 1. What is released depends on the events alone, so that state stays their fold.
- * 2. A message goes only when it lies before the prompt of the turn that just began: a prompt's first message never moves
- *    back, so no prompt can want it again. Without a window no message is ever released.
- * 3. The turn that is under way stays, and so does the one before.
+ * Owns: how much of an agent's past its state holds. Does not own: the past itself, which is in the journal.
+ * 1. The release depends on the events alone, so that state stays their fold.
+ * 2. A message is released only if it lies before the prompt of the turn that just began: a prompt's first message never moves
+ *    back, so no prompt can need it again. Without a window no message is ever released.
+ * 3. The current turn and the one before are kept.
  * 4. Prompts, origins and archived attempts count messages from the start of the history, released or not.
  */
 export function releasePast(run: RunContext, agent: SubContext, promptFrom: number): void {
@@ -24,7 +24,7 @@ export function releasePast(run: RunContext, agent: SubContext, promptFrom: numb
   }
   const outOfView = promptFrom - agent.history.released;
   if (outOfView < 2 * keptMessages) return;
-  // What stays never begins with the results of calls that went.
+  // The kept part never begins with the results of released calls.
   let gone = keptMessages;
   while (gone < outOfView && agent.history.messages[gone]?.role === 'tool') gone++;
   forgetIds(agent, gone);
@@ -35,7 +35,7 @@ export function releasePast(run: RunContext, agent: SubContext, promptFrom: numb
   agent.history.released += gone;
 }
 
-/** Ids of calls that no prompt shows again may be used once more. */
+/** Ids of calls that no prompt shows again may be reused. */
 function forgetIds(agent: SubContext, gone: number): void {
   if (agent.history.wireIds.size === 0) return;
   for (let index = 0; index < gone; index++) {
@@ -45,7 +45,7 @@ function forgetIds(agent: SubContext, gone: number): void {
   }
 }
 
-/** Tells whether a state lacks some of its run's past, which is then read from the journal. */
+/** True when a state lacks some of its run's past, which must then be read from the journal. */
 export function hasReleased(run: RunContext): boolean {
   if (run.turns.size < run.counters.turns) return true;
   for (const agent of run.agents.values()) {

@@ -7,27 +7,29 @@ import type { RunContext } from '../state/run-context.ts';
 import type { TurnInput } from '../state/turn.ts';
 
 /*
- * Where the text of prompts comes from, for the gates in front of tools.
+ * Provenance of prompts, for tool gates.
  *
- * Owns: `SubContext.sources` and `RunContext.isTainted`. Does not own: what is trusted; inputs say so.
- * 1. A source is in view exactly when one of its messages is, or when it was read for this turn alone.
- * 2. What an agent makes of untrusted text is as untrusted: a summary, a briefing to another agent, its result.
- * 3. Where that cannot be told apart, a text counts as untrusted.
+ * Owns: `AgentHistory.sources` and `RunContext.isTainted`. Does not own: trust in a source, which inputs carry.
+ * 1. A source is in view exactly when one of its messages is, or when only this turn read it.
+ * 2. Text that an agent derives from untrusted text is untrusted, too: a summary, a briefing to another agent, its result.
+ * 3. In doubt, a text counts as untrusted.
  */
 
-/** Tells whether what a turn read came from outside the circle of those whose instructions count. */
+/** True when a turn's input came from an untrusted source. */
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
   if (input.untrusted === true) return true;
   return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) && item.payload['trust'] === 'untrusted';
 }
 
-/** Takes in what a turn read, whose messages begin at `position` of the history. Call it before they are added. */
-export function markInputs(
-  run: RunContext,
-  agent: SubContext,
-  { inputs, prompt }: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>,
-  items: readonly (InboxItem | undefined)[],
-): PromptSources | undefined {
+/** Inputs of a turn that begins, with the items behind them. */
+interface ReadItems {
+  readonly start: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>;
+  readonly items: readonly (InboxItem | undefined)[];
+}
+
+/** Marks the sources of a turn's inputs. Call it before their messages are added to the history. */
+export function markInputs(run: RunContext, agent: SubContext, { start, items }: ReadItems): PromptSources | undefined {
+  const { inputs, prompt } = start;
   const {
     history: { sources },
   } = agent;
@@ -43,8 +45,8 @@ export function markInputs(
       if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
       else passing.push({ label, untrusted: isMarked });
     };
-    // Every result is a TOOL_RESULT; which ones are untrusted, their tools say.
-    for (const label of labelsOf(run, agent, input, items[index])) note(label, untrusted && label !== 'TOOL_RESULT');
+    // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
+    for (const label of labelsOf(run, agent, { input, item: items[index] })) note(label, untrusted && label !== 'TOOL_RESULT');
     for (const label of input.taint ?? []) note(label, true);
     if (untrusted || input.taint !== undefined) run.isTainted = true;
   });
@@ -61,7 +63,11 @@ export function markInputs(
   return { sources: inView(false), untrusted };
 }
 
-function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: InboxItem | undefined): readonly string[] {
+function labelsOf(
+  run: RunContext,
+  agent: SubContext,
+  { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
+): readonly string[] {
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
@@ -84,8 +90,8 @@ function mark(
   });
 }
 
-/** What the prompt of the turn that begins holds; the list of the turn before when it is the same. */
-export function lookAtSources(agent: SubContext, passing: PromptSources | undefined): PromptSources {
+/** Returns the sources of the prompt of the turn that begins; the previous turn's list if it is equal. */
+export function sourcesInView(agent: SubContext, passing: PromptSources | undefined): PromptSources {
   const {
     history: { sources },
     context: { view },
@@ -110,8 +116,8 @@ function isSame(a: PromptSources, b: PromptSources): boolean {
   return same(a.sources, b.sources) && same(a.untrusted, b.untrusted);
 }
 
-/** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */
-export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): void {
+/** Keeps counting untrusted sources in view when a text replaces their messages: all of them, or those that the text may quote. */
+export function carryReplacedSources(agent: SubContext, which: 'all' | 'quotable'): void {
   const { marks } = agent.history.sources;
   const kept: string[] = [];
   for (const [label, { untrustedAt, isQuotable }] of marks)
@@ -119,13 +125,13 @@ export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): 
   carry(agent, kept);
 }
 
-/** One agent's words reach another: a briefing, a message, a result. */
-export function passOn(from: SubContext | undefined, to: SubContext | undefined): void {
-  if (from !== to) takeIn(from, to);
+/** Passes one agent's sources to another, with a briefing, a message or a result. */
+export function passSources(from: SubContext | undefined, to: SubContext | undefined): void {
+  if (from !== to) carrySources(from, to);
 }
 
-/** The same, where what an agent said itself may have left its own view. */
-export function takeIn(from: SubContext | undefined, to: SubContext | undefined): void {
+/** Like `passSources`, also from an agent to itself, for its own text that may have left its view. */
+export function carrySources(from: SubContext | undefined, to: SubContext | undefined): void {
   if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.history.sources));
 }
 
@@ -136,7 +142,7 @@ function carry({ history: { sources } }: SubContext, labels: readonly string[]):
   sources.isStale = true;
 }
 
-/** An agent begins anew: its history is out of view, and may be in what it is told now. */
+/** Resets the view of a restarted agent: its old history is out of view, but its new task may quote it. */
 export function restartSources(agent: SubContext): void {
   const carried = untrustedSources(agent.history.sources);
   Object.assign(agent.history.sources, newSourceMarks(carried), { shown: noSources });

@@ -1,5 +1,5 @@
 import { toLimitStage } from '../state/limit-stage.ts';
-import { isAsking } from '../state/asks-person.ts';
+import { isAsking } from '../state/is-asking.ts';
 import { countedPrompt, viewTokens } from '../prompt/context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
@@ -20,10 +20,10 @@ import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
 import { addUsage } from './run.ts';
-import { lookAtSources, markInputs } from './sources.ts';
-import { countReply, forgetRepeats, isSpokenTo, stepDown } from './streaks.ts';
+import { markInputs, sourcesInView } from './sources.ts';
+import { countReply, dropBrokenSteps, hasPersonMessage, resetRepeats } from './streaks.ts';
 
-/** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
+/** Returns the turn of an id. Throws STORE_CORRUPT for a turn that the journal never started. */
 export function turnOf(run: RunContext, turnId: TurnId): TurnState {
   const turn = run.turns.get(turnId);
   if (turn === undefined) {
@@ -35,13 +35,13 @@ export function turnOf(run: RunContext, turnId: TurnId): TurnState {
   return turn;
 }
 
-/** Keeps a change of state with the turn it happened in, or with the next one of its agent. */
+/** Records a change of state with its turn, or with the next turn of its agent. */
 export function noteChange(run: RunContext, event: EventOf<'state.update' | 'state.patch'>): void {
   if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
   else if (event.agentId !== undefined) agentOf(run, event.agentId).turn.changesBefore.push(event);
 }
 
-/** Folds the events of a turn, except those of its tool calls. */
+/** Folds an event of a turn, except those of its tool calls. */
 export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
@@ -82,13 +82,13 @@ export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'm
   }
 }
 
-/** A repair goes on until the answer fits, or is given up; calls made meanwhile are part of it. */
+/** Counts repairs of an answer until it is valid or given up; calls in between do not reset the count. */
 function outputRepairs({ turn: { outputRepairs } }: SubContext, { type, code }: EventOf<'turn.decide'>['action']): number {
   if (code === 'OUTPUT_INVALID' && type === 'loop_with_inbox_item') return outputRepairs + 1;
   return type === 'end_agent_turn' ? 0 : outputRepairs;
 }
 
-/** Items that stay count the turns that showed them to a model to the end; an interrupted one does not. */
+/** Uncounts an interrupted turn for the items that stay: only turns shown to a model to the end count. */
 function forgetReading(agent: SubContext, turn: TurnState): void {
   const kept = new Set(turn.start.inputs.flatMap((input) => (input.kept === true ? [input.itemId] : [])));
   if (kept.size === 0) return;
@@ -99,13 +99,13 @@ const none: readonly never[] = [];
 
 const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
 
-/** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
+/** Adds a rule's call to history as if the model had made it, so that its result follows a call. */
 function pushCall(agent: SubContext, turnId: TurnId, call: ReplyToolCall): void {
   const part = callPart(call);
   const last = agent.history.messages.at(-1);
   const origin = agent.history.origins.at(-1);
   if (last?.role === 'assistant' && origin?.turnId === turnId) {
-    // One message with the reply of this turn: the results of both stand behind it.
+    // One message with this turn's reply: the results of both follow it.
     dropLast(agent);
     remember(
       agent,
@@ -131,7 +131,7 @@ function dropLast(agent: SubContext): void {
   agent.context.tokenTotals.pop();
 }
 
-/** A turn that is tried again leaves its words on the record, and out of the history the next try goes by. */
+/** Removes the reply of a turn that is retried from history; the journal keeps it. */
 function dropReply(agent: SubContext, turnId: TurnId): void {
   const origin = agent.history.origins.at(-1);
   if (origin?.turnId !== turnId || origin.callIds.length > 0 || agent.history.messages.at(-1)?.role !== 'assistant') return;
@@ -140,11 +140,11 @@ function dropReply(agent: SubContext, turnId: TurnId): void {
 
 function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
-  agent.streaks.turnsAlone = (agent.turn.question !== undefined || isSpokenTo(items) ? 0 : agent.streaks.turnsAlone) + 1;
+  agent.streaks.turnsAlone = (agent.turn.question !== undefined || hasPersonMessage(items) ? 0 : agent.streaks.turnsAlone) + 1;
   if (isAsking(agent)) run.pending -= 1;
   agent.turn.question = undefined;
-  forgetRepeats(agent, items);
-  const passing = markInputs(run, agent, event, items);
+  resetRepeats(agent, items);
+  const passing = markInputs(run, agent, { start: event, items });
   if (event.prompt !== undefined) startView(agent, event.prompt);
   run.turns.set(event.turnId, {
     turnId: event.turnId,
@@ -152,7 +152,7 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
     start: event,
     items,
     itemSeqs,
-    sources: lookAtSources(agent, passing),
+    sources: sourcesInView(agent, passing),
     interruptedBy: undefined,
     modelEnd: undefined,
     decide: undefined,
@@ -182,19 +182,19 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
     remember(agent, message, origin);
   if (event.prompt?.tokens !== undefined)
     agent.context.fixedTokens = Math.max(
-      // What a stream cuts makes its prompt shorter than its messages.
+      // A stream cuts texts, which makes its prompt shorter than its messages.
       event.prompt.stream === undefined ? 0 : Number.NEGATIVE_INFINITY,
       event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.context.view.headTokens,
     );
   if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
 }
 
-/** Journals from before views had events of their own say by their prompts what was shown. */
+/** Takes the view from the prompt, for journals older than events about views. */
 function startView(agent: SubContext, prompt: TurnPrompt): void {
   if (prompt.from > agent.context.view.from) agent.context.view = { ...wholeHistory, from: prompt.from };
 }
 
-/** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
+/** Removes the items a turn read from the inbox (I2); those that stay are counted as seen. */
 function consume(
   agent: SubContext,
   event: EventOf<'turn.start'>,
@@ -227,9 +227,9 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   addUsage(run.usage, event);
   addUsage(agent.limits.usage, event);
   release(run, agent, turn);
-  agent.counters.tokensUsed += spend(run, agent, turn, event);
+  agent.counters.tokensUsed += spend(run, agent, { turn, event });
   agent.turn.nextToolChoice = undefined;
-  // The counts of several attempts are added up, so only a single one is a count of the prompt.
+  // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
   if (event.attempts.length === 1)
     agent.context.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.context.counted;
   agent.turn.brokenReplies = isBroken(event) ? agent.turn.brokenReplies + 1 : 0;
@@ -240,7 +240,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   agent.counters.modelErrorStreak = 0;
   agent.context.madeRoom = false;
   countReply(agent, event.reply);
-  stepDown(agent);
+  dropBrokenSteps(agent);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
@@ -253,12 +253,12 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   agent.turn.action = currentAction(event.reply, message);
 }
 
-/** True for a reply that holds nothing but calls which the provider did not take. */
+/** True for a reply that consists of calls which the provider rejected. */
 function isBroken({ reply, attempts }: EventOf<'model.end'>): boolean {
   return reply !== undefined && reply.toolCalls.length > 0 && attempts.at(-1)?.error?.code === 'MODEL_CALL_BROKEN';
 }
 
-/** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */
+/** Returns `state.current_action` of conditions: the first call of the reply, and the names of all. */
 function currentAction(reply: Reply, message: AssistantMessage): SubContext['turn']['action'] {
   const [first] = reply.toolCalls;
   if (first === undefined) return null;

@@ -12,8 +12,8 @@ type View = Readonly<Record<string, unknown>>;
 const scopes = new WeakMap<SubContext, { readonly env: TurnViewEnv; readonly run: RunContext; readonly scope: Scope }>();
 
 /**
- * The roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
- * agent: every root is a getter over live state, so reading costs what is read and building costs nothing per turn.
+ * Returns the roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
+ * agent: every root is a getter over live state, so a turn pays only for the values it reads.
  */
 export function agentScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {
   const known = scopes.get(agent);
@@ -23,7 +23,7 @@ export function agentScope(env: TurnViewEnv, run: RunContext, agent: SubContext)
   return scope;
 }
 
-/** Every view is made when it is first looked at: most conditions read one of them. */
+/** Builds each view on first access: most conditions read only one of them. */
 function buildScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {
   let state: View | undefined;
   let meta: View | undefined;
@@ -78,7 +78,7 @@ interface RunViews {
 /** Pure cache: keyed by the run's state; what it holds are getters over that state. */
 const viewsOfRuns = new WeakMap<RunContext, RunViews>();
 
-/** What all agents of a run see alike. */
+/** Views that all agents of a run share. */
 function runViews(run: RunContext): RunViews {
   const known = viewsOfRuns.get(run);
   if (known !== undefined) return known;
@@ -98,7 +98,7 @@ function otherState(env: TurnViewEnv, run: RunContext, agentId: string | undefin
   return other === undefined ? null : agentScope(env, run, other)['state'];
 }
 
-/** An item as conditions see it. */
+/** Converts an item to the form that conditions see. */
 function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
   const { item } = waiting;
   return {

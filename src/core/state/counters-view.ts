@@ -2,7 +2,7 @@ import { activeAt } from './run-time.ts';
 import type { SubContext } from './sub-context.ts';
 import type { RunContext } from './run-context.ts';
 
-/** What conditions read below `counters`: getters over live state, so reading costs what is read. */
+/** Returns the values below `counters` in conditions, as getters over live state: a condition pays only for what it reads. */
 export function countersView(run: RunContext, agent: SubContext): Readonly<Record<string, number>> {
   const { counters } = agent;
   return {

@@ -10,9 +10,9 @@ import type { TeamState } from './team-state.ts';
 import type { TurnState } from './turn-state.ts';
 
 /**
- * The state of a run: the fold of its events, and nothing else. Only `fold/` writes to it; everybody else gets it
- * through these types and treats it as read-only. Small slices (flags, modules, shared values) are replaced on change;
- * messages, turns and inboxes are append-only structures changed in place (PERFORMANCE 3).
+ * State of a run: the fold of its events and nothing else. Only `fold/` writes to it; all other code treats it as read-only.
+ * Small slices (flags, modules, shared values) are replaced on change; messages, turns and inboxes are append-only structures
+ * changed in place (PERFORMANCE 3).
  */
 export interface RunContext {
   /** Replaced when the run goes on with other profiles. */
@@ -27,23 +27,23 @@ export interface RunContext {
   rootAgentId: AgentId | undefined;
   /** The agent of each profile type that started last. */
   readonly latestOfType: Map<string, AgentId>;
-  /** Model calls and tools that run at this moment. */
+  /** Model calls and tools that are running. */
   activity: number;
-  /** Approvals and questions that wait for a person, counted as they come and go, and as many as the journal says there are. */
+  /** Approvals and questions that wait for a person: the current count, and the count that the journal last recorded. */
   pending: number;
-  pendingTold: number;
-  /** Agents that are held back until a slot is free. */
+  pendingRecorded: number;
+  /** Agents held until a slot is free. */
   held: number;
-  /** The newest turns of each agent; older ones were released, and are read from the journal (`fold/release.ts`). */
+  /** The newest turns of each agent; older ones are released and read from the journal (`fold/release.ts`). */
   readonly turns: Map<TurnId, TurnState>;
   readonly keeps: Keeps;
-  /** What the nonces of its frames are made of; undefined in a run that began before frames had one. */
+  /** Seed of the nonces of its frames; undefined in a run that began before frames had nonces. */
   frameSeed: string | undefined;
-  /** Some agent of it has read untrusted text: what agents share may carry it. */
+  /** True once any agent of the run has read untrusted text: shared values may carry it. */
   isTainted: boolean;
-  /** A model was asked for its title. */
+  /** True once a model was asked for its title. */
   isTitled: boolean;
-  /** What a person allowed until the run ends. */
+  /** Approvals that a person gave until the run ends. */
   standing: readonly StandingApproval[];
   readonly usage: RunUsage;
   readonly limits: Limits;
@@ -54,20 +54,20 @@ export interface RunContext {
   /** Wall time of the last event folded in. */
   at: number;
   readonly counters: RunCounters;
-  /** When the run began to wait for somebody, as long as it does. */
+  /** Start of the current wait for a person or a message. */
   awaitingSince: number | undefined;
-  /** How far the wall clock has jumped since the run began, in milliseconds. */
+  /** Sum of the wall clock's jumps since the run began, in milliseconds. */
   jumpedMs: number;
-  /** Milliseconds the run lay still: waiting for somebody, or taken up by no process. They are no working time. */
+  /** Milliseconds without working time: the run waited for a person or a message, or no process owned it. */
   pausedMs: number;
-  /** The times it was taken up again. */
+  /** Each resume of the run, with the downtime before it. */
   readonly resumes: { readonly at: number; readonly downMs: number }[];
 }
 
-/** Whether a fold keeps everything, for whoever inspects a run, or releases what no decision can need any more. */
+/** Retention of a fold: `everything` for inspection, or `recent`, which releases what no decision can need. */
 export type Keeps = 'recent' | 'everything';
 
-/** Counters ids derive from. */
+/** Counters that ids derive from. */
 export interface RunCounters {
   agents: number;
   calls: number;
@@ -78,25 +78,25 @@ export interface RunCounters {
   toolCalls: number;
 }
 
-/** What a run is. */
+/** Identity and settings of a run. */
 export interface RunMeta {
   readonly runId: RunId;
   readonly profile: string;
   readonly title: string;
   readonly input: JsonValue;
-  /** The values of the request it answers. */
+  /** Values of the request that the run answers. */
   readonly request: JsonObject;
   readonly createdAt: number;
-  /** The profile files it goes by now. */
+  /** The profile files in use. */
   readonly profiles: ContentHash;
-  /** What code gave of tools; undefined in journals of earlier versions. */
+  /** Tools registered in code (`GivenTools`); undefined in journals of earlier versions. */
   readonly given: ContentHash | undefined;
-  /** By toolset, the tools it offers the run, where they are not those it has without a connection. */
+  /** Tools that a toolset offers the run, by toolset name, where a connection changed its default list. */
   readonly toolsets: ReadonlyMap<string, ContentHash>;
   readonly llmConfig: string | undefined;
   readonly engineVersion: string;
   readonly workspace: string | undefined;
   readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
-  /** Set when it was read from a file: such a run never goes on. */
+  /** Set when it was imported from a file: such a run never goes on. */
   readonly imported: RunImport | undefined;
 }

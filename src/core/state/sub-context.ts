@@ -14,17 +14,17 @@ import type { LimitStage } from './limit-stage.ts';
 import type { OwnQuestion } from './own-question.ts';
 import type { ToolBound } from './turn.ts';
 
-/** Private state of one agent, grouped by concern; the fold of its events. */
+/** Private state of one agent, grouped by concern: the fold of its events. */
 export interface SubContext {
   meta: SubContextMeta;
   status: AgentStatus;
-  /** Agents it started, oldest first. */
+  /** Agents that it started, oldest first. */
   readonly children: AgentId[];
-  /** The task at hand and those before it. */
+  /** Current and earlier tasks. */
   readonly work: AgentWork;
   readonly inbox: AgentInbox;
   readonly history: AgentHistory;
-  /** The size of its prompts, and the part of its history that they show. */
+  /** Size of its prompts, and the part of its history that they show. */
   readonly context: AgentContext;
   readonly turn: AgentTurn;
   readonly calls: AgentCalls;
@@ -37,7 +37,7 @@ export interface SubContext {
   values: JsonObject;
   deliverables: JsonObject;
   initialParams: JsonObject;
-  /** Paths of `flags`, `values` and `deliverables` that hold text from outside. */
+  /** Paths of `flags`, `values` and `deliverables` that hold untrusted text. */
   readonly stateTaint: StateTaint;
 }
 
@@ -54,49 +54,49 @@ export interface SubContextMeta {
   readonly moduleId: string | undefined;
   readonly depth: number;
   readonly startedAt: number;
-  /** The sequence number of its `agent.start`. */
+  /** Sequence number of its `agent.start`. */
   readonly seq: number;
   readonly callId: CallId | undefined;
   readonly notify: { readonly agentId: AgentId; readonly source: string } | undefined;
   readonly allowedToolsets: readonly string[] | undefined;
 }
 
-/** A start of an agent, or a time it was sent on, with the call that waits for its result, if any. */
+/** Start of an iteration of an agent, with the call that waits for its result, if any. */
 export interface Beginning {
   readonly seq: number;
   readonly at: number;
   readonly callId: CallId | undefined;
 }
 
-/** Tasks of an agent: one iteration per time it was started or sent on. */
+/** Tasks of an agent: one iteration per start or restart. */
 export interface AgentWork {
   iteration: number;
-  /** One entry per iteration; the last one is under way. */
+  /** One entry per iteration; the last one is in progress. */
   beginnings: readonly Beginning[];
-  /** The work module it works on, itself or through an agent above it, and the agent that dispatched the module. */
+  /** The work module that it or an agent above it works on, and the agent that dispatched the module. */
   readonly moduleScope: string | undefined;
   readonly moduleLead: AgentId | undefined;
 }
 
-/** Items that wait for an agent's next turn. */
+/** Items that wait for the agent's next turn. */
 export interface AgentInbox {
   items: WaitingItem[];
-  /** Items that expired or could not be ingested. */
+  /** Items that expired or that no ingestor could read. */
   readonly deadLetters: InboxItem[];
-  /** Sources that may wake it while `awaiting_input`; undefined = any. */
+  /** Sources that wake it while `awaiting_input`; undefined = any. */
   awaitingOn: readonly string[] | undefined;
 }
 
 /**
- * The provider-shaped history, append-only; `origins[i]` says where `messages[i]` came from. Its oldest messages may
- * have been released: `messages[i]` is message `released + i` of the history, which is how events count.
+ * Provider-shaped history, append-only; `origins[i]` is the origin of `messages[i]`. The oldest messages may have been
+ * released: `messages[i]` is message `released + i` of the history, which is how events count.
  */
 export interface AgentHistory {
   messages: PromptMessage[];
   origins: MessageOrigin[];
-  /** Ids in `messages` that providers gave to their calls. */
+  /** Ids that providers gave to the calls in `messages`. */
   readonly wireIds: Set<string>;
-  /** Number of messages before `messages[0]` that were released (`fold/release.ts`). */
+  /** Number of released messages before `messages[0]` (`fold/release.ts`). */
   released: number;
   /** Histories of earlier iterations. */
   readonly archived: {
@@ -109,12 +109,12 @@ export interface AgentHistory {
   readonly sources: SourceMarks;
 }
 
-/** The tool call the last reply asked for (the first one, when there are several). */
+/** The tool call that the last reply requested (the first one of several). */
 export interface CurrentAction {
   readonly tool_name: string;
   readonly tool_call_id: string;
   readonly parameters: JsonObject | null;
-  /** All calls of the reply, by name. */
+  /** Names of all calls of the reply. */
   readonly tool_names: readonly string[];
 }
 
@@ -127,7 +127,7 @@ export interface AgentTurn {
   flowId: string;
   action: CurrentAction | null;
   lastReply: string;
-  /** The last decision asked for another turn, with or without new items. */
+  /** True when the last decision asked for another turn, with or without new items. */
   loop: boolean;
   /** Tool choice of the next model call, set by the decider. */
   nextToolChoice: string | undefined;
@@ -135,15 +135,15 @@ export interface AgentTurn {
   toolBound: ToolBound | undefined;
   /** Tools that the next turn does not offer. */
   forbiddenTools: readonly string[];
-  /** The open question that its profile asked a person: an escalation or a checkpoint. */
+  /** Open question that its profile asked a person, at an escalation or a checkpoint. */
   question: OwnQuestion | undefined;
-  /** Changes that observers made before the next turn began; its record lists them. */
+  /** State changes by observers before the next turn; the record of that turn lists them. */
   changesBefore: EventOf<'state.update' | 'state.patch'>[];
-  /** Escalations before the next turn began; its record lists them. */
+  /** Escalations before the next turn; the record of that turn lists them. */
   escalationsBefore: readonly EventOf<'stagnation.act'>[];
   /** Consecutive replies whose calls the provider rejected. */
   brokenReplies: number;
-  /** Consecutive answers that were returned because they broke `output_schema`. */
+  /** Consecutive answers that were sent back because they broke `output_schema`. */
   outputRepairs: number;
 }
 
@@ -155,34 +155,34 @@ export interface AgentCalls {
   total: number;
 }
 
-/** Repetition, as escalation sees it. */
+/** Repetition in an agent's actions, the input of escalation. */
 export interface AgentStreaks {
-  /** Signatures of the latest actions and their results, for cycle detection; newest last, at most 4. */
+  /** Signatures of the latest actions with their results, for cycle detection; newest last, at most 4. */
   readonly signatures: string[];
   /** At index n - 1: the number of consecutive signatures that equalled the one n before. */
   readonly cycleMatches: number[];
-  /** Steps of the profile's escalation that were taken and whose streak has not broken. */
+  /** Escalation steps that were taken and whose streak has not broken. */
   escalations: readonly TakenStep[];
-  /** Turns since it started, or since a person last wrote to it. */
+  /** Turns since its start or since the last message of a person. */
   turnsAlone: number;
 }
 
-/** Limits of an agent: what it has used, and what it was told. */
+/** Use of an agent's limits, and the warnings it received. */
 export interface AgentLimits {
   stage: LimitStage;
   reason: string | undefined;
-  /** Limits it was warned of, by `toldKey`. */
-  readonly told: string[];
-  /** Start of its last turn's notice, in working time of the run. */
+  /** Keys (`toldKey`) of the limits that it was warned of. */
+  readonly warned: string[];
+  /** Time of the notice for its last turn, in working time of the run. */
   limitedAt: number | undefined;
   /** Start of its current work, in working time of the run; undefined while it is held. */
   workingSince: number | undefined;
   readonly usage: RunUsage;
-  /** Use of this agent and all agents below it. */
+  /** Use by this agent and all agents below it. */
   readonly budget: Budget;
 }
 
-/** How an agent ended; undefined fields until then. */
+/** Result of an ended agent; fields are undefined until then. */
 export interface AgentResult {
   outcome: string | undefined;
   output: string;
@@ -197,7 +197,7 @@ export interface AgentCounters {
   duplicateReplyStreak: number;
   emptyReplyStreak: number;
   toolErrorStreak: number;
-  /** Model calls that failed one after the other; an interrupted one did not fail. */
+  /** Consecutive failed model calls; an interrupted call is not a failure. */
   modelErrorStreak: number;
   toolCallCount: number;
   tokensUsed: number;

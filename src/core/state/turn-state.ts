@@ -7,15 +7,15 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { CallStatus } from './turn.ts';
 import type { WaitFor } from '../tool/wait-for.ts';
 
-/** One turn: the events it is made of. Turn records are built from these on demand. */
+/** One turn, as the events it consists of. Turn records are built from these on demand. */
 export interface TurnState {
   readonly turnId: TurnId;
   readonly agentId: AgentId;
   readonly start: EventOf<'turn.start'>;
-  /** The raw items behind `start.inputs`, in the same order. */
+  /** Raw items of `start.inputs`, in the same order. */
   readonly items: readonly (InboxItem | undefined)[];
   readonly itemSeqs: readonly number[];
-  /** Where what its prompt held came from. */
+  /** Provenance of what its prompt held. */
   readonly sources: PromptSources;
   /** Sequence number of the item that interrupted its model call. */
   interruptedBy: number | undefined;
@@ -23,16 +23,16 @@ export interface TurnState {
   decide: EventOf<'turn.decide'> | undefined;
   calls: CallState[];
   stateChanges: EventOf<'state.update' | 'state.patch'>[] | undefined;
-  /** The rungs of the ladder that were climbed before it began. */
+  /** Escalations before the turn began. */
   readonly escalations: readonly EventOf<'stagnation.act'>[];
   end: EventOf<'turn.end'> | undefined;
 }
 
-/** One tool call, as long as its run is in memory. */
+/** One tool call, while its run is in memory. */
 export interface CallState {
   readonly callId: CallId;
   readonly request: EventOf<'tool.request'>;
-  /** What it runs with: the arguments of the request, or those a person put in their place. */
+  /** Arguments it runs with: those of the request, or a person's replacement. */
   args: JsonObject | null;
   readonly index: number;
   status: 'requested' | 'running' | 'suspended' | CallStatus;
@@ -40,16 +40,16 @@ export interface CallState {
   memo: JsonValue;
   startSeq: number | undefined;
   startedAt: number | undefined;
-  /** When it began to wait, by a clock that never jumps. */
+  /** Start of its wait, by a clock that never jumps. */
   suspendedAt: number | undefined;
-  /** When it waited for a person, by the wall clock; the last wait has no end while it lasts. */
+  /** Waits for a person, by the wall clock; the current wait has no end. */
   waits: readonly { readonly from: number; readonly to: number | undefined }[];
   attempt: number;
-  /** Set once a person allowed it. */
+  /** True once a person approved it. */
   approved: boolean;
-  /** What was agreed to when it was allowed. */
+  /** The capability that was approved. */
   agreed: Capability | undefined;
-  /** It was started and did not end, and nothing says that it did not happen. */
+  /** True when it was started without an end on record, and nothing shows that it did not happen. */
   mayHaveHappened: boolean;
   end: EventOf<'tool.end'> | undefined;
 }

@@ -15,7 +15,7 @@ import { refuseCall } from '../../nodes/tools/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
-import { isAsking } from '../../core/state/asks-person.ts';
+import { isAsking } from '../../core/state/is-asking.ts';
 
 /** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {

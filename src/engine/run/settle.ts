@@ -114,6 +114,6 @@ export function updateStatus(tx: Transaction): void {
   if (run.outcome !== undefined || (tx.isFull && tx.unsettled.length > 0)) return;
   const status = run.activity === 0 ? 'awaiting' : 'running';
   const { pending } = run;
-  if (status === run.status && pending === run.pendingTold) return;
+  if (status === run.status && pending === run.pendingRecorded) return;
   tx.emit({ type: 'run.status', status, ...(pending === 0 ? {} : { pending }) }, run.seq);
 }

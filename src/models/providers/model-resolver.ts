@@ -4,7 +4,7 @@ import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../../core/erro
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { describeKey, keySourceOf, readKey } from '../../core/model/model-key.ts';
-import { howToHandIn, providerNames, splitModelName } from '../../core/model/model-provider.ts';
+import { providerInstructions, providerNames, splitModelName } from '../../core/model/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { nameOfGiven } from './given-models.ts';
 import type { TargetKey } from '../attempts/cooldowns.ts';
@@ -206,7 +206,7 @@ export class ModelResolver {
 
   #describeUnknown(config: LlmConfig, provider: string): string {
     const known = [...this.#given.keys()];
-    const handedIn = howToHandIn(provider);
+    const handedIn = providerInstructions(provider);
     if (handedIn !== undefined)
       return `The LLM config "${config.name}" has the provider ${provider}, which is not built in. ${handedIn}`;
     const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;

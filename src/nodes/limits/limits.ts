@@ -77,7 +77,7 @@ class LimitLook {
     const stage = used >= allowed ? 2 : 1;
     if (stage === 1 && allowed <= 2 && limit !== 'cost_usd') return;
     if (this.reached[0]?.stage === 2) return;
-    if (stage === 1 && this.#agent.limits.told.includes(`1 ${scope} ${limit}`)) return;
+    if (stage === 1 && this.#agent.limits.warned.includes(`1 ${scope} ${limit}`)) return;
     const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${this.#whose(scope, holder)}`;
     const found: ReachedLimit = { stage, scope, limit, used, allowed, reason };
     this.reached = stage === 2 ? [found] : [...this.reached, found];

@@ -46,7 +46,8 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   const profile = profileOf(env, agent);
   const tools: AgentTools = env.toolsOf(profile, agent);
   const systemText = latestSystemText(agent, prompt.system, ports.content);
-  const messages = assemblePrompt(systemText, agent.history, prompt, start.inputs, headTextsOf(agent, prompt, ports.content));
+  const heads = headTextsOf(agent, prompt, ports.content);
+  const messages = assemblePrompt({ systemText, history: agent.history, range: prompt, inputs: start.inputs, heads });
   const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
   if (fn !== undefined) {
     return callFunction(fn, {

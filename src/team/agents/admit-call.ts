@@ -42,7 +42,7 @@ export function admitCall(request: AgentRequest, planned: Planned, context: Tran
     return refused(
       `${above} agents of ${name} stand one above the other here, and ${callee.maxDepth} may (max_depth); do the work without another one`,
     );
-  const reason = countRefusal(run, profiles, agent, planned.started);
+  const reason = countRefusal({ run, profiles, agent }, planned.started);
   return reason === undefined ? { kind: 'start' } : refused(reason);
 }
 

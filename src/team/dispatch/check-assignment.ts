@@ -57,7 +57,7 @@ function checkAssignment(
     moduleReason(module, modules) ??
     staffingProblem(name, context.profiles, chosenTeam(context.run)) ??
     inheritanceReason(input, modules) ??
-    spawnRefusal(context.run, context.profiles, context.agent, accepted.size);
+    spawnRefusal(context, accepted.size);
   if (reason !== undefined) return reason;
   if (profile === undefined) return `there is no profile ${JSON.stringify(name)}`;
   return { input, module, profile, roleName: textOf(input['assigned_role_name']) || profile.name };

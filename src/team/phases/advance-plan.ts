@@ -128,7 +128,7 @@ function toAssignment(moduleId: string, planned: number, context: TransitionCont
   const profile = profiles.get(module.executor ?? '');
   if (profile === undefined || !isCallable(profile))
     return `there is no active profile ${JSON.stringify(module.executor ?? '')} any more`;
-  const refusal = countRefusal(run, profiles, agent, planned);
+  const refusal = countRefusal({ run, profiles, agent }, planned);
   if (refusal !== undefined) return refusal;
   const { name, description, notes_from_principal: notes, depends_on } = module;
   const input: JsonObject = {

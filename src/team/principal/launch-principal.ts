@@ -101,10 +101,10 @@ function teamEvents(team: readonly string[] | undefined, { change }: TransitionC
 }
 
 function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
-  const { run, agent, profiles } = context;
+  const { profiles } = context;
   const profile = principalProfile(args.profile, profiles);
   if (typeof profile === 'string') return refusal(`The principal was not launched: ${profile}`);
-  const limit = spawnRefusal(run, profiles, agent, 0);
+  const limit = spawnRefusal(context, 0);
   const [agentId] = context.agentIds([profile.name]);
   if (limit !== undefined || agentId === undefined)
     return refusal(`The principal was not launched: ${limit ?? 'the engine has no id for it'}`);

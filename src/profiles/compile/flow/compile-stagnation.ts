@@ -1,5 +1,5 @@
 import {
-  defaultLadder,
+  defaultEscalation,
   type EscalationAction,
   type EscalationStep,
   stagnationOutcome,
@@ -16,7 +16,7 @@ import { requireKey } from '../checks/require-key.ts';
 /** Compiles a profile's escalation against stagnation, in the order of `at`; profiles without one get the default. */
 export function compileStagnation(context: CompileContext, profile: MapNode): readonly EscalationStep[] {
   const node = childOf(profile, 'stagnation');
-  if (node === undefined) return defaultLadder;
+  if (node === undefined) return defaultEscalation;
   if (node.kind !== 'list') return [];
   const escalations: EscalationStep[] = [];
   for (const item of mapItems(profile, 'stagnation')) {
