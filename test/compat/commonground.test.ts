@@ -74,7 +74,7 @@ describe('the stock family', () => {
     const { run, associates, lead } = await playStock();
     expect(turnsOf(run, 'Partner').at(-1)?.reply.text).toBe('Here is the report.');
     const [principal] = agentsOf(run, 'Principal');
-    expect(principal).toMatchObject({ status: 'ended', outcome: 'success' });
+    expect(principal).toMatchObject({ status: 'ended', result: { outcome: 'success' } });
     // Each Associate spoke without a tool first: its rules gave it another turn, with a reminder at the second time.
     expect(agentsOf(run, 'Associate_WebSearcher').map(({ result: { outcome } }) => outcome)).toEqual(['success', 'success']);
     expect(turnsOf(run, 'Associate_WebSearcher').map(({ decision }) => decision?.action?.type)).toContain('retry_turn');

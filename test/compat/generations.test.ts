@@ -110,7 +110,7 @@ describe('F21: profiles of the second generation', () => {
     const run = await engine.launch({ profile: 'Front', input: 'Which tea?' });
     await run.settled();
     await verifyRun(run, store, { requests: [...lead.requests, ...worker.requests] });
-    expect(agentsOf(run, 'Digger')).toMatchObject([{ status: 'ended', outcome: 'success' }]);
+    expect(agentsOf(run, 'Digger')).toMatchObject([{ status: 'ended', result: { outcome: 'success' } }]);
     expect(worker.requests.map(promptOf)[1]).toContain('finish_flow');
     expect(lead.requests.map(promptOf)[1]).toContain('Green tea.');
     expect(lead.requests.map(systemOf)[0]).toContain('- Digger (associate, web)');
@@ -141,7 +141,7 @@ flow_decider:
   await using engine = await createEngine({ profiles: filesOf(tree), models: { default: model }, store, env: {} });
   const run = await engine.launch({ profile: 'Quiet', input: 'Go.' });
   await run.settled();
-  expect(agentsOf(run, 'Quiet')).toMatchObject([{ status: 'ended', outcome: 'success' }]);
+  expect(agentsOf(run, 'Quiet')).toMatchObject([{ status: 'ended', result: { outcome: 'success' } }]);
 });
 
 describe('F21: a placeholder for a key', () => {

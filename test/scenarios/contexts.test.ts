@@ -61,12 +61,12 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     const child = agentOf(run, 'Worker');
     expect(child).toMatchObject({
       status: 'ended',
-      outcome: 'success',
-      inbox: [expect.anything()],
+      result: { outcome: 'success' },
+      inbox: { items: [expect.anything()] },
       flags: {},
       deliverables: { primary_summary: 'Worked.' },
-      iteration: 1,
-      lastTurnId: 'Worker_3.t1',
+      work: { iteration: 1 },
+      turn: { lastId: 'Worker_3.t1' },
     });
     expect(child.initialParams).toMatchObject({ module_id_to_assign: 'WM_1' });
     expect(child.history.messages).not.toEqual(agentOf(run, 'Principal').history.messages);

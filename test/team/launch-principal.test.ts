@@ -196,7 +196,12 @@ describe('a launch that continues', () => {
     const result = team.call(team.partner, 'launch_principal', again);
     expect(result.data).toMatchObject({ status: 'launched', agent_id: id, iteration: 2 });
     const agent = team.agent(id);
-    expect(agent).toMatchObject({ status: 'ready', iteration: 2, messages: [], outcome: undefined });
+    expect(agent).toMatchObject({
+      status: 'ready',
+      work: { iteration: 2 },
+      history: { messages: [] },
+      result: { outcome: undefined },
+    });
     expect(agent.history.archived).toHaveLength(1);
     expect(agent.initialParams).toMatchObject({
       initial_briefing_for_principal: briefing,

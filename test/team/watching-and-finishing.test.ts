@@ -141,8 +141,7 @@ describe('finish_flow', () => {
     expect(result.text).toBe('Finished: all done');
     expect(team.agent(principal)).toMatchObject({
       status: 'ended',
-      outcome: 'success',
-      output: 'It is so.',
+      result: { outcome: 'success', output: 'It is so.' },
       deliverables: { report: 'report.md' },
     });
   });
@@ -162,7 +161,7 @@ describe('finish_flow', () => {
     const { team, principal } = plannedRun(0);
     for (const text of words) team.say(principal, text);
     team.call(principal, 'finish_flow', args);
-    expect(team.agent(principal)).toMatchObject({ outcome: 'success', output, deliverables });
+    expect(team.agent(principal)).toMatchObject({ result: { outcome: 'success', output: output }, deliverables });
   });
 
   test('words said in the same reply count', () => {
@@ -186,7 +185,7 @@ describe('finish_flow', () => {
     expect(refused.outcome).not.toHaveProperty('end');
     expect(team.agent(agentId).status).not.toBe('ended');
     team.call(agentId, 'finish_flow', { deliverables: { report: 'r.md' } });
-    expect(team.agent(agentId)).toMatchObject({ status: 'ended', outcome: 'success' });
+    expect(team.agent(agentId)).toMatchObject({ status: 'ended', result: { outcome: 'success' } });
   });
 });
 
