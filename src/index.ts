@@ -15,6 +15,7 @@ export { defineIngestor } from './ingestors/define-ingestor.ts';
 export { defineObserver } from './observers/define-observer.ts';
 export { createToolRegistry } from './tools/registry.ts';
 export { toolReturn } from './core/tool/tool-return.ts';
+export { Flow } from './nodes/turn/node.ts';
 export { currentRequest } from './engine/effects/current-request.ts';
 
 /**
@@ -60,6 +61,9 @@ export type { CompiledProfile, Diagnostic, Limits, ProfileSet } from './core/pro
 export type { DraftModule, DraftObject, DraftValue, Recipe, StateDraft } from './core/patches/state-draft.ts';
 export type { Patch } from './core/patches/patch.ts';
 export type { RunContext } from './core/state/run-context.ts';
+export type { SubContext } from './core/state/sub-context.ts';
+export type { TeamState } from './core/state/team-state.ts';
+export type { Action, ExecPorts, Node } from './nodes/turn/node.ts';
 export type { Tool, ToolContext } from './core/tool/tool.ts';
 export type { ReturnedItem, ToolReturn, ToolReturnFields } from './core/tool/tool-return.ts';
 export type { ResourceScope, ResourceScopes, Resource } from './core/tool/resource-scope.ts';

@@ -50,13 +50,13 @@ export class Engine {
   /** The journal to read from, also runs that others advance. */
   readonly records: JournalReader;
   /** Titles, projects and deletion of runs. */
-  readonly shelf: RunCatalog;
+  readonly catalog: RunCatalog;
   #closing: Promise<void> | undefined;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.records = parts.journal;
-    this.shelf = new RunCatalog(parts.journal, parts.clock);
+    this.catalog = new RunCatalog(parts.journal, parts.clock);
     this.#leases = new Leases(parts);
     this.#halted = new HaltedRuns(parts.clock, (runId, options) => this.resume(runId, options));
     this.#live = new LiveRuns(parts, this.#leases, this.#halted);

@@ -34,15 +34,15 @@ export class RunCatalog {
 
   /** Gives a run another title; null takes it back, and the run has the one of its journal. */
   async rename(runId: string, title: string | null): Promise<void> {
-    checkArgument('shelf.rename: runId', runId, 'name');
-    checkArgument('shelf.rename: title', title, 'textOrNull');
+    checkArgument('catalog.rename: runId', runId, 'name');
+    checkArgument('catalog.rename: title', title, 'textOrNull');
     await this.#mark(runId, { title: title === null ? null : checkWords('a title', title, longestTitle) });
   }
 
   /** Puts a run into a project, or out of the one it is in. */
   async move(runId: string, project: string | null): Promise<void> {
-    checkArgument('shelf.move: runId', runId, 'name');
-    checkArgument('shelf.move: project', project, 'textOrNull');
+    checkArgument('catalog.move: runId', runId, 'name');
+    checkArgument('catalog.move: project', project, 'textOrNull');
     await this.#mark(runId, { project: project === null ? null : checkProject(project) });
   }
 
@@ -51,8 +51,8 @@ export class RunCatalog {
    * process has one of them and it is not over: then nothing is deleted.
    */
   async remove(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
-    checkArgument('shelf.remove: runId', runId, 'name');
-    checkOptions('shelf.remove', options, forksOption);
+    checkArgument('catalog.remove: runId', runId, 'name');
+    checkOptions('catalog.remove', options, forksOption);
     const found = await this.#withForks(runId, { forks: options.forks === true, deleted: false });
     const live = found.find(
       (run) => run.outcome === undefined && run.isAbandoned !== true && run.isImported !== true && run.status !== 'damaged',
@@ -66,8 +66,8 @@ export class RunCatalog {
 
   /** Puts a deleted run back into the lists, with its forks when `forks` is set; answers with what was restored. */
   async restore(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
-    checkArgument('shelf.restore: runId', runId, 'name');
-    checkOptions('shelf.restore', options, forksOption);
+    checkArgument('catalog.restore: runId', runId, 'name');
+    checkOptions('catalog.restore', options, forksOption);
     const found = await this.#withForks(runId, { forks: options.forks === true, deleted: true });
     for (const run of found) await this.#mark(run.runId, { deletedAt: null });
     return found.map((run) => run.runId);
@@ -90,8 +90,8 @@ export class RunCatalog {
 
   /** Gives a project another name: all its runs move, also deleted ones. One that exists takes them in. Answers with how many moved. */
   async renameProject(from: string, to: string): Promise<number> {
-    checkArgument('shelf.renameProject: from', from, 'name');
-    checkArgument('shelf.renameProject: to', to, 'name');
+    checkArgument('catalog.renameProject: from', from, 'name');
+    checkArgument('catalog.renameProject: to', to, 'name');
     const project = checkProject(to);
     const lists = await Promise.all([
       this.#journal.runs({ project: from }),

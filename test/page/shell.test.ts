@@ -81,11 +81,11 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
     expect(page.url()).toContain('status=cancelled');
     expect(await rows.count()).toBe(2);
     // A title and a project set elsewhere appear immediately.
-    await team.engine.shelf.rename(second.id, 'Second chat');
-    await team.engine.shelf.move(second.id, 'Kitchen');
+    await team.engine.catalog.rename(second.id, 'Second chat');
+    await team.engine.catalog.move(second.id, 'Kitchen');
     await page.getByRole('link', { name: 'Second chat' }).waitFor();
     await page.getByText('Kitchen', { exact: true }).waitFor();
-    await team.engine.shelf.rename(second.id, null);
+    await team.engine.catalog.rename(second.id, null);
     await page.getByRole('link', { name: 'Second talk' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: /^cancelled/, pressed: true }).click();

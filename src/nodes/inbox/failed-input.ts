@@ -11,7 +11,7 @@ export const emptyText = '(empty)';
 
 /**
  * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
- * failures the item goes to the dead-letter shelf. A tool result is never held back: its raw text goes out instead.
+ * failures the item goes to the dead-letter queue. A tool result is never held back: its raw text goes out instead.
  */
 export function failedInput(
   context: TurnContext,
@@ -47,7 +47,7 @@ export function failedInput(
     type: 'note.add',
     level: 'error',
     code: 'ITEM_POISONED',
-    message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and lies on the dead-letter shelf: ${error}`,
+    message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and is in the dead-letter queue: ${error}`,
     agentId,
   });
   return note;

@@ -45,7 +45,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
       // A client cannot override values that the server's operator sets for all runs.
       ...(values === undefined ? {} : { request: { ...values, ...launch.request } }),
     });
-    if (project !== undefined && isNew) await engine.shelf.move(runId, project);
+    if (project !== undefined && isNew) await engine.catalog.move(runId, project);
     context.header('Location', `/api/runs/${runId}`);
     return context.json({ runId }, isNew ? 201 : 200);
   });
