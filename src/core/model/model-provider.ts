@@ -12,6 +12,9 @@ const providers: ReadonlyMap<string, ModelProvider> = new Map<string, ModelProvi
   ['openai', { keyVar: 'OPENAI_API_KEY' }],
   ['anthropic', { keyVar: 'ANTHROPIC_API_KEY' }],
   ['google', { keyVar: 'GOOGLE_GENERATIVE_AI_API_KEY' }],
+  ['azure', { keyVar: 'AZURE_API_KEY' }],
+  // Signs requests with AWS credentials where no key is set; see `provider-settings.ts`.
+  ['bedrock', { keyVar: 'AWS_BEARER_TOKEN_BEDROCK', isKeyOptional: true }],
   // Servers that speak OpenAI's chat protocol.
   ['openai-compatible', {}],
   ['ollama', { baseUrl: 'http://localhost:11434/v1', keyVar: 'OLLAMA_API_KEY', isKeyOptional: true }],
@@ -26,29 +29,15 @@ const providers: ReadonlyMap<string, ModelProvider> = new Map<string, ModelProvi
   ['xai', { baseUrl: 'https://api.x.ai/v1', keyVar: 'XAI_API_KEY' }],
 ]);
 
-/** Providers that need more than an address and a key, with instructions for using them. */
-const instructions: ReadonlyMap<string, string> = new Map([
-  ...['azure', 'azure-openai'].map(
-    (name) =>
-      [
-        name,
-        'Azure wants a resource and a deployment besides a key: hand createAzure() of @ai-sdk/azure to createEngine({ models }), or use ' +
-          'the provider openai with api: chat, the base_url https://RESOURCE.openai.azure.com/openai/v1 and an api_key.',
-      ] as const,
-  ),
-  ...['bedrock', 'amazon-bedrock'].map(
-    (name) =>
-      [
-        name,
-        'Bedrock signs each request with AWS credentials and has no key to send: hand createAmazonBedrock() of @ai-sdk/amazon-bedrock to ' +
-          'createEngine({ models }), or use the provider openai-compatible with the base_url of a gateway.',
-      ] as const,
-  ),
+/** Other names of providers. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['azure-openai', 'azure'],
+  ['amazon-bedrock', 'bedrock'],
 ]);
 
-/** Returns instructions for a provider that is known but not built in; undefined for all others. */
-export function providerInstructions(name: string): string | undefined {
-  return instructions.get(name);
+/** Returns a provider's own name: `azure` for `azure-openai`, and most names unchanged. */
+export function providerNameOf(name: string): string {
+  return otherNames.get(name) ?? name;
 }
 
 /** Providers that an LLM config can name besides `scripted`. */
@@ -56,7 +45,7 @@ export const providerNames: readonly string[] = [...providers.keys()];
 
 /** Finds a provider by its name in LLM configs. */
 export function findProvider(name: string): ModelProvider | undefined {
-  return providers.get(name);
+  return providers.get(providerNameOf(name));
 }
 
 /** True when an address is the provider's default. */
@@ -74,5 +63,5 @@ export function splitModelName(text: string): { readonly provider: string; reado
 /** True when a text names a model of a known provider, so that it needs no LLM config. */
 export function isModelName(text: string): boolean {
   const split = splitModelName(text);
-  return split !== undefined && providers.has(split.provider);
+  return split !== undefined && findProvider(split.provider) !== undefined;
 }

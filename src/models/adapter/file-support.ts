@@ -36,6 +36,12 @@ const google: FileSupport = {
   movesResultFiles: false,
   returnsOwnFiles: true,
 };
+const bedrock: FileSupport = {
+  kinds: new Set<AcceptedKind>([...imagesAndDocuments, 'video']),
+  links: new Set<AcceptedKind>(),
+  movesResultFiles: false,
+  returnsOwnFiles: false,
+};
 const unknown: FileSupport = { kinds: undefined, links: undefined, movesResultFiles: false, returnsOwnFiles: true };
 
 // Pure cache: keyed by a config and the name of a provider.
@@ -64,6 +70,7 @@ export const textOnly: FileSupport = { kinds: new Set(), links: new Set(), moves
 
 function wireOf(provider: string): FileSupport {
   if (provider.startsWith('google.')) return google;
+  if (provider === 'amazon-bedrock') return bedrock;
   if (provider.endsWith('.chat')) return chat;
   if (provider.endsWith('.responses') || provider.endsWith('.messages')) return documents;
   return unknown;

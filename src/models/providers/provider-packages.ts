@@ -1,5 +1,5 @@
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import { findProvider } from '../../core/model/model-provider.ts';
+import { findProvider, providerNameOf } from '../../core/model/model-provider.ts';
 
 /** Package loaded on first use, which creates the models of one or more providers. */
 export interface ProviderPackage {
@@ -31,6 +31,8 @@ const openaiCompatible: ProviderPackage = {
 const ownPackages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
   ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], hasApis: true, needsKey: true }],
   ['anthropic', { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'], needsKey: true }],
+  ['azure', { packageName: '@ai-sdk/azure', factories: ['createAzure'], hasApis: true, needsKey: true }],
+  ['bedrock', { packageName: '@ai-sdk/amazon-bedrock', factories: ['createAmazonBedrock'], needsKey: true }],
   ['google', { packageName: '@ai-sdk/google', factories: ['createGoogleGenerativeAI', 'createGoogle'], needsKey: true }],
 ]);
 
@@ -43,7 +45,7 @@ export function findUsedProvider(name: string, config: Pick<LlmConfig, 'baseUrl'
   if (provider === undefined) return undefined;
   if (name === 'openai' && config.baseUrl !== undefined && config.api === undefined)
     return { package: openaiCompatible, needsBaseUrl: false, baseUrl: config.baseUrl };
-  const own = ownPackages.get(name);
+  const own = ownPackages.get(providerNameOf(name));
   const baseUrl = config.baseUrl ?? provider.baseUrl;
   return {
     ...(baseUrl !== undefined && { baseUrl }),
