@@ -18,6 +18,9 @@ export const wires: Readonly<Record<string, Wire>> = {
   'OpenAI chat': { provider: 'openai', api: 'chat', model: 'gpt-5', keyVar: 'OPENAI_API_KEY', path: '/v1' },
   'OpenAI-compatible chat': { provider: 'openai-compatible', model: 'llama', path: '/v1' },
   Anthropic: { provider: 'anthropic', model: 'claude-sonnet-4-5', keyVar: 'ANTHROPIC_API_KEY', path: '/v1' },
+  'Azure responses': { provider: 'azure', model: 'gpt-5', keyVar: 'AZURE_API_KEY', path: '/v1' },
+  'Azure chat': { provider: 'azure', api: 'chat', model: 'gpt-5', keyVar: 'AZURE_API_KEY', path: '/v1' },
+  Bedrock: { provider: 'bedrock', model: 'anthropic.claude-sonnet-4-5-v1:0', keyVar: 'AWS_BEARER_TOKEN_BEDROCK', path: '' },
   Google: { provider: 'google', model: 'gemini-2.5-pro', keyVar: 'GOOGLE_GENERATIVE_AI_API_KEY', path: '/v1beta' },
 };
 
@@ -25,6 +28,9 @@ export const wires: Readonly<Record<string, Wire>> = {
 export const wireKeys = {
   OPENAI_API_KEY: 'sk-test-0123456789',
   ANTHROPIC_API_KEY: 'sk-ant-0123456789',
+  AZURE_API_KEY: 'azure-test-0123456789',
+  AWS_BEARER_TOKEN_BEDROCK: 'bedrock-test-0123456789',
+  AWS_REGION: 'eu-west-1',
   GOOGLE_GENERATIVE_AI_API_KEY: 'AIzaTest0123456789abcdef',
 };
 

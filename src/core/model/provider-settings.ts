@@ -3,12 +3,14 @@ import { keySourceOf, readKey } from './model-key.ts';
 import { providerNameOf, splitModelName } from './model-provider.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Values = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, string | boolean>>;
 
 /** Values that a provider's package takes besides an address and a key. */
 export interface ProviderSettings {
   /** Values by the package's name for them. */
   readonly values: Values;
+  /** Protocol where the config names none. */
+  readonly api?: 'chat';
   /** Environment variables that the config cannot be called without, and that are not set. */
   readonly missing: readonly string[];
   /** Values that must not appear in any record. */
@@ -27,21 +29,33 @@ export const awsCredentialVars = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 
  * file gets none.
  */
 export function providerSettingsOf(config: LlmConfig, env: Env): ProviderSettings {
-  const name = providerNameOf(config.provider === '' ? (splitModelName(config.model)?.provider ?? '') : config.provider);
+  const name = nameOf(config);
   if (name === 'azure') return azureSettings(config, env);
   return name === 'bedrock' ? bedrockSettings(config, env) : none;
 }
 
 /** True when requests of a config may be signed with AWS credentials. */
-export function maySign({ provider, apiKeyVar, baseUrl, baseUrlVar }: LlmConfig): boolean {
-  return providerNameOf(provider) === 'bedrock' && apiKeyVar === undefined && (baseUrl === undefined || baseUrlVar !== undefined);
+export function maySign(config: LlmConfig): boolean {
+  const { apiKeyVar, baseUrl, baseUrlVar } = config;
+  return nameOf(config) === 'bedrock' && apiKeyVar === undefined && (baseUrl === undefined || baseUrlVar !== undefined);
+}
+
+function nameOf({ provider, model }: LlmConfig): string {
+  return providerNameOf(provider === '' ? (splitModelName(model)?.provider ?? '') : provider);
 }
 
 function azureSettings({ baseUrl }: LlmConfig, env: Env): ProviderSettings {
   const apiVersion = read(env, 'AZURE_API_VERSION');
   const resourceName = baseUrl === undefined ? read(env, 'AZURE_RESOURCE_NAME') : undefined;
+  // Versions with a day belong to the addresses of deployments, which have chat completions only.
+  const isDated = apiVersion !== undefined && /^\d{4}-/.test(apiVersion);
   return {
-    values: { ...(apiVersion !== undefined && { apiVersion }), ...(resourceName !== undefined && { resourceName }) },
+    values: {
+      ...(apiVersion !== undefined && { apiVersion }),
+      ...(isDated && { useDeploymentBasedUrls: true }),
+      ...(resourceName !== undefined && { resourceName }),
+    },
+    ...(isDated && { api: 'chat' }),
     missing: baseUrl === undefined && resourceName === undefined ? ['AZURE_RESOURCE_NAME'] : [],
     secrets: [],
   };

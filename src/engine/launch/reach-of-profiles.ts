@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { ToolsetCode } from '../../core/tool/code-files.ts';
 import { findProvider } from '../../core/model/model-provider.ts';
+import { awsCredentialVars, maySign } from '../../core/model/provider-settings.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
@@ -93,7 +94,9 @@ function codeReaches(code: ToolsetCode | undefined): readonly Reach[] {
 /** The variables that are read, but for keys that go where their provider has always been. */
 function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readonly string[] {
   const sent = addressed.flatMap((config) =>
-    keySourceOf(config).variables.map((key) => `${key} (the key of LLM config ${config.name})`),
+    [...keySourceOf(config).variables, ...(maySign(config) ? awsCredentialVars : [])].map(
+      (key) => `${key} (the key of LLM config ${config.name})`,
+    ),
   );
   const usual = addressed.length > 0 ? new Set<string>() : harmlessKeys(set);
   const read = variablesOfFiles(set.files).flatMap(({ name, by, isApiKey, isUserModel }) =>

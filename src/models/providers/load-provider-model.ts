@@ -1,32 +1,35 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { ProviderSettings } from '../../core/model/provider-settings.ts';
 import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { withConnectionListener } from '../adapter/connection-watch.ts';
 import { fetchWithoutKey, guardedFetch, noKey } from '../adapter/guarded-fetch.ts';
 import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
 
 /**
- * Imports a provider's package and creates the config's model with the given key. Throws `DEPENDENCY_MISSING` with the install
+ * Imports a provider's package and creates the config's model with the given key and settings. Throws `DEPENDENCY_MISSING` with the install
  * command when the package is missing.
  */
 export async function loadProviderModel(
   used: Pick<UsedProvider, 'package' | 'baseUrl'>,
   config: LlmConfig,
-  { model, apiKey }: { readonly model: string; readonly apiKey: string | undefined },
+  { model, apiKey, settings }: { readonly model: string; readonly apiKey: string | undefined; readonly settings: ProviderSettings },
 ): Promise<AiSdkModel> {
   const { package: provider, baseUrl } = used;
+  // An empty key keeps a package from the process's environment, and makes it sign.
+  const isSigned = settings.signedWith !== undefined;
   const create = findFactory(await importPackage(provider, config.name), provider);
   const createModel: unknown = create({
     // Name under which an LLM config gives provider options for such servers; other packages have their own.
     ...(provider.needsName === true && { name: 'openaiCompatible' }),
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(apiKey === undefined && provider.needsKey === true && { apiKey: noKey }),
+    ...settings.values,
+    ...((apiKey !== undefined || provider.needsKey === true) && { apiKey: apiKey ?? (isSigned ? '' : noKey) }),
     ...(provider.needsName === true && { includeUsage: true }),
-    fetch: apiKey === undefined ? fetchWithoutKey : guardedFetch,
+    fetch: apiKey === undefined && !isSigned ? fetchWithoutKey : guardedFetch,
   });
   if (typeof createModel !== 'function') throw strangePackage(provider);
-  const { api } = config;
+  const api = config.api ?? settings.api;
   const ofApi: unknown = api === undefined || provider.hasApis !== true ? createModel : Reflect.get(createModel, api);
   if (typeof ofApi !== 'function') throw strangePackage(provider);
   return withConnection(parseAiSdkModel(ofApi(model), config.name));

@@ -4,7 +4,8 @@ import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../../core/erro
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { describeKey, keySourceOf, readKey } from '../../core/model/model-key.ts';
-import { providerInstructions, providerNames, splitModelName } from '../../core/model/model-provider.ts';
+import { providerNameOf, providerNames, splitModelName } from '../../core/model/model-provider.ts';
+import { providerSettingsOf, type ProviderSettings } from '../../core/model/provider-settings.ts';
 import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { nameOfGiven } from './given-models.ts';
 import type { TargetKey } from '../attempts/cooldowns.ts';
@@ -45,7 +46,8 @@ export interface ModelTarget {
 }
 
 interface LoadedModel {
-  readonly apiKey: string | undefined;
+  /** Key and settings it was loaded with. */
+  readonly access: string;
   readonly model: Promise<AiSdkModel>;
 }
 
@@ -57,7 +59,7 @@ export class ModelResolver {
   readonly #options: ModelResolverOptions;
   readonly #given: ReadonlyMap<string, AiSdkModel>;
   readonly #loaded = new WeakMap<LlmConfig, LoadedModel>();
-  readonly #targets = new WeakMap<LlmConfig, { readonly apiKey: string | undefined; readonly target: ModelTarget }>();
+  readonly #targets = new WeakMap<LlmConfig, { readonly access: string; readonly target: ModelTarget }>();
   readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
   readonly #replays = new WeakMap<LlmConfig, Promise<AiSdkModel>>();
 
@@ -93,14 +95,15 @@ export class ModelResolver {
     const given = this.#findGiven(config);
     if (given !== undefined) return { lane: given, cooldown: given };
     if (config.provider === 'scripted') return { lane: config, cooldown: config };
-    const apiKey = this.#apiKey(config);
+    const access = JSON.stringify([this.#apiKey(config), this.#settings(config).values]);
     const known = this.#targets.get(config);
-    if (known !== undefined && known.apiKey === apiKey) return known.target;
+    if (known !== undefined && known.access === access) return known.target;
     const { provider, model } = splitModel(config);
-    const identity = [provider, findUsedProvider(provider, config)?.baseUrl ?? '', ...this.secrets(config)];
+    const address = findUsedProvider(provider, config)?.baseUrl ?? '';
+    const identity = [providerNameOf(provider), address, this.#settings(config).values, ...this.secrets(config)];
     const lane = createHash('sha256').update(JSON.stringify(identity)).digest('base64');
     const target = { lane, cooldown: `${lane} ${model}` };
-    this.#targets.set(config, { apiKey, target });
+    this.#targets.set(config, { access, target });
     return target;
   }
 
@@ -108,12 +111,14 @@ export class ModelResolver {
   secrets(config: LlmConfig): readonly string[] {
     const key = this.#apiKey(config);
     const headers = Object.entries(config.headers ?? {}).filter(([name]) => !openHeaders.has(name.toLowerCase()));
-    return [...(key === undefined ? [] : [key]), ...headers.map(([, value]) => value)];
+    return [...(key === undefined ? [] : [key]), ...this.#settings(config).secrets, ...headers.map(([, value]) => value)];
   }
 
   /** Describes, for an authentication error, the variable that was read and whether a key was sent. */
   describeKey(config: LlmConfig): string {
     if (this.#findGiven(config) !== undefined) return 'The key belongs to the model object that was given to the engine.';
+    const { signedWith } = this.#settings(config);
+    if (signedWith !== undefined) return `The request was signed with ${signedWith}.`;
     return describeKey(config, this.#options.env);
   }
 
@@ -130,6 +135,7 @@ export class ModelResolver {
     // The last one is the provider's own, or the one the config names.
     const keyVar = variables.at(-1);
     if (this.#apiKey(config) === undefined && isRequired && keyVar !== undefined && !missing.includes(keyVar)) missing.push(keyVar);
+    missing.push(...this.#settings(config).missing.filter((name) => !missing.includes(name)));
     if (missing.length === 0) return undefined;
     return {
       code: 'MODEL_UNCONFIGURED',
@@ -191,10 +197,12 @@ export class ModelResolver {
 
   #load(provider: UsedProvider, config: LlmConfig, model: string): Promise<AiSdkModel> {
     const apiKey = this.#apiKey(config);
+    const settings = this.#settings(config);
+    const access = JSON.stringify([apiKey, settings.values]);
     const known = this.#loaded.get(config);
-    if (known !== undefined && known.apiKey === apiKey) return known.model;
-    const loading = loadProviderModel(provider, config, { model, apiKey });
-    this.#loaded.set(config, { apiKey, model: loading });
+    if (known !== undefined && known.access === access) return known.model;
+    const loading = loadProviderModel(provider, config, { model, apiKey, settings });
+    this.#loaded.set(config, { access, model: loading });
     return loading;
   }
 
@@ -204,11 +212,14 @@ export class ModelResolver {
     return key;
   }
 
+  #settings(config: LlmConfig): ProviderSettings {
+    const settings = providerSettingsOf(config, this.#options.env);
+    for (const secret of settings.secrets) this.#options.onSecret?.(secret);
+    return settings;
+  }
+
   #describeUnknown(config: LlmConfig, provider: string): string {
     const known = [...this.#given.keys()];
-    const handedIn = providerInstructions(provider);
-    if (handedIn !== undefined)
-      return `The LLM config "${config.name}" has the provider ${provider}, which is not built in. ${handedIn}`;
     const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
     const close = closestName(provider === '' ? config.model : provider, [...known, ...providerNames, 'scripted', 'replay']);
     return (
