@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** What is being closed since its agent, or the run, is over: waited for like any effect, but no longer than the grace period. */
+/** Resources that are closing because their agent or run is over; awaited like any effect, at most for the grace period. */
 export class Closings {
   readonly #open = new Set<Promise<void>>();
   readonly #clock: Clock;

@@ -10,12 +10,12 @@ export function couldNotBeMade(thrown: unknown): ModelOutcome {
   return { kind: 'error', error: { code, message }, usage: {}, attempts: [] };
 }
 
-/** What is put on record of a provider that is down, and of its return. */
+/** Returns the input that records a provider outage or its end. */
 export function outageNote(about: { readonly agentId: AgentId; readonly turnId?: TurnId }, { kind, message }: OutageNews): Input {
   return { kind: 'note', level: kind === 'began' ? 'warning' : 'info', code: 'MODEL_OUTAGE', message, about };
 }
 
-/** What is put on record of a tool that kept everything else in this process from running. */
+/** Returns the input that records a tool that blocked the event loop. */
 export function blockedNote(name: string, callId: string, ms: number): Input {
   const message =
     `'${name}' (${callId}) let nothing else in this process run for ${Math.round(ms / 100) / 10} s, ` +

@@ -29,7 +29,7 @@ import { RunTimers } from '../run/run-timers.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { Subscribers } from '../subscribers.ts';
 
-/** What effects need from their engine and run. */
+/** Services that effects use of their engine and run. */
 export interface EffectPorts {
   readonly decision: DecisionContext;
   readonly gateway: ModelGateway;
@@ -38,7 +38,7 @@ export interface EffectPorts {
   /** Values handed to `engine.launch({ context })`, for tools. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly content: (hash: ContentHash) => string | undefined;
-  /** How long cancelled effects get to stop, in milliseconds. */
+  /** Milliseconds that cancelled effects get to stop. */
   readonly graceMs: number;
   /** The run's workspace; the folder is made when a tool first asks. */
   readonly workspace: () => string;
@@ -100,7 +100,7 @@ export class Effects {
     return this.#inFlight.size + this.#closings.size;
   }
 
-  /** Starts an effect that a commit made due; none while the engine closes: what is due is begun on resume. */
+  /** Starts an effect that a commit made due. While the engine closes it starts none: a resume starts them. */
   start(run: RunContext, effect: Effect): void {
     if (this.#isLeaving) return;
     switch (effect.kind) {
@@ -159,7 +159,7 @@ export class Effects {
     for (const effect of this.#inFlight.values()) if (effect.kind === 'model') leave(effect, error);
   }
 
-  /** The engine closes, and what still runs has had its time: aborts it, and closes what is live. */
+  /** Aborts every running effect and closes live resources, when the time the engine allows for closing is up. */
   leaveAll(error: CadreError): void {
     for (const effect of this.#inFlight.values()) leave(effect, error);
     this.#closings.add(this.#ports.live.closeAll());
@@ -171,7 +171,7 @@ export class Effects {
     if (tools.length > 0 && ms > 0) await atMost(this.#ports.clock, ms, ended(tools));
   }
 
-  /** Waits until what was aborted has stopped, at most the grace period; what goes on is waited for by nobody. */
+  /** Waits until aborted effects have stopped, at most for the grace period; later ones are abandoned. */
   async drain(): Promise<void> {
     const stopping = [...this.#inFlight.values()].filter(({ abort }) => isAborted(abort));
     if (stopping.length > 0) await atMost(this.#ports.clock, this.#ports.graceMs, ended(stopping));
@@ -181,7 +181,7 @@ export class Effects {
   #startModel(run: RunContext, effect: Extract<Effect, { kind: 'model' }>): void {
     const { agentId, turnId } = effect;
     const agent = run.agents.get(agentId);
-    // What came in the same commit may have ended the turn again: a call nobody wants must not be made.
+    // A later event of the same commit may have ended the turn: its call must not be made.
     if (agent?.turn.currentId !== turnId) return;
     const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();

@@ -21,7 +21,7 @@ export function isAborted(abort: InFlight['abort']): boolean {
   return abort instanceof LazyAbort ? abort.aborted : abort.signal.aborted;
 }
 
-/** Tells an effect to stop because the engine closes. */
+/** Aborts an effect because the engine closes. */
 export function leave(effect: InFlight, error: CadreError): void {
   effect.isLeft = true;
   effect.abort.abort(error);

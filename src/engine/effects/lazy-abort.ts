@@ -1,4 +1,4 @@
-/** An abort controller that is made only when somebody looks at its signal: most tools never do. */
+/** Abort controller created on first access to its signal: most tools never read it. */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #aborted = false;

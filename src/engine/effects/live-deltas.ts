@@ -5,7 +5,7 @@ import type { Secrets } from '../../core/secrets/secrets.ts';
 import { ReplyPieces } from './reply-so-far.ts';
 import type { Subscribers } from '../subscribers.ts';
 
-/** Where the pieces of one reply go while it streams. */
+/** Receives the pieces of one reply while it streams. */
 export interface LiveDeltas {
   readonly onDelta: (delta: ModelDelta) => void;
   /** The reply is over. */

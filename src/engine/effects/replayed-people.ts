@@ -49,7 +49,7 @@ async function decide(run: Run, { id, agentId, tool, turnId }: PendingRequest, r
   return true;
 }
 
-/** How many model calls of an agent had ended by themselves when it made a call in this turn. */
+/** Counts the model calls of an agent that had completed when it made a call in this turn. */
 function answeredCalls(run: Run, agent: SubContext, turnId: string): number {
   let calls = 0;
   for (const turn of run.fullState().turns.values()) {

@@ -5,19 +5,22 @@ import type { LazyAbort } from './lazy-abort.ts';
 
 /** Most progress notes kept with a result; earlier ones are live only. */
 const keptNotes = 20;
-/** Longest progress note, in characters: each goes to whoever watches. */
+/** Maximum length of a progress note in characters: each is sent to every subscriber. */
 const longestNote = 500;
 
-/** A tool that computes for longer without a pause is told of: no timer fires meanwhile, not even its own deadline (FAULTS X7). */
+/**
+ * Milliseconds of computing without a pause after which a tool is reported: no timer fires meanwhile, not even its own deadline (FAULTS
+ * X7).
+ */
 const longestBlockMs = 1_000;
 
-/** What running one tool takes. */
+/** Services and settings for running one tool. */
 export interface ToolRun {
   readonly name: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly abort: LazyAbort;
-  /** How long a tool that was aborted gets to stop, in milliseconds; then nobody waits for it any more. */
+  /** Milliseconds that an aborted tool gets to stop; after that it is abandoned. */
   readonly graceMs: number;
   /** Starts the tool; what it returns or throws is the outcome. */
   readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
@@ -35,7 +38,7 @@ export interface ToolRun {
 export function runTool(run: ToolRun): Promise<ToolOutcome> {
   const notes: { fraction: number; note: string; at: number }[] = [];
   const progress = (fraction: number, note = ''): void => {
-    // Tools are not all written in TypeScript, and what is kept must survive a trip through JSON.
+    // Tools may be written in plain JavaScript, and recorded values must survive a trip through JSON.
     const share = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
     const text = (typeof note === 'string' ? note : describeThrown(note)).slice(0, longestNote).toWellFormed();
     notes.push({ fraction: share, note: text, at: run.clock.now() });

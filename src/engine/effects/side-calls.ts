@@ -8,7 +8,7 @@ import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { couldNotBeMade, outageNote } from './effect-faults.ts';
 
-/** What calls beside the turns need. */
+/** Services that model calls outside the turns use. */
 interface SidePorts {
   readonly decision: DecisionContext;
   readonly gateway: ModelGateway;
@@ -30,7 +30,7 @@ export interface SideCall {
 /** The key of the call that words a run's title; there is one at most. */
 export const titleKey = 'title';
 
-/** Begins the call of a summariser, or of whoever words the run's title; undefined when nobody wants it any more. */
+/** Starts a model call for a summary or for the run's title; undefined when its result is no longer needed. */
 export function beginSideCall(
   { decision, gateway, content, tell }: SidePorts,
   run: RunContext,

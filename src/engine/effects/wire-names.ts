@@ -13,7 +13,7 @@ export class WireNames {
     if (decodeWireName(wire) !== name) this.#origins.set(wire, name);
   }
 
-  /** The name behind a wire name; what is none stays as it is. */
+  /** Returns the name that a wire name encodes; any other text is returned unchanged. */
   decode(wire: string): string {
     return this.#origins.get(wire) ?? decodeWireName(wire);
   }

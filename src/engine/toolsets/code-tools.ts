@@ -16,7 +16,7 @@ import type { ToolsetPool } from './toolset-pool.ts';
 /** Options of the built-in team tools; `false` leaves them out. */
 export type TeamOption = false | { readonly maxParallel?: number };
 
-/** What code gives an engine, as it gives it. */
+/** Tools and toolsets that code passes to an engine, as it passes them. */
 export interface CodeOptions {
   readonly team?: TeamOption | undefined;
   readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[] | undefined;
@@ -33,23 +33,23 @@ export interface GivenSettings {
 /** A toolset that code gives: settings of a kind, or one that it makes itself. */
 export type CodeToolset = GivenSettings | { readonly name: string; readonly instance: () => ToolsetInstance };
 
-/** What a profile set has of tools besides its own files: those of code, and those of the team. It never changes. */
+/** Tools that a profile set has besides those its files declare: from code and from the team. Immutable. */
 export interface CodeTools {
   readonly team: TeamOption;
   /** Tools that were given one by one, in order. */
   readonly own: readonly Tool[];
-  /** Those, and the tools of the team whose names are free. */
+  /** Tools from code, and the team's tools whose names are free. */
   readonly base: readonly Tool[];
   readonly toolsets: readonly CodeToolset[];
-  /** What is recorded of it with a run. */
+  /** Returns the entry that is recorded with a run. */
   readonly record: () => ContentEntry;
-  /** Those of `toolsets` that were made from a record and that this program's code does not give so. */
+  /** Toolsets among `toolsets` that were created from a record and that this program's code does not define in the same way. */
   readonly recorded: readonly GivenSettings[];
   /** In what it differs from what was recorded, one phrase each; for people. */
   readonly differences: readonly string[];
 }
 
-/** What it takes to say what code gave. */
+/** Services for describing the tools that code gives. */
 export interface CodePorts {
   readonly pool: ToolsetPool;
   readonly hash: (text: string) => ContentHash;
@@ -107,7 +107,7 @@ function recordOf(
   return { hash: hash(text), text };
 }
 
-/** How a toolset of code is recorded. */
+/** Returns a toolset given by code in the form in which it is recorded. */
 export function givenToolset(toolset: CodeToolset, secrets: Secrets): GivenToolset {
   if ('kind' in toolset) return { kind: toolset.kind, ...recordSettings(toolset.settings, secrets) };
   const { settings } = toolset.instance();

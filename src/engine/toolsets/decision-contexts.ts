@@ -8,14 +8,14 @@ import type { ToolsetInstance } from './toolset-instance.ts';
 /** The tools of toolsets that connect, by toolset, as one run has them. */
 export type ToolLists = ReadonlyMap<string, ToolList>;
 
-/** What a run decides with, and what of its tools cannot be used. */
+/** Decision context of a run, with the tools that cannot be used. */
 export interface SetDecisionContext {
   readonly decision: DecisionContext;
   /** By toolset, one sentence for each tool that is left out of the catalog. */
   readonly leftOut: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What the catalogs of a profile set are made of. */
+/** Tools and toolsets from which the catalogs of a profile set are built. */
 export interface SetTools {
   readonly base: readonly Tool[];
   readonly toolsets: readonly ToolsetInstance[];

@@ -14,8 +14,8 @@ export interface GivenToolset {
 }
 
 /**
- * What code gave an engine of tools: recorded with each run, beside its profiles. Old journals lack it: their runs take what the
- * engine gives that takes them up.
+ * Tools that code gave an engine: recorded with each run, beside its profiles. Old journals lack the record: their runs use the tools of
+ * the engine that resumes them.
  */
 export interface GivenTools {
   /** The options of the built-in team tools. */
@@ -25,7 +25,7 @@ export interface GivenTools {
   readonly toolsets: Readonly<Record<string, GivenToolset>>;
 }
 
-/** Reads what was recorded; what is not there reads as nothing given. */
+/** Reads the recorded tools; a missing record means that code gave none. */
 export function readGivenTools(text: string): GivenTools {
   const value: unknown = JSON.parse(text);
   const { team, tools, toolsets } = isJsonObject(value) ? value : {};
@@ -67,7 +67,7 @@ export function withoutSecrets(settings: JsonObject, paths: readonly string[]): 
   return paths.length === 0 ? settings : (walk(settings, []) as JsonObject);
 }
 
-/** Where two sets of settings differ, one phrase each: `read_only is true on record, and false here`. */
+/** Lists the differences between two sets of settings, one phrase each: `read_only is true on record, and false here`. */
 export function differingSettings(
   recorded: JsonValue | undefined,
   now: JsonValue | undefined,

@@ -28,7 +28,7 @@ export async function makeToolsets(
   for (const toolset of given) made.set(toolset.name, await makeGiven(ports, toolset));
   const problems: Diagnostic[] = [];
   for (const config of set.toolsets.values()) {
-    // What is missing was reported as a warning; agents do without.
+    // Missing settings were reported as a warning; agents do without the toolset.
     if (made.has(config.name) || config.missing.length > 0) continue;
     try {
       made.set(config.name, await make(ports, config));
@@ -51,7 +51,7 @@ export function invalidToolsets(problems: readonly Diagnostic[], warnings: reado
   return new CadreError('PROFILE_INVALID', `the toolsets have ${count}:\n${lines.join('\n')}`, { details: { diagnostics } });
 }
 
-/** What keeps a toolset that a file declares from being made, at the place of the file. */
+/** Returns the error that prevents creating a toolset, located in the file that declares it. */
 function problemOf({ source }: ToolsetConfig, thrown: unknown): Diagnostic {
   // Only settings are looked at here; anything else is a fault of ours, and must not pass for one of the file.
   if (!(thrown instanceof CadreError) || source === undefined) throw thrown;
@@ -68,10 +68,10 @@ export function kindsNamed(set: ProfileSet): readonly string[] {
     .map(([kind]) => kind);
 }
 
-/** What toolsets are made with. */
+/** Services for creating toolsets. */
 interface MakePorts {
   readonly pool: ToolsetPool;
-  /** What toolsets of the set do not read: the others do not read it either. */
+  /** Paths that some toolset of the set must not read: the others must not read them either. */
   readonly unreadable: readonly string[];
 }
 
@@ -111,7 +111,7 @@ async function make(
   return usable(pool.ofSettings(name, kind, { ...bounds, ...settings, ...loads }, made));
 }
 
-/** What the other toolsets of a set do not read, as settings of a kind that is bound by it. */
+/** Returns the paths that the other toolsets of a set must not read, as settings for a kind that supports them. */
 function boundsOf({ settings }: ToolsetKind, unreadable: readonly string[]): JsonObject {
   const { properties } = settings;
   return unreadable.length > 0 && isJsonObject(properties) && 'unreadable' in properties ? { unreadable } : {};
@@ -124,7 +124,7 @@ function boundBy({ settingsFor }: Toolset, bounds: JsonObject): Pick<Toolset, 's
     : { settingsFor: (request) => ({ ...bounds, ...settingsFor(request) }) };
 }
 
-/** Tools that are there from the beginning are all of use: an author finds out at once. */
+/** Checks the tools that exist from the start, so that an author sees their errors immediately. */
 function usable(instance: ToolsetInstance): ToolsetInstance {
   const { leftOut } = instance.initialTools;
   if (leftOut.length === 0) return instance;

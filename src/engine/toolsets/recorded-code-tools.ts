@@ -8,14 +8,14 @@ import { toolDifferences, toolsetDifferences } from './given-differences.ts';
 import { type GivenTools, type GivenToolset, withoutSecrets } from './given-tools.ts';
 
 /**
- * What a run goes on with that code gave when it began, in a program whose code gives `now`.
+ * Returns the code tools that a run continues with: those recorded when it began, matched with `now`, those of this program.
  *
- * 1. Settings are the recorded ones: a toolset that code gave as a kind with settings is made again from the record.
- * 2. A secret is not on record. A toolset with one is the program's own, and only if nothing else of its settings differs.
- * 3. Code is not on record either. A tool, or a toolset that code makes, is the program's of the same name; one that is gone is
- *    missing, one that came later is not there for this run, and one that says it is made from other settings is refused.
+ * 1. Settings come from the record: a toolset that code gave as a kind with settings is created again from them.
+ * 2. Secrets are not recorded. A toolset with a secret is the program's own, provided that no other setting differs.
+ * 3. Code is not recorded either. A tool, or a toolset created by code, is the program's of the same name; a removed one is missing, a
+ *    later one is not available to this run, and one whose settings differ by its own account is refused.
  *
- * @throws CadreError `TOOLSETS_CHANGED` naming everything that keeps a recorded toolset from being what it was
+ * @throws CadreError `TOOLSETS_CHANGED` naming every reason why a recorded toolset cannot be restored
  */
 export function recordedCodeTools(now: CodeTools, recorded: GivenTools, ports: CodePorts): CodeTools {
   const found = Object.entries(recorded.toolsets).map(([name, given]) =>

@@ -6,15 +6,15 @@ import type { TakenTools, ToolsetHold } from './toolset-hold.ts';
 import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 
 /**
- * The tools one live run decides with: a function of its profiles and of what it recorded of the toolsets that connect.
+ * Tools that one live run decides with: a function of its profiles and of its records about connecting toolsets.
  *
- * Owns: which kernel an input is decided with. Does not own: what is recorded of it (`note-toolset.ts`).
- * 1. What a toolset offers changes for the run with the input that records it, and at no other moment.
- * 2. News reaches the run from the instances it uses, and from no other of the same name.
- * 3. What it used before an edit of its profiles is left once no part of the run is running: calls end on what they began on.
+ * Owns: which kernel decides an input. Does not own: the records (`note-toolset.ts`).
+ * 1. A change in a toolset's offer takes effect for the run with the input that records it, and at no other moment.
+ * 2. News reaches the run only from the instances it uses, not from others of the same name.
+ * 3. Toolsets used before an edit of the profiles are released once no part of the run is running: calls end on the toolset they began on.
  */
 export class RunTools {
-  /** What its toolsets offered when it began: the first input records it. */
+  /** Tools that its toolsets offered when it began; the first input records them. */
   readonly taken: readonly TakenTools[];
   #hold: ToolsetHold;
   #lists: ToolLists;
@@ -34,7 +34,7 @@ export class RunTools {
     return this.#current.decision;
   }
 
-  /** Hands on what is new from now on, with what changed or cannot be used since the tools were taken. */
+  /** Subscribes to news from now on, including changes and failures since the tools were taken. */
   listen(tell: (input: Input) => void): void {
     this.#tell = tell;
     this.#hear(this.#hold.instances);
@@ -64,7 +64,7 @@ export class RunTools {
     }
   }
 
-  /** The run is over here: resolves when what is used nowhere else is closed. */
+  /** Releases the toolsets when the run is over in this process; resolves when those that no other run uses are closed. */
   async release(): Promise<void> {
     this.#deafen();
     await this.#hold.release();

@@ -10,14 +10,14 @@ import { toolFacts } from '../../tools/tool-facts.ts';
 /** The tools a toolset has at one moment. Another moment's tools are another list: this one never changes. */
 export interface ToolList {
   readonly tools: readonly Tool[];
-  /** What is recorded of the tools: the JSON text of their facts, without secrets, and its address. */
+  /** Recorded form of the tools: JSON text of their facts, without secrets, and its address. */
   readonly text: string;
   readonly hash: ContentHash;
   /** One sentence for each definition that cannot be used. */
   readonly leftOut: readonly string[];
 }
 
-/** What lists are made with: the same for all toolsets of an engine. */
+/** Services for building tool lists, shared by all toolsets of an engine. */
 export interface ListPorts {
   readonly hash: (text: string) => ContentHash;
   readonly redact: <T extends JsonValue>(value: T) => T;
@@ -32,7 +32,7 @@ export function toToolList(
 ): ToolList {
   const tools = new Map<string, Tool>();
   const leftOut: string[] = [];
-  // Gates and approvals go by it.
+  // Gates and approvals use the origin.
   const origin = { ...(kind === undefined ? {} : { toolsetKind: kind }), ...(settingsFor === undefined ? {} : { settingsFor }) };
   for (const definition of definitions) {
     try {

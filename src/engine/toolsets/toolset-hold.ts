@@ -10,7 +10,7 @@ import { toolsetsNeeded } from './toolsets-needed.ts';
 /** The longest a launch waits for toolsets that connect, in milliseconds; the run hears of what comes later. */
 const longestWaitMs = 60_000;
 
-/** A profile set and the kernels made of it. */
+/** A profile set and the kernels built from it. */
 export interface ToolSource {
   readonly set: ProfileSet;
   readonly decisions: SetDecisionContexts;
@@ -27,7 +27,7 @@ export interface TakenTools {
 /** The toolsets of a profile set that are in use: what of them connects stays connected until they are released. */
 export class ToolsetHold {
   readonly source: ToolSource;
-  /** Those that connect to something. */
+  /** Instances that connect to something. */
   readonly instances: readonly ToolsetInstance[];
   readonly #leave: readonly (() => Promise<void>)[];
 
@@ -48,8 +48,8 @@ export class ToolsetHold {
   }
 
   /**
-   * Holds what a run may come to use that has, or begins with, agents of these profiles, once all of it has said what became of
-   * connecting; or once `left` resolves. Fails with PROFILE_INVALID when one that runs need could not be connected.
+   * Holds the toolsets that a run with agents of these profiles may use, once all of them have reported whether they connected; or once
+   * `left` resolves. Fails with PROFILE_INVALID when a toolset that runs need could not be connected.
    */
   static async ready(source: ToolSource, profiles: Iterable<string>, clock: Clock, left: Promise<void>): Promise<ToolsetHold> {
     const needed = toolsetsNeeded(source.set, profiles);
@@ -65,7 +65,7 @@ export class ToolsetHold {
     throw invalidToolsets(problems, source.set.warnings);
   }
 
-  /** Another hold on the same toolsets, with an end of its own. */
+  /** Returns another hold on the same toolsets, released independently. */
   again(): ToolsetHold {
     return new ToolsetHold(this.source, this.instances);
   }
@@ -79,12 +79,12 @@ export class ToolsetHold {
     }));
   }
 
-  /** What cannot be used at this moment. */
+  /** Lists what cannot be used at this moment. */
   shortcomings(): readonly ToolsetNews[] {
     return this.instances.flatMap((instance) => instance.shortcomings);
   }
 
-  /** Ends it; resolves when what is used nowhere else is closed. */
+  /** Releases the hold; resolves when toolsets without other users are closed. */
   async release(): Promise<void> {
     await Promise.all(this.#leave.map((leave) => leave()));
   }

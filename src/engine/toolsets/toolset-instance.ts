@@ -10,7 +10,7 @@ import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
 /** Something about a toolset that the runs which use it must know. */
 export interface ToolsetNews {
   readonly toolset: string;
-  /** Which instance of the toolset it is about. */
+  /** Id of the instance that the news is about. */
   readonly instance: string;
   /** The tools from here on, when they are others than before. */
   readonly tools?: ToolList;
@@ -22,13 +22,13 @@ export interface ToolsetNews {
 type Listener = (news: ToolsetNews) => void;
 
 /**
- * One toolset that was made from one kind and one set of settings. What is live of it, such as the session of a server, is shared by all
- * runs whose profiles declare it with these settings, and by no others.
+ * Toolset made from one kind and one set of settings. Its live parts, such as the session of a server, are shared by exactly those runs
+ * whose profiles declare it with these settings.
  *
- * 1. Nothing is connected before a run needs it: reading a journal starts no server.
- * 2. It is connected once, however many use it, and closed when the last user is gone. The next user connects it again.
- * 3. Its tools at any moment are an immutable list; a list that changes is handed to those that use it, and to no one else.
- * 4. What a connection says after it was closed is not heard.
+ * 1. It connects only when a run needs it: reading a journal starts no server.
+ * 2. It connects once, however many use it, and closes when the last user leaves. The next user connects it again.
+ * 3. Its tools at any moment are an immutable list; a changed list is sent only to its users.
+ * 4. Messages from a closed connection are ignored.
  */
 export class ToolsetInstance {
   readonly name: string;
@@ -54,7 +54,7 @@ export class ToolsetInstance {
     this.#list = this.#initial;
   }
 
-  /** Whether it connects to something: its tools may change while it is used. */
+  /** True when the toolset connects to something: its tools may change while in use. */
   get connects(): boolean {
     return this.#toolset.connect !== undefined;
   }
@@ -78,7 +78,7 @@ export class ToolsetInstance {
     return this.#toolset.settingsFor?.({});
   }
 
-  /** Why no run can begin with it, when runs need it and it could not be connected; with the place of the file that declares it. */
+  /** Error that prevents runs from starting: they need the toolset and it could not be connected. Located in the file that declares it. */
   get failure(): Diagnostic | undefined {
     const { isRequired, source = { file: `toolset ${this.name}`, line: 1, column: 1 } } = this.#toolset;
     const { status, message = 'it does not say why' } = this.#health;
@@ -91,13 +91,13 @@ export class ToolsetInstance {
     return this.#users === 0;
   }
 
-  /** What of it cannot be used at this moment, for a run that begins to use it. */
+  /** Current faults of the toolset, for a run that begins to use it. */
   get shortcomings(): readonly ToolsetNews[] {
     const health = shortcoming(this.name, this.#health);
     return [...this.#list.leftOut.map((why) => this.#leftOut(why)), ...(health === undefined ? [] : [this.#failure(health)])];
   }
 
-  /** Begins to use it; the returned function ends that, once, and with the last user closes what is connected. */
+  /** Adds a user; the returned function removes it once, and closes the connection with the last user. */
   use(): () => Promise<void> {
     this.#users += 1;
     let isOver = false;
@@ -193,7 +193,7 @@ export class ToolsetInstance {
   }
 }
 
-/** What is wrong with a toolset; undefined when it is ready and has nothing to tell. */
+/** Describes the fault of a toolset; undefined when it is ready and reports no message. */
 function shortcoming(toolset: string, { status, message }: ToolsetHealth): string | undefined {
   if (status === 'failed') return `'${toolset}' cannot be used at the moment: ${message ?? 'it does not say why'}`;
   return status === 'ready' && message !== undefined ? `not all of '${toolset}' can be used: ${message}` : undefined;

@@ -5,7 +5,7 @@ export interface BuiltInToolset {
   /** The names of its tools, as the kind itself says; empty when it connects to something that has them. */
   readonly tools: readonly string[];
   readonly observers?: readonly string[];
-  /** Loads it: nothing of a toolset is loaded before a profile names it. */
+  /** Loads the kind, when the first profile names a toolset of it. */
   readonly load: () => Promise<ToolsetKind>;
 }
 
