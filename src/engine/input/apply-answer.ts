@@ -91,7 +91,7 @@ function editedArgs(
   return JSON.stringify(taken) === JSON.stringify(call.args) ? undefined : taken;
 }
 
-/** What a person who approves agrees to: what they were asked about, with the arguments they gave. */
+/** Returns what an approval covers: the capability that the person was asked about, with their changed arguments. */
 function agreedTo(
   { env }: DecisionContext,
   asked: WaitFor | undefined,
@@ -101,7 +101,7 @@ function agreedTo(
   return { capability: edited === undefined ? asked.capability : withArguments(env, asked.capability, edited) };
 }
 
-/** The agent that waits on a question of its own, by the question's id. */
+/** Returns the agent that waits for an answer to this question, by the question's id. */
 export function askingAgent(run: RunContext, id: string): SubContext | undefined {
   for (const agent of run.agents.values()) if (isAsking(agent) && questionId(agent.meta.agentId) === id) return agent;
   return undefined;

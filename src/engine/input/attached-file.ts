@@ -42,7 +42,7 @@ export function filePartOf(bytes: Uint8Array, mediaType: string, filename: strin
   return { type: 'file', mediaType, data, ...(filename !== undefined && { filename }) };
 }
 
-/** A link as a part of a message; what it leads to is told by its name unless somebody says. */
+/** Returns a link as a part of a message; without a stated media type, its extension decides. */
 export function linkPart(url: string, wanted: { readonly mediaType?: string; readonly filename?: string }): JsonObject {
   const { pathname } = new URL(url);
   const mediaType = wanted.mediaType ?? ofExtension[path.extname(pathname).toLowerCase()] ?? 'image/*';

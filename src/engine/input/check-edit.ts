@@ -9,8 +9,8 @@ import { gateFor } from '../../nodes/tools/tool-gates.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /**
- * Why a call must not run with the arguments a person gave it, if it must not: they do not fit the tool, or a gate denies them.
- * The call goes on waiting.
+ * Returns why a call must not run with the arguments a person gave: they do not fit the tool, or a gate denies them. Undefined when it may
+ * run. A refused call stays suspended.
  */
 export function editProblem(
   run: RunContext,
@@ -34,7 +34,9 @@ export function editProblem(
   return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);
 }
 
-/** Why a call must not run as it is: its agent has the tool no more. The call goes on waiting. */
+/**
+ * Returns why a call must not run unchanged: its agent no longer has the tool. Undefined when it may run. A refused call stays suspended.
+ */
 export function goneProblem(
   { env }: DecisionContext,
   { agent, call }: { readonly agent: SubContext; readonly call: CallState },

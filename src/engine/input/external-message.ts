@@ -3,7 +3,7 @@ import { checkInputSize } from './input-size.ts';
 import { type ExternalMessage, readExternalItem } from './external-item.ts';
 import { withAttachments } from './user-payload.ts';
 
-/** What somebody outside says, as an item to post with its attachments read; a promise only when there are some. */
+/** Converts a message from outside to an item, with its attachments read; returns a promise only when it has some. */
 export function externalMessage(
   message: ExternalMessage,
   delivery: unknown,

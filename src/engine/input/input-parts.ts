@@ -9,19 +9,18 @@ export const maxMessageBytes = 30_000_000;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What a file is said to be. */
+/** Media type and name that the sender gives a file. */
 export interface WantedFile {
   readonly mediaType?: string;
   readonly filename?: string;
 }
 
 /**
- * Reads what somebody hands over as content parts: ours, those of the AI SDK (specifications 2 to 4 and its messages to a UI: files as
- * base64, data URL, URL or bytes, images under `image`) and OpenAI's (`input_text`, `image_url`). The parts are copies, as messages
- * hold them.
+ * Parses content parts given from outside: Cadre's, those of the AI SDK (specifications 2 to 4 and its UI messages: files as base64, data
+ * URL, URL or bytes, images under `image`) and OpenAI's (`input_text`, `image_url`). Returns copies, in the form that messages hold.
  *
  * @param place the list, for people: `launch: input`
- * @throws CadreError `OPTION_INVALID` naming the part that is none, or says nothing
+ * @throws CadreError `OPTION_INVALID` naming the part that is invalid or empty
  */
 export function readInputParts(parts: readonly unknown[], place: string): readonly JsonObject[] {
   if (parts.length === 0) throw invalidInput(place, 'is an empty list; give content parts such as { type: "text", text }');
@@ -139,7 +138,7 @@ function wantedOf(part: Raw): WantedFile {
   return { ...(isMedia ? { mediaType: media } : {}), ...(typeof filename === 'string' && filename !== '' ? { filename } : {}) };
 }
 
-/** What a provider is to do with the part, as the AI SDK writes it. */
+/** Returns a part's instructions to its provider, in the form of the AI SDK. */
 function optionsOf(part: Raw): JsonObject {
   const options = toWire(part['providerOptions'] ?? null);
   return isJsonObject(options) ? { providerOptions: options } : {};

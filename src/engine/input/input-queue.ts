@@ -30,7 +30,7 @@ export class InputQueue {
     return true;
   }
 
-  /** Takes the inputs of the next commit. What a full decision left has one of its own. */
+  /** Takes the inputs of the next commit. The rest of a full decision gets a commit to itself. */
   next(): readonly Entry[] {
     return this.#entries.splice(0, this.#entries[0]?.input.kind === 'settle' ? 1 : inputsPerCommit);
   }

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 
-/** Most characters of words in one input: about half of the tokens a run may use unless it is given a limit of its own. */
+/** Most characters of text in one input: about half of the tokens that a run may use by default. */
 const maxInputChars = 10_000_000;
 
 /** Most characters of base64 in the files of one input: 30 MB. */
@@ -14,8 +14,8 @@ const maxValues = 1_000_000;
 const fileKeys: ReadonlySet<string> = new Set(['data', 'image', 'url']);
 
 /**
- * Refuses what is too large to be read by any model, before anything is written. Looks at what the caller gave: its copy as JSON leaves
- * out what is too much.
+ * Refuses an input that is too large for any model, before anything is written. Checks the caller's original: its copy as JSON leaves out
+ * the excess.
  *
  * @param what the input, for people: `launch: input`
  * @throws CadreError `OPTION_INVALID` with the size and the limit

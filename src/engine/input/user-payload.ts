@@ -23,7 +23,7 @@ const bytesPerChar = 0.75;
 
 const attachmentKeys: ReadonlySet<string> = new Set(['path', 'url', 'data', 'mediaType', 'media_type', 'filename']);
 
-/** What the user said, as the payload of an item: text, content parts, a message of the AI SDK, or a whole payload. */
+/** Converts user input to the payload of an item. Accepts text, content parts, a message of the AI SDK, or a whole payload. */
 export function toUserPayload(input: unknown): JsonValue {
   if (input === undefined || input === null)
     throw new CadreError(
@@ -77,10 +77,10 @@ function fieldsOf(value: object): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the `attachments` of a payload and puts them among its `parts`: files of the run's workspace by path, bytes in
- * base64 or as a data URL, links. Done before anything is written, so that a run never depends on a file that may be gone.
+ * Reads the `attachments` of a payload and puts them among its `parts`: files of the run's workspace by path, bytes in base64 or as a data
+ * URL, links. Done before anything is written, so that a run never depends on a file that may be gone.
  *
- * @throws CadreError `OPTION_INVALID` for what is no attachment or cannot be read, `PATH_REFUSED` for paths outside
+ * @throws CadreError `OPTION_INVALID` for attachments that are invalid or unreadable, `PATH_REFUSED` for paths outside
  */
 export function withAttachments(payload: JsonValue, workspace: () => string): JsonValue | Promise<JsonValue> {
   return isJsonObject(payload) && payload['attachments'] !== undefined ? readAll(payload, workspace) : payload;

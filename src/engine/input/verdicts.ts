@@ -7,9 +7,9 @@ import type { Input } from '../run/input.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';
 import { decidedWords, hasExpired } from './rejection.ts';
 
-/** How a call is let run. */
+/** Options for approving a call. */
 export interface ApproveOptions {
-  /** Run it with these arguments: checked against the tool's schema and the gates that deny. The model is told. */
+  /** Arguments to run it with: checked against the tool's schema and the gates that deny. The model learns of the change. */
   readonly args?: JsonObject;
   /** Allow every call of this tool that the same gate asks about, until the run ends. */
   readonly always?: boolean;
@@ -49,7 +49,10 @@ export function approvals(
   }));
 }
 
-/** What the verdict is about: two people may decide at once, and the call may wait for something else by the second verdict. */
+/**
+ * Ties the verdict to what the person saw: two people may decide concurrently, and by the second verdict the call may wait for something
+ * else.
+ */
 function seen(fingerprint: string | undefined): { readonly fingerprint?: string } {
   return fingerprint === undefined ? {} : { fingerprint };
 }

@@ -2,7 +2,7 @@ import type { ProfileSet } from '../../core/profile/profile.ts';
 import { isCredentialName } from '../../core/expression/variables.ts';
 import { Secrets, shortestSecret } from '../../core/secrets/secrets.ts';
 
-/** The secrets the caller names. One that cannot be looked for is told of: whoever named it thinks it is kept. */
+/** Collects the secrets that the caller names. Warns of values that cannot be redacted, since the caller expects it. */
 export function collectSecrets(named: readonly string[] = []): Secrets {
   const secrets = new Secrets();
   for (const value of named) {

@@ -16,7 +16,7 @@ export function forkedEvents(
   );
 }
 
-/** How many events of a run a fork may take over: up to the last turn that ended within them, while its first agent was there to go on. */
+/** Returns how many events of a run a fork may copy: up to the last turn that ended within them while its first agent was still active. */
 function forkPoint(events: readonly CadreEvent[], at: number): number {
   const root = events.find((event) => event.type === 'agent.start')?.agentId;
   const end = events.findIndex((event) => event.type === 'agent.end' && event.agentId === root);
@@ -37,8 +37,8 @@ interface Ending {
 }
 
 /**
- * Where the last turn of an agent ends, and where the agent does. Between the two nobody would end it any more, and whoever waits for it
- * would wait for ever. The first agent is left out: a fork that keeps it where its last turn ended waits for a message.
+ * Returns, for each agent, the index of its last turn's end and that of its own end. A cut between the two would leave an agent that never
+ * ends, and its caller waiting forever. Omits the first agent: a fork that keeps it after its last turn waits for a message.
  */
 function endingsOf(events: readonly CadreEvent[], root: AgentId | undefined): readonly Ending[] {
   const turnEnds = new Map<number, number>();

@@ -18,7 +18,7 @@ export async function freeRunId(journal: Pick<JournalReader, 'read'>, id: string
   return id as RunId;
 }
 
-/** Tells whether a journal has a run. */
+/** True when a journal has the run. */
 export async function isKnown(journal: Pick<JournalReader, 'read'>, runId: RunId): Promise<boolean> {
   try {
     await journal.read(runId, { limit: 1 });

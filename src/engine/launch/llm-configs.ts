@@ -13,14 +13,14 @@ export interface LlmConfigs {
   /** The config of a profile; `override` wins over the profile's own. */
   of(profile: CompiledProfile, override: string | undefined): LlmConfig;
   find(name: string): LlmConfig | undefined;
-  /** Whether a config, the very object, is one of these. */
+  /** True when a config, compared by identity, is one of these. */
   has(config: LlmConfig): boolean;
   names(): readonly string[];
-  /** Whether calls of a config cost something, and nobody knows what. */
+  /** True when calls of a config cost money and no price is known. */
   isUnpriced(config: LlmConfig): boolean;
 }
 
-/** What configs are looked up in besides the loaded ones. */
+/** Models, prices and recorded names that are consulted besides the loaded configs. */
 export interface LlmConfigSources {
   readonly models?: GivenModels;
   /** For configs without a price of their own. */
@@ -96,7 +96,7 @@ function pricing(prices: ModelPrices, models: GivenModels): (config: LlmConfig) 
   };
 }
 
-/** The config a recorded run used in the place of one: itself, or the stand-in that answered. Nothing needs to be set for it. */
+/** Returns the config that a recorded run used for this one: itself, or the stand-in that answered. It needs no settings. */
 function ofRecording(config: LlmConfig, recorded: ReadonlySet<string>, find: LlmConfigs['find']): LlmConfig {
   const tried = new Set<LlmConfig>();
   for (let next: LlmConfig | undefined = config; next !== undefined && !tried.has(next);) {

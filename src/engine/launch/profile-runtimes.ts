@@ -27,13 +27,13 @@ import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
 import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
 import type { RecordedSet } from './recorded-set.ts';
 
-/** What all profile sets of a program are made with. */
+/** Parts shared by all profile sets of a program. */
 export interface ProfileRuntimeParts extends CodePorts {
   readonly secrets: Secrets;
   readonly hash: (text: string) => ContentHash;
   readonly ingestors: { get(name: string): Ingestor | undefined };
   readonly observers: ReadonlyMap<string, CodedObserver>;
-  /** What profiles may name besides tools and toolsets. */
+  /** Names that profiles may use besides tools and toolsets. */
   readonly known: Omit<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'>;
   /** The model objects that code gave, by name, and which models they say they are. */
   readonly models: GivenModels;
@@ -49,15 +49,15 @@ export interface ProfileRuntimeParts extends CodePorts {
 const mostRebuilt = 8;
 
 /**
- * Makes profile sets ready to run, each with the tools of its own: those that its files declare and those that code gave. No part of one
- * set is seen by another but what connects, and that only under the same name, kind and settings (`ToolsetPool`).
+ * Prepares profile sets to run, each with its own tools: those that its files declare and those that code gave. Sets share only connecting
+ * toolsets of the same name, kind and settings (`ToolsetPool`).
  */
 export class ProfileRuntimes {
   readonly #parts: ProfileRuntimeParts;
   /** By content: models remember what they made of a config by its identity, also when files are built again. */
   readonly #llmConfigs = new Map<string, LlmConfigs>();
   readonly #rebuilt = new Map<string, Promise<ProfileRuntime>>();
-  /** Where files of code lie that were read from folders: a journal does not say it. */
+  /** Folders of code files that were loaded from folders: a journal does not record them. */
   readonly #codePlaces = new Map<string, string>();
 
   constructor(parts: ProfileRuntimeParts) {
@@ -153,7 +153,7 @@ export class ProfileRuntimes {
     return configs;
   }
 
-  /** Who words titles, when it is a config there is. */
+  /** Returns the options for titles, after checking that their LLM config exists. */
   #titlesOf({ team }: ProfileSet, configs: LlmConfigs): EngineOptions['titles'] {
     const { titles = team?.titles, recordedConfigs } = this.#parts;
     // A replay has only the calls that were recorded.
@@ -183,7 +183,7 @@ function withRecorded(set: ProfileSet, recorded: CodeTools['recorded']): Profile
   };
 }
 
-/** What profiles may name of the tools that code gives; those of a toolset that it makes are known once it is made. */
+/** Returns the names that profiles may use for tools given by code; a toolset's own tools are known once it is created. */
 function toolNames({ base, toolsets }: CodeTools): Pick<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'> {
   const toolsetTools = new Map<string, KnownToolset>();
   for (const [name, tools] of Map.groupBy(base, ({ toolset }) => toolset))

@@ -13,7 +13,7 @@ import { fileReaches } from '../../toolsets/files/file-reaches.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
 
-/** What a set of profiles uses of the machine and the world because its files say so; each list in order, without repetitions. */
+/** Resources of the machine and the network that a set of profiles uses because its files say so; each list sorted, without duplicates. */
 export interface ProfileReach {
   /** Programs that are started. */
   readonly commands: readonly string[];
@@ -50,7 +50,7 @@ export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {})
   };
 }
 
-/** Tells whether there is nothing to agree to. */
+/** True when the profiles use no resource that needs consent. */
 export function reachesNothing({ commands, code, variables, destinations, files }: ProfileReach): boolean {
   return commands.length + code.length + variables.length + destinations.length + files.length === 0;
 }
@@ -111,7 +111,7 @@ function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
   return new Set(keys);
 }
 
-/** Tells whether an address is one of this machine. */
+/** True when an address is on this machine. */
 function isLocal(address: string): boolean {
   const host = URL.parse(address)?.hostname ?? '';
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

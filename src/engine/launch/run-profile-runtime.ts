@@ -45,8 +45,8 @@ export async function profileRuntimeOf(
 }
 
 /**
- * Holds what agents of these profiles may come to use, once all of it has said what became of connecting. Whether the profiles may be
- * used, and `recorded` may go on where it works, is found out first: none of them has been started then.
+ * Holds the toolsets that agents of these profiles may use, once all of them have reported whether they connected. First checks that the
+ * profiles are trusted and that `recorded` may continue in its workspace, before any toolset starts.
  */
 export async function holdToolsets(
   { trust, clock, left }: EngineParts,

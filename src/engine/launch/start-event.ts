@@ -10,7 +10,7 @@ import { frameSeedOf } from '../random-ids.ts';
 import { checkRequest } from './run-request.ts';
 import { engineVersion } from '../version.ts';
 
-/** What the engine adds to what was asked for. */
+/** Facts that the engine adds to the options of a launch. */
 export interface StartFacts {
   readonly runId: RunId;
   readonly at: number;
@@ -22,7 +22,7 @@ export interface StartFacts {
   readonly ids: Ids;
 }
 
-/** The first event of a run: everything it goes by. */
+/** Returns the first event of a run, which records everything the run depends on. */
 export function startEvent(facts: StartFacts, request: LaunchRequest, options: LaunchOptions): EventOf<'run.start'> {
   const [profiles, given] = facts.contents;
   return {

@@ -13,8 +13,8 @@ const mostMade = 16;
 type FindTool = <Found extends Tool>(values: JsonObject, tool: Found, isKind: (tool: unknown) => tool is Found) => Found;
 
 /**
- * Toolset some of whose settings are values of the request: agents are offered the tools of the settings without a request, and each call
- * runs with the settings of its own run. A connection is shared by all runs and keeps the settings it was made with.
+ * Toolset with settings whose values come from the request: agents are offered the tools of the settings without a request, and each call
+ * runs with the settings of its run. A connection is shared by all runs and keeps the settings it was made with.
  *
  * 1. A call never runs with another run's settings: if its own settings make no such tool, it fails.
  * 2. Trust in results is decided once for all runs, since the engine reads it from the offered tool.
