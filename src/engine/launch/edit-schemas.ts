@@ -39,13 +39,13 @@ export const editSchemas = {
   modules: { ...moduleActionsSchema, items: { ...moduleActionSchema, additionalProperties: false } },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
-/** Parses edits of profiles from outside. Fails with OPTION_INVALID, saying what is allowed. */
+/** Parses edits of profiles from outside. Fails with OPTION_INVALID, naming the allowed values. */
 export function readProfileEdits(edits: unknown): readonly ProfileEdit[] {
   assertFits(editSchemas.profiles, edits, 'updateProfiles');
   return edits as readonly ProfileEdit[];
 }
 
-/** Parses changes of the plan from outside. Fails with OPTION_INVALID, saying what is allowed. */
+/** Parses changes of the plan from outside. Fails with OPTION_INVALID, naming the allowed values. */
 export function readModuleActions(actions: unknown): readonly ModuleAction[] {
   assertFits(editSchemas.modules, actions, 'updateModules');
   return actions as readonly ModuleAction[];

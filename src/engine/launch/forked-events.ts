@@ -37,8 +37,8 @@ interface Ending {
 }
 
 /**
- * Returns, for each agent, the index of its last turn's end and that of its own end. A cut between the two would leave an agent that never
- * ends, and its caller waiting forever. Omits the first agent: a fork that keeps it after its last turn waits for a message.
+ * Returns, for each agent, the index of its last turn's end and that of the agent's end. A cut between the two would leave an agent that
+ * never ends, and its caller waiting forever. Omits the first agent: a fork that keeps it after its last turn waits for a message.
  */
 function endingsOf(events: readonly CadreEvent[], root: AgentId | undefined): readonly Ending[] {
   const turnEnds = new Map<number, number>();

@@ -3,10 +3,10 @@ import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { ResumeOptions } from '../launch-options.ts';
 
-/** How long after a run has halted its engine tries to resume it, and after each try that failed in the same way, in milliseconds. */
+/** Milliseconds until the engine tries to resume a halted run, and between tries that fail in the same way. */
 const againMs = 30_000;
 
-/** What of the options of a launch or a resumption still holds when the run is resumed again. */
+/** Options of a launch or a resumption that still apply when the run is resumed again. */
 export type KeptOptions = Pick<ResumeOptions, 'context' | 'signal' | 'profiles'>;
 
 /**

@@ -4,7 +4,7 @@ import type { RunId } from '../../core/ids.ts';
 import type { Journal, Lease } from '../../core/events/journal.ts';
 import type { Turnstile } from '../run/turnstile.ts';
 
-/** How often a holder that cannot be looked at is looked for, in milliseconds. */
+/** Milliseconds between checks on a holder that cannot be observed. */
 const askAgainMs = 1_000;
 
 /** A run an engine wants. With `isPatient` it waits until it is known whether a holder that cannot be looked at is gone. */
@@ -13,7 +13,7 @@ export interface WantedRun {
   readonly isPatient?: boolean | undefined;
 }
 
-/** What an engine takes leases with. */
+/** Services and settings for taking leases. */
 export interface LeaseParts {
   readonly journal: Journal;
   readonly owner: string;
@@ -22,10 +22,10 @@ export interface LeaseParts {
 }
 
 /**
- * The leases an engine takes.
+ * Leases that an engine takes.
  *
- * 1. One whose run does not come to life is given back.
- * 2. Closing waits for those that are being taken, and not for holders that may be gone.
+ * 1. A lease whose run fails to start is released.
+ * 2. Closing waits for leases in the process of being taken, but not for holders that may be gone.
  */
 export class Leases {
   readonly #journal: Journal;
@@ -54,7 +54,7 @@ export class Leases {
     }
   }
 
-  /** Resolves when no lease is being taken; nobody waits for a holder any more. */
+  /** Resolves when no lease is being taken; waits for holders are abandoned. */
   async settled(): Promise<void> {
     this.#isClosing = true;
     this.#closing.resolve();
@@ -95,7 +95,7 @@ export class Leases {
     cancel?.();
   }
 
-  /** Gives back the lease of a run that cannot go on here, so that whoever takes it up again does not find it held. */
+  /** Releases the lease of a run that cannot go on here, so that the next resume finds it free. */
   async giveBack(lease: Lease): Promise<void> {
     try {
       await this.#journal.release(lease);
@@ -105,7 +105,10 @@ export class Leases {
   }
 }
 
-/** How long it takes at most until it is known whether the holder of a run is gone; undefined when it is alive, or something else failed. */
+/**
+ * Returns the longest time, in milliseconds, until it is known whether a run's holder is gone; undefined when the holder is alive, or for
+ * other failures.
+ */
 export function undecidedMs(thrown: unknown): number | undefined {
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED') return undefined;
   const { knownInMs } = thrown.details;

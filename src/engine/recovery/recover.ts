@@ -21,7 +21,7 @@ import { revokedBy } from '../../nodes/tools/revoked-by.ts';
 import { asksWhetherHappened, settleUnknown } from '../../nodes/tools/unknown-outcome.ts';
 import { verifyCall } from '../../nodes/tools/verify-call.ts';
 
-/** Something that whoever takes a run up should know; put on record. */
+/** Note for the user who resumes a run; recorded. */
 export interface ResumeNote {
   readonly code: ErrorCode;
   readonly message: string;
@@ -34,14 +34,14 @@ export interface SaidAtResume {
   readonly item: ItemDraft;
 }
 
-/** Who takes a run up, and with what. */
+/** Version of the engine that resumes a run, and the parts it brings. */
 export interface Resumption {
   readonly engineVersion: string;
-  /** The profile files it goes by from here on, when they are not those from before. */
+  /** Profile files used from here on, when they differ from those before. */
   readonly profiles?: ContentEntry | undefined;
-  /** What code gives from here on, when it is not what was recorded. */
+  /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry | undefined;
-  /** What toolsets offer that connect to something. */
+  /** Tools offered by toolsets that connect. */
   readonly tools: readonly TakenTools[];
   readonly notes?: readonly ResumeNote[];
   /** Texts that the journal may have lost, to be stored again. */
@@ -52,10 +52,9 @@ export interface Resumption {
 }
 
 /**
- * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
- * input; running tools are repeated when their effect allows it, looked into when a tool finds out, and of unknown outcome
- * otherwise (I5); suspended calls stay suspended, unless they have expired; what was due but not started is started. That it
- * was taken up is its first event.
+ * Resumes a run from the end of its journal: unanswered model calls are made again from the same recorded input; running tools are repeated
+ * when their effect allows it, verified when the tool can, and otherwise have an unknown outcome (I5); suspended calls stay suspended
+ * unless they have expired; effects that were due but not started are started. The resumption is recorded as its first event.
  */
 export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (tx.run.outcome !== undefined) return;
@@ -79,7 +78,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     tx.touch(agent.meta.agentId);
   }
   recheckWaiting(tx, env);
-  // In the same commit: an agent that is about to end reads it in its next turn all the same.
+  // In the same commit, so that even an agent that is about to end reads it in its next turn.
   if (by.said !== undefined) tx.post(by.said.to, by.said.item);
 }
 
@@ -135,14 +134,14 @@ function recoverCall(context: TurnContext, call: CallState): void {
 }
 
 /**
- * Whether people decide what becomes of a call, and can without its tool. Its tool may be missing here alone (a variable that is
- * not set in this terminal, a server that is down), and what they were asked must not be lost by that.
+ * True when people decide the outcome of a call and can do so without its tool. The tool may be missing only here (an unset variable, a
+ * server that is down), and the open question must survive that.
  */
 function isForPeople(call: CallState): boolean {
   return call.status === 'suspended' && (call.waitFor?.kind === 'approval' || asksWhetherHappened(call));
 }
 
-/** Who was asked and had no process to answer to is not asked again: a verdict that comes with the resume comes too late. */
+/** Expires a call whose deadline passed while no process ran: a verdict that comes with the resume comes too late. */
 function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
   const due = expiryDeadline(call);
   if (due?.kind === 'expiry' && due.at <= steadyAt(tx.run, tx.at)) expireCall(tx, env, due.callId, due.since);

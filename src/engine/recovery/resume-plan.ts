@@ -18,14 +18,14 @@ import type { ToolsetHold } from '../toolsets/toolset-hold.ts';
 import { profilesOf } from '../toolsets/toolsets-needed.ts';
 import { toolChanges } from '../toolsets/tool-changes.ts';
 
-/** What a run goes on with. */
+/** Profiles, toolsets and notes that a run continues with. */
 export interface ResumePlan extends Disposable {
   readonly runtime: ProfileRuntime;
-  /** What it uses of toolsets that connect: they stay connected until the plan is disposed of. */
+  /** Hold on the connecting toolsets that the run uses; disposing of the plan releases it. */
   readonly hold: ToolsetHold;
-  /** The profile files it goes by from here on, when they are not those from before. */
+  /** Profile files used from here on, when they differ from those before. */
   readonly profiles?: ContentEntry;
-  /** What code gives from here on, when it is not what was recorded. */
+  /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry;
   readonly notes: readonly ResumeNote[];
   /** Texts that are at hand and that the journal may have lost: they are stored again. */
@@ -81,13 +81,13 @@ async function changesSince(
   return { profiles: runtime.snapshot, notes, texts, ...given, ...seed };
 }
 
-/** What code gives, when it is not what the run recorded of it. */
+/** Returns the tools that code gives, when they differ from the run's record. */
 export function givenAnew({ code }: ProfileRuntime, { meta }: RunContext): { readonly given?: ContentEntry } {
   const given = code.record();
   return given.hash === meta.given ? {} : { given };
 }
 
-/** What of the tools that code gives is not what the run recorded; undefined when nothing that is worth telling is. */
+/** Describes how the tools that code gives differ from the run's record; undefined when no difference is worth reporting. */
 function codeNote({ journal, runtime: own }: EngineParts, { meta }: RunContext, { code }: ProfileRuntime): string | undefined {
   if (code.differences.length > 0)
     return `the run goes on with the settings that code gave when it began; this program's code gives others: ${code.differences.join('; ')}`;
@@ -118,7 +118,7 @@ export function checkAgent(parts: EngineParts, runtime: ProfileRuntime, state: R
   checkModel(parts.gateway, runtime, profile, state.meta.llmConfig);
 }
 
-/** What is offered to an agent now and was not in its last turn, or the other way round. */
+/** Describes how the tools offered to an agent differ from those of its last turn. */
 function changesOfTools(
   { journal }: EngineParts,
   { set, decision: { env } }: Pick<ProfileRuntime, 'set' | 'decision'>,

@@ -68,7 +68,7 @@ function textsAtHand(
   const { env } = decision;
   const profile = set.profiles.get(agent.meta.profile);
   if (profile === undefined) return new Map();
-  // A decision that is never committed, over a copy: what is remembered of an agent's prompt must not come from here.
+  // A decision that is never committed, over a copy: it must not affect the prompt remembered for the agent.
   const tx = new Transaction(run, run.at, { hash: env.hash, known: new Set() });
   const tools = env.toolsOf(profile, agent);
   tx.content(tools.offeredJson);

@@ -19,7 +19,7 @@ import { toResult } from '../../tools/result-content.ts';
 import type { LlmConfigs } from '../launch/llm-configs.ts';
 import { redactThrown } from '../input/redact-input.ts';
 
-/** What an environment is put together from. */
+/** Parts from which an environment is built. */
 export interface EnvParts {
   readonly set: ProfileSet;
   /** The tools of the set: those of code, of toolsets and of the team. It never changes. */
@@ -63,7 +63,7 @@ export function buildEnv(parts: EnvParts): Env {
   return env;
 }
 
-/** The config of the highest rung an agent stands on that names one. */
+/** Returns the config of the agent's highest escalation level that names one. */
 function switchedConfig(agent: SubContext | undefined): string | undefined {
   return agent?.streaks.escalations.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
 }

@@ -5,13 +5,13 @@ import type { RunId } from '../../core/ids.ts';
 import type { CommitBatch } from './commit-batch.ts';
 import type { Turnstile } from './turnstile.ts';
 
-/** How long a run waits for a store that other processes keep locked before it halts, in milliseconds, and between two tries. */
+/** Milliseconds a run waits for a store locked by other processes before it halts, and milliseconds between two tries. */
 const longestWaitMs = 120_000;
 const pauseMs = 250;
-/** Events of a commit that is written in a turn of the event loop of its own. */
+/** Number of events from which a commit gets a separate turn of the event loop. */
 const bigCommit = 256;
 
-/** What a writer needs. */
+/** Services for writing commits. */
 export interface WriterPorts {
   readonly journal: Journal;
   readonly clock: Clock;

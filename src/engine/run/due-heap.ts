@@ -8,7 +8,7 @@ interface Entry<Item> {
 export class DueHeap<Item> {
   readonly #entries: Entry<Item>[] = [];
 
-  /** When the first item comes due; undefined when there is none. */
+  /** Time at which the first item comes due; undefined when there is none. */
   get next(): number | undefined {
     return this.#entries[0]?.at;
   }

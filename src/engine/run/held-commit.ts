@@ -2,7 +2,7 @@ import type { CommitBatch } from './commit-batch.ts';
 
 /** A commit that waits to be appended together with the next one, at most to the end of this tick of the event loop. */
 export class HeldCommit {
-  /** What is held. */
+  /** Batch that is held back. */
   batch: CommitBatch | undefined;
   /** The tick is over: it is to be appended now, with or without another. */
   isDue = false;
@@ -10,7 +10,7 @@ export class HeldCommit {
   readonly #defer: (callback: () => void) => void;
   readonly #wake: () => void;
 
-  /** `wake` is called once what is held has become due. */
+  /** Calls `wake` once the held batch is due. */
   constructor(defer: (callback: () => void) => void, wake: () => void) {
     this.#defer = defer;
     this.#wake = wake;

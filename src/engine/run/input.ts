@@ -19,7 +19,7 @@ export type Input =
       readonly profile: string;
       readonly payload: JsonValue;
       readonly notes?: readonly PeopleNote[];
-      /** What toolsets offer that connect to something. */
+      /** Tools offered by toolsets that connect. */
       readonly tools: readonly TakenTools[];
     }
   | {
@@ -31,7 +31,7 @@ export type Input =
     }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
-  /** What came of asking a model for the run's title. */
+  /** Outcome of the model call for the run's title. */
   | { readonly kind: 'title'; readonly outcome: ModelOutcome }
   | {
       readonly kind: 'tool';
@@ -54,14 +54,14 @@ export type Input =
       readonly verdict: 'approved' | 'rejected' | 'answered';
       readonly args?: JsonObject;
       readonly always?: boolean;
-      /** What the person saw; the verdict is about nothing else. */
+      /** Fingerprint of what the person saw; the verdict applies only to that. */
       readonly fingerprint?: string;
       readonly value?: JsonValue;
       readonly message?: string;
     }
   | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly moduleId?: string; readonly reason: string }
   | ({ readonly kind: 'recover' } & Resumption)
-  /** What a full decision left: agents that may be able to go on. */
+  /** Agents left over by a full decision: they may be able to go on. */
   | { readonly kind: 'settle'; readonly agentIds: readonly AgentId[] }
   /** Timers of the run have gone off. */
   | { readonly kind: 'timer'; readonly deadlines: readonly Deadline[] }
@@ -92,6 +92,6 @@ export interface NoteInput {
   readonly level: 'info' | 'warning' | 'error';
   readonly code: string;
   readonly message: string;
-  /** What it is about, when it is one agent or one of its turns. */
+  /** Agent or turn that the note is about, if any. */
   readonly about?: { readonly agentId: AgentId; readonly turnId?: TurnId };
 }

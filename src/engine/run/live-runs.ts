@@ -27,7 +27,7 @@ export interface Bench {
 export interface LiveRun {
   readonly run: Run;
   readonly actor: RunActor;
-  /** What its toolsets offered when it came to life: its first input records it. */
+  /** Tools that its toolsets offered when it started here: its first input records them. */
   readonly taken: readonly TakenTools[];
   readonly tools: RunTools;
   /** Resolves when the engine has let go of it. */
@@ -37,9 +37,9 @@ export interface LiveRun {
 const noHolder = { owner: '', epoch: -1 };
 
 /**
- * The runs an engine advances.
+ * Runs that an engine advances.
  *
- * Owns: how long each is held: its lease, its toolsets, what is live of it. Does not own: what becomes of them.
+ * Owns: how long each run's lease, toolsets and live resources are held. Does not own: the course of a run.
  */
 export class LiveRuns {
   readonly #parts: EngineParts;

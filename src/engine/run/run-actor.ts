@@ -20,7 +20,7 @@ import { rereadState } from '../recovery/reread-state.ts';
 import { Subscribers } from '../subscribers.ts';
 import { type Turnstile, weightOf } from './turnstile.ts';
 
-/** What a run needs from its engine. */
+/** Services that a run uses of its engine. */
 export interface ActorPorts extends EffectPorts, WatchedGate {
   readonly journal: Journal;
   readonly turnstile: Turnstile;
@@ -33,10 +33,10 @@ export interface ActorPorts extends EffectPorts, WatchedGate {
  *
  * Owns: the order of inputs and the commit. Does not own: what an input means (`decide`), how effects run (`Effects`).
  * 1. An effect starts only after the commit that made it due.
- * 2. A failed commit stops the run where the journal stands: no effect of it starts, memory is thrown away.
+ * 2. A failed commit stops the run at the end of its journal: its effects do not start, state in memory is discarded.
  * 3. Posting never waits for a model or a tool; subscribers never hold up a commit.
- * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn
- *    whose tools answer at once is one append. Nothing outside can tell, since nothing of a held commit was published.
+ * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn whose tools
+ *    answer immediately is one append. This is invisible from outside, since a held commit is not published.
  */
 export class RunActor {
   state: RunContext;
@@ -80,7 +80,7 @@ export class RunActor {
     });
   }
 
-  /** Hands in an input nobody waits for. */
+  /** Submits an input without waiting for its commit. */
   readonly tell = (input: Input): void => this.#enqueue({ input });
 
   /** Commits the start of a run together with what its first input decides; resolves once a power cut cannot take it back. */
@@ -105,7 +105,7 @@ export class RunActor {
     );
   }
 
-  /** Tells whether the journal holds the run's end; `state` shows it while it is written. */
+  /** True when the journal holds the run's end; `state` already shows it during the write. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -122,7 +122,7 @@ export class RunActor {
     await this.whenIdle();
   }
 
-  /** Cancels what is named, by default the run; resolves when nothing of it is running any more, or the grace period is over. */
+  /** Cancels the named agent or module, by default the run; resolves when all of its effects have stopped, or the grace period is over. */
   async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
     // A run that is over is over; one that only decided to be may still lose that decision with its commit.
     if (!this.#isOver) await this.submit({ kind: 'cancel', reason, ...what });
@@ -134,7 +134,7 @@ export class RunActor {
     this.#closing = true;
     this.#writer.stopWaiting();
     const error = suspendedError(this.state.meta.runId);
-    // What is being written is written to the end, and only then what was held back.
+    // The write in progress completes first, and only then the held commit.
     if (this.#appending !== undefined) await this.#appending;
     this.#held.isDue ||= this.#held.batch !== undefined;
     this.#wake();
@@ -151,7 +151,7 @@ export class RunActor {
   }
 
   #enqueue(entry: Entry): void {
-    // Whoever waits is outside; what runs may still end while the engine closes.
+    // Only callers from outside wait; running effects may still end while the engine closes.
     if (this.halted !== undefined || this.#paused || (this.#closing && entry.waiter !== undefined)) {
       entry.waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
       return;
@@ -173,7 +173,7 @@ export class RunActor {
         const before = this.state.seq;
         const pending = this.#commit(this.#queue.next());
         if (pending !== undefined) await pending;
-        // Models and tools that answer at once would keep everybody else from the event loop: signals, timers, sockets.
+        // Models and tools that answer immediately would starve the rest of the event loop: signals, timers, sockets.
         const turn = this.#ports.turnstile.pass(weightOf(this.state.seq - before));
         if (turn !== undefined) await turn;
       }
@@ -192,7 +192,7 @@ export class RunActor {
   /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
   #commit(entries: readonly Entry[], prefix?: Prefix): Promise<void> | undefined {
     const { decision, clock } = this.#ports;
-    // Remembered to save work; a text that is stored again is stored once all the same.
+    // Known hashes only save work; a text that is written twice is still stored once.
     if (this.#known.size > 4_096) this.#known.clear();
     const batch = this.#held.batch ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: decision.env.hash, known: this.#known });

@@ -7,12 +7,12 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { type Deadline, expiryDeadline, lastTurnDeadline, runDeadlines, wallDeadlines } from '../../nodes/limits/deadlines.ts';
 import { DueHeap } from './due-heap.ts';
 
-/** What the timers of a run need from outside. */
+/** Services for the timers of a run. */
 export interface TimerPorts {
   readonly clock: Clock;
-  /** How far the wall clock has jumped, in milliseconds, which no event says yet. */
+  /** Milliseconds the wall clock has jumped that no event records yet. */
   readonly unnoticedMs: () => number;
-  /** What is decided by now: profiles may change while a run goes on. */
+  /** Current environment: profiles may change while a run goes on. */
   readonly env: () => Env;
   /** Told what has come due. */
   readonly onDue: (deadlines: readonly Deadline[]) => void;
@@ -88,7 +88,7 @@ export class RunTimers {
     }
   }
 
-  /** Everything that will come due, from state: what a run that is taken up again goes by. */
+  /** Rebuilds all deadlines from state, as after a resume. */
   #derive(run: RunContext): void {
     this.#working.clear();
     this.#always.clear();
@@ -116,7 +116,7 @@ export class RunTimers {
     if (run.outcome !== undefined) return;
     this.#always.dropFirstWhile((due) => !isWaitedFor(run, due));
     const { clock, onDue, unnoticedMs } = this.#ports;
-    // It may have been set while a commit was being written: what is due then would come as much too early, or too late.
+    // The clock may have been set while a commit was being written: deadlines would shift by as much.
     const now = clock.now() - unnoticedMs();
     const active = activeAt(run, now);
     const steady = steadyAt(run, now);
@@ -134,7 +134,7 @@ export class RunTimers {
         if (deadlines.length > 0) onDue(deadlines);
         this.#arm(run);
       },
-      // A deadline alone keeps no process alive; what expires goes on with the run, whoever is there.
+      // A mere deadline keeps no process alive; an expiry does, since it lets the run go on without the person.
       { background: this.#always.next === undefined },
     );
   }
@@ -145,7 +145,7 @@ export class RunTimers {
   }
 }
 
-/** Tells whether a call still waits as it did when its expiry was noted. */
+/** True when a call still waits as it did when its expiry was noted. */
 function isWaitedFor(run: RunContext, due: Deadline): boolean {
   if (due.kind !== 'expiry') return true;
   return expiryDeadline(run.agents.get(due.agentId)?.calls.open.get(due.callId))?.at === due.at;

@@ -11,8 +11,8 @@ import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { DecisionContext } from './decision-context.ts';
 
 /**
- * Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. A decision that is full
- * leaves the rest to an input `settle` of its own; a process that dies before that finds it from state alone, like everything else.
+ * Advances everything that can go on: parents of ended agents, calls that may start, turns that are over or due. A full decision leaves the
+ * rest to a separate input `settle`; after a crash in between, state alone shows what remains.
  */
 export function settle(tx: Transaction, decision: DecisionContext, mayStart: boolean): void {
   for (;;) {
@@ -30,7 +30,7 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
   }
 }
 
-/** Resumes the calls of a parent that wait for this agent; that it only waits is told to those that want to know. */
+/** Resumes the parent's calls that wait for this agent; when it merely waits for input, only those that asked for that. */
 function tellParent(
   tx: Transaction,
   decision: DecisionContext,
@@ -75,7 +75,7 @@ function finishTurn(context: TurnContext): void {
   if (turnId === undefined) return;
   const turn = tx.run.turns.get(turnId);
   const calls = turn?.calls ?? [];
-  // A rule may call a tool in the place of a model that failed.
+  // A rule may call a tool instead of a model that failed.
   const error = turn?.modelEnd?.error;
   const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
   const end = tx.emit(

@@ -1,4 +1,4 @@
-/** What passes in one turn of the event loop: so many light things, such as commits, or fewer heavy ones. */
+/** Capacity of one turn of the event loop: so many light operations, such as commits, or fewer heavy ones. */
 const capacity = 32;
 
 /** The weight of a commit of so many events. */
@@ -7,10 +7,10 @@ export function weightOf(events: number): number {
 }
 
 /**
- * Lets what an engine does in crowds through in portions, such as a thousand launches at once, or a thousand runs whose models answer together:
- * between two portions the event loop turns, so that signals, timers and sockets are served.
+ * Admits bulk work of an engine in portions, such as a thousand launches together, or a thousand runs whose models answer together: between
+ * two portions the event loop turns, so that signals, timers and sockets are served.
  *
- * 1. As long as a portion lasts, passing takes no time at all.
+ * 1. While a portion lasts, passing takes no time.
  * 2. Callers pass in the order in which they came.
  */
 export class Turnstile {
