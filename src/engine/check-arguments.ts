@@ -31,7 +31,7 @@ const kinds = {
   anything: ['anything', () => true],
 } as const satisfies Readonly<Record<string, readonly [allowed: string, fits: (value: unknown) => boolean]>>;
 
-/** What an argument or an option may be. */
+/** Kinds of arguments and options that can be checked. */
 export type ArgumentKind = keyof typeof kinds;
 
 /** The options of a method, by name. */

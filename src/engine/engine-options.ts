@@ -16,11 +16,11 @@ import type { IntegrityOptions } from '../journal/commit-chain.ts';
 import type { ToolsetOption } from './toolsets/toolset-options.ts';
 import type { WorkspaceOption } from './launch/workspaces.ts';
 
-/** What an engine is created from. Everything but `profiles` has a default. */
+/** Options of an engine. All but `profiles` have defaults. */
 export interface EngineOptions {
   /** A folder or file, several of them, files in memory, or what `loadProfiles` returned. */
   readonly profiles: string | readonly string[] | { readonly files: readonly ProfileFile[] } | ProfileSet;
-  /** AI SDK model objects by name; a name stands for an LLM config, a model, or `default` for all others. */
+  /** AI SDK model objects by name; a name is an LLM config, a model, or `default` for all others. */
   readonly models?: Readonly<Record<string, LanguageModel | AiSdkModel>>;
   /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
   readonly tools?: Readonly<Record<string, GivenTool>> | readonly GivenTool[];
@@ -28,7 +28,7 @@ export interface EngineOptions {
   readonly toolsets?: Readonly<Record<string, ToolsetOption>>;
   readonly ingestors?: readonly Ingestor[];
   readonly observers?: readonly CodedObserver[];
-  /** Deterministic functions that stand in a model's place, by the name profiles give in `function_node`. */
+  /** Deterministic functions that replace a model, by the name profiles give in `function_node`. */
   readonly functions?: Readonly<Record<string, NodeFunction>>;
   /** A path, `'memory'`, or a journal; by default `.cadre/journal.db` under the working folder. */
   readonly store?: string | Journal;
@@ -41,13 +41,13 @@ export interface EngineOptions {
   /** Seals every commit of the journal's file with a key, and refuses what was changed or added without it (STORE_CORRUPT). */
   readonly integrity?: IntegrityOptions;
   readonly limits?: LimitOptions;
-  /** Where tools work: a folder, or one per run id; by default a folder per run beside the journal. */
+  /** Folder where tools work, or a function from run id to folder; by default a folder per run beside the journal. */
   readonly workspace?: WorkspaceOption;
   /** Options of the built-in team tools; `false` leaves them out. */
   readonly team?: false | { readonly maxParallel?: number };
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Where LLM configs and API keys are read from; the process's environment unless given. */
+  /** Environment that LLM configs and API keys are read from; by default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Spreads the waits between model attempts; 0 to 1. */
   readonly random?: () => number;
@@ -65,7 +65,7 @@ export interface EngineOptions {
     profiles: ProfileSet,
     run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
   ) => void | Promise<void>;
-  /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
+  /** Milliseconds that cancelled tools and model calls get to stop; 5000 by default. */
   readonly graceMs?: number;
   /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */
   readonly titles?: { readonly llmConfig: string };
@@ -73,7 +73,7 @@ export interface EngineOptions {
   readonly secrets?: readonly string[];
 }
 
-/** What an engine runs with besides its profiles and tools. */
+/** Options of an engine besides its profiles and tools. */
 export type OpenOptions = Pick<
   EngineOptions,
   | 'models'

@@ -19,25 +19,25 @@ import type { RecordedSet } from './launch/recorded-set.ts';
 
 /** A set of profiles made ready to run. */
 export interface ProfileRuntime extends ToolSource {
-  /** What a run decides with whose toolsets are connected to nothing. */
+  /** Decision context for runs whose toolsets connect to nothing. */
   readonly decision: DecisionContext;
-  /** What code gave of tools. */
+  /** Tools and toolsets given by code. */
   readonly code: CodeTools;
-  /** What must be trusted before a run goes on with it: the set, with the toolsets that code gave to the run and that are on record alone. */
+  /** Profiles that must be trusted before a run continues: the set, and toolsets given by code that exist only in the run's record. */
   readonly reaching: ProfileSet;
-  /** What handles show of profiles: those of the set, or what an imported run says of its own. */
+  /** Profiles as run handles show them: those of the set, or those stated by an imported run. */
   readonly viewed: ReadonlyMap<string, ViewedProfile>;
   /** The files of the set as a run stores them, and their address. */
   readonly snapshot: ContentEntry;
-  /** The LLM config a profile's model calls are made with, or the run's own in its place. */
+  /** Returns the LLM config for a profile's model calls; the run's override wins. */
   llmConfigOf(profile: CompiledProfile, override: string | undefined): LlmConfig;
   /** An LLM config of the set, or a model named as `provider/model`. */
   findLlmConfig(name: string): LlmConfig | undefined;
-  /** Whether nobody knows what a config's model costs, which it does. */
+  /** True when calls of a config cost money and no price is known. */
   isUnpriced(config: LlmConfig): boolean;
 }
 
-/** What an engine is made of; put together by `createEngine`. */
+/** Parts of an engine; assembled by `createEngine`. */
 export interface EngineParts {
   readonly runtime: ProfileRuntime;
   /** Makes a workbench of what a run recorded. */
@@ -60,7 +60,7 @@ export interface EngineParts {
   readonly left: PromiseWithResolvers<void>;
   /** Finds, and makes when it is first asked for, the workspace of a run. */
   readonly workspaceOf: (meta: Pick<RunContext['meta'], 'runId' | 'workspace'>) => () => string;
-  /** What connects to something, of all profile sets. */
+  /** Connecting toolsets of all profile sets. */
   readonly toolsets: ToolsetPool;
   /** Fails when a set of profiles is not trusted, or a run on record that goes on with it. */
   readonly trust?:

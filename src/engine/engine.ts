@@ -45,7 +45,7 @@ export class Engine {
   readonly #live: LiveRuns;
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #halted: HaltedRuns;
-  /** What launches need stays connected from the first of them on. */
+  /** Toolsets that launches use; connected from the first launch on. */
   readonly #toolsets: ToolsetHold;
   /** The journal to read from, also runs that others advance. */
   readonly records: JournalReader;
@@ -73,7 +73,7 @@ export class Engine {
     return this.#parts.runtime.decision.env.catalog.names();
   }
 
-  /** Where the journal is, for people. */
+  /** Location of the journal, for people. */
   get location(): string {
     return this.#parts.journal.location;
   }
@@ -108,8 +108,8 @@ export class Engine {
   }
 
   /**
-   * Takes a run up where its journal stands, with the profiles it went by or today's; answers with the live run if there is
-   * one. What keeps it from going on (profiles, models, a text that is lost) is an error before anything is written.
+   * Resumes a run from the end of its journal, with its recorded profiles or today's; returns the live run if there is one. Fails before
+   * anything is written when it cannot go on (profiles, models, a lost text).
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     checkArgument('engine.resume: runId', runId, 'name');
@@ -119,7 +119,7 @@ export class Engine {
     if (live !== undefined && live.actor.halted === undefined) return live.run;
     // One that halted here gives its lease back first.
     await live?.left;
-    // Two callers at once share one take-over.
+    // Concurrent callers share one resumption.
     const resuming = this.#resuming.get(runId) ?? this.#takeUp(runId, options).finally(() => this.#resuming.delete(runId));
     this.#resuming.set(runId, resuming);
     return await resuming;
@@ -145,8 +145,8 @@ export class Engine {
   }
 
   /**
-   * Ends a run for good; resolves when nothing of it is running any more. Of one that nobody advances nothing is begun again, and
-   * neither its models nor its tools are needed.
+   * Ends a run permanently; resolves when all of its effects have stopped. If no process advances the run, cancels it without starting its
+   * models or tools.
    */
   async cancel(runId: string, reason = 'cancelled'): Promise<Run> {
     checkArgument('engine.cancel: runId', runId, 'name');
@@ -160,7 +160,7 @@ export class Engine {
   }
 
   async #takeForGood(runId: string, reason: string): Promise<Run> {
-    // Whoever takes it up at this moment may be told to stop like any other.
+    // A resumption in progress yields a live run, which is cancelled like any other.
     const resuming = await this.#resuming.get(runId)?.catch(() => undefined);
     if (resuming !== undefined) return resuming;
     const { journal } = this.#parts;
@@ -168,7 +168,7 @@ export class Engine {
     if (past.outcome !== undefined) return await this.#openReadOnly(past);
     const { run, begun } = await this.#leases.take({ runId: past.meta.runId, isPatient: true }, async (lease) => {
       const state = await readState(journal, past.meta.runId);
-      // Profiles that do not compile any more keep nobody from ending what goes by them.
+      // Profiles that no longer compile must not prevent cancelling a run.
       const runtime = await profileRuntimeOf(this.#parts, state).catch(() => this.#parts.runtime);
       const by = { runtime, hold: ToolsetHold.ofNone(runtime) };
       if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', reason }));
@@ -216,7 +216,7 @@ export class Engine {
     return { run, begun: actor.submit(inputOf(taken)) };
   }
 
-  /** A handle on a run that nobody here advances. */
+  /** Opens a run that this engine does not advance. */
   async #openReadOnly(past: RunContext): Promise<Run> {
     const state = await withAllPast(this.#parts.journal, past);
     const runtime = await profileRuntimeOf(this.#parts, state, 'look');
@@ -268,12 +268,12 @@ export class Engine {
   }
 
   /**
-   * Takes nothing new on and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by
-   * default twice the engine's own, 10 s) and are told to stop after that. Live runs stay resumable; the journal is closed.
+   * Accepts no new work and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by default twice
+   * the engine's own, 10 s) and are aborted after that. Live runs stay resumable; the journal is closed.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('engine.close', options, closeOptions);
-    // Whoever closes what is being closed waits for the same end.
+    // Later calls wait for the same end.
     await (this.#closing ??= this.#close(options));
   }
 

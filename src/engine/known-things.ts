@@ -10,7 +10,7 @@ import { builtInToolsets } from './toolsets/toolset-kinds.ts';
 /** A name, and a line on what it is. */
 type Thing = readonly [name: string, about: string];
 
-/** What profiles may call by name: what comes with Cadre, tools that code gives, and what the project's own files declare. */
+/** Returns the names that profiles may use: Cadre's own, tools given by code, and those declared in the project's files. */
 export function knownThings({ names, toolsetKinds }: NamesOfFiles, given: readonly Tool[] = []): KnownThings {
   const coded = [...given, ...createTeamTools()];
   const kinds = Object.keys(builtInToolsets).filter((kind) => builtInToolsets[kind]?.tools.length !== 0);

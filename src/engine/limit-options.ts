@@ -13,7 +13,7 @@ export type LimitOptions = Partial<Limits> & {
   readonly children?: number;
   readonly live?: number;
   readonly total?: number;
-  /** What a launch does with a limit on money when a model has no price: `refuse` unless set. */
+  /** Policy of a launch for a cost limit when a model has no price: `refuse` unless set. */
   readonly onUnknownCost?: UnknownCost;
 };
 
@@ -39,10 +39,10 @@ const names: Readonly<Record<string, keyof Limits>> = {
   softAt: 'softAt',
 };
 
-/** What may be a fraction; all others are counts. */
+/** Limits that may be fractions; all others are counts. */
 const fractions: ReadonlySet<keyof Limits> = new Set(['maxCostUsd', 'maxWallMs', 'softAt']);
 
-/** What may be none at all. */
+/** Limits that may be null. */
 const optional: ReadonlySet<keyof Limits> = new Set(['maxDepth', 'maxChildren']);
 
 /**
@@ -95,7 +95,7 @@ export function runLimits(engine: LimitOptions, own: LimitOptions = {}): Limits 
   return { ...defaultRunLimits, ...limitsOf(engine), ...limitsOf(own) };
 }
 
-/** Limits that somebody asks for, none of them above those that bound them. Whether a cost may be unknown is for those to say. */
+/** Returns the requested limits, capped by `most`. Only `most` decides whether a cost may be unknown. */
 export function limitsWithin(most: LimitOptions, asked: LimitOptions): LimitOptions {
   const bounds = limitsOf(most);
   const limits: Partial<Record<keyof Limits, number>> = { ...bounds };

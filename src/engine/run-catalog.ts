@@ -9,7 +9,7 @@ import type { Journal, RunMarks, RunSummary } from '../core/events/journal.ts';
 export interface ProjectRow {
   readonly name: string;
   readonly runs: number;
-  /** When something last happened to one of them, in milliseconds since 1970. */
+  /** Time of the latest change to one of its runs, in milliseconds since 1970. */
   readonly updatedAt: number;
 }
 
@@ -17,11 +17,11 @@ const longestTitle = 200;
 const longestName = 100;
 
 /**
- * Where runs are put: their titles, the projects they are in, and which of them are deleted.
+ * Catalog of runs: their titles, projects and deletion marks.
  *
- * Owns: what people may do with a run without changing it. Does not own: the run; its journal is never touched.
- * 1. It works on every run, whoever advances it, and also on those that are over. Only a run that a process has is not deleted.
- * 2. A deleted run is in no list, and nobody takes it up; nothing of it is gone, and it can be restored.
+ * Owns: changes to a run's entry. Does not own: the run; its journal is never touched.
+ * 1. It works on every run, live elsewhere or ended. Only a run that a process advances cannot be deleted.
+ * 2. A deleted run is in no list and cannot be resumed; its data stays, and it can be restored.
  */
 export class RunCatalog {
   readonly #journal: Pick<Journal, 'location' | 'mark' | 'runs' | 'read'>;
@@ -130,7 +130,9 @@ export class RunCatalog {
     return [...found.values()].filter((one) => one === run || (one.deletedAt !== undefined) === deleted);
   }
 
-  /** The run a run was forked from. One that is damaged where it says so is nobody's fork, and keeps no other from being put away. */
+  /**
+   * Returns the run that a run was forked from. A run whose first event is damaged counts as no fork and does not block deleting others.
+   */
   async #parentOf(runId: RunId): Promise<RunId | undefined> {
     try {
       const [start] = await this.#journal.read(runId, { limit: 1 });

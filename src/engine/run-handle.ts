@@ -10,13 +10,13 @@ import { RunResources } from './effects/run-resources.ts';
 import { Run } from './run.ts';
 import type { RunTools } from './toolsets/run-tools.ts';
 
-/** A run brought to life: what applies inputs, and what is handed out. */
+/** A live run: the actor that applies inputs, and the handle that callers get. */
 export interface RunHandle {
   readonly actor: RunActor;
   readonly run: Run;
 }
 
-/** What a handle is made for. */
+/** State, lease and resources that a handle is made for. */
 export interface RunHandleParts {
   readonly state: RunContext;
   readonly lease: Lease;
@@ -29,7 +29,7 @@ export interface RunHandleParts {
   readonly context: LaunchOptions['context'];
 }
 
-/** Makes the handle of a run from its state; with a lease of nobody's it can only be read. */
+/** Creates the handle of a run from its state; with a lease that has no holder it is read-only. */
 export function runHandle(
   parts: EngineParts,
   { state, lease, runtime, tools, content, resources, context }: RunHandleParts,

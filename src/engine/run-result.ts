@@ -6,7 +6,7 @@ import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFacts } from '../inspect/turn/profile-facts.ts';
 import { checkSchema } from '../tools/schema/check-arguments.ts';
 
-/** How a run ended. */
+/** Outcome of a run. */
 export interface RunResult {
   readonly runId: RunId;
   readonly status: 'completed' | 'failed' | 'cancelled';
@@ -20,7 +20,7 @@ export interface RunResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** What a run's handle needs of a profile. */
+/** Profile facts that a run's handle uses. */
 export interface ViewedProfile extends ProfileFacts, Pick<CompiledProfile, 'output'> {}
 
 /** The result of a run that has ended. */

@@ -44,7 +44,7 @@ import { untilEnded } from './run/until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 
-/** What a run handle is made of. */
+/** Parts of a run handle. */
 export interface RunParts {
   readonly actor: RunActor;
   readonly journal: Journal;
@@ -66,7 +66,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Resolves when the run has ended; rejects when it cannot go on in this process (`STORE_*`, `ENGINE_CLOSED`). */
   readonly result: Promise<RunResult>;
   readonly #parts: RunParts;
-  /** The last full state somebody asked for, as long as it is in use. */
+  /** Last full state that was requested, as long as it is in use. */
   #full: WeakRef<RunContext> | undefined;
   readonly #deliveries: Deliveries;
   #editing: Promise<unknown> = Promise.resolve();
@@ -200,15 +200,15 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /**
-   * Cancels the run, or one agent, or whoever works on a module, and everything below; resolves when nothing of it is
-   * running any more, or the grace period is over. What is over already stays as it is.
+   * Cancels the run, one agent, or the agents that work on a module, and everything below; resolves when their effects have stopped, or the
+   * grace period is over. Finished work stays unchanged.
    */
   async cancel(reason = 'cancelled', options: { readonly agentId?: string; readonly moduleId?: string } = {}): Promise<void> {
     checkArgument('run.cancel: reason', reason, 'text');
     checkOptions('run.cancel', options, cancelOptions);
     const { agentId, moduleId } = options;
     if (moduleId !== undefined) assertModule(this.state, moduleId);
-    // Whoever cancels what is being cancelled, or is over, waits for the same end.
+    // Cancelling twice, or after the end, waits for the same end.
     await this.#parts.actor.cancel(reason, {
       ...(agentId === undefined ? {} : { agentId: agentOfId(this.state, agentId).meta.agentId }),
       ...(moduleId === undefined ? {} : { moduleId }),
@@ -216,9 +216,9 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /**
-   * Changes the profiles of this run while it goes on: they are compiled and checked like files before anything holds, recorded, and
-   * gone by from each agent's next turn on, also when the run is resumed or forked. Agents that plan are told. What an agent at work
-   * goes by can be changed, but neither disabled nor renamed. Other runs, and the files, stay as they are.
+   * Changes the profiles of this run while it goes on: they are compiled and checked like files before they take effect, recorded, and used
+   * from each agent's next turn on, also when the run is resumed or forked. Agents that plan are notified. The profile of an agent at work
+   * can be changed, but neither disabled nor renamed. Other runs, and the files, stay unchanged.
    */
   async updateProfiles(edits: readonly ProfileEdit[]): Promise<readonly ProfileChange[]> {
     // One after the other: each begins with what the one before made of the profiles.
@@ -227,7 +227,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return await edit;
   }
 
-  /** Changes the plan as `manage_work_modules` does, in the name of a person: all of it or nothing. Agents that plan are told. */
+  /** Changes the plan as `manage_work_modules` does, on behalf of a person: all of it or nothing. Agents that plan are notified. */
   async updateModules(actions: readonly ModuleAction[]): Promise<void> {
     await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions) });
   }
@@ -247,7 +247,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return turn === undefined ? undefined : this.#record(full, turn);
   }
 
-  /** Where a text in a turn's prompt or reply came from, with the chain of causes back to a person. */
+  /** Traces a text in a turn's prompt or reply to its origin, with the chain of causes back to a person. */
   why(turnId: string, text: string): readonly WhyAnswer[] {
     checkArgument('run.why: turnId', turnId, 'name');
     checkArgument('run.why: text', text, 'name');
@@ -262,7 +262,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     });
   }
 
-  /** A text of this run, such as its output, with what is kept of long results in the place of their tokens (`<#KB-00001>`). */
+  /** Returns a text of this run, such as its output, with tokens of stored results (`<#KB-00001>`) replaced by the results. */
   withKnowledge(text: string): string {
     checkArgument('run.withKnowledge: text', text, 'text');
     return fillTokens(text, this.state.team.shared, this.#parts.content);
@@ -278,7 +278,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
   }
 
-  /** Handed in together; the first refusal is told once all of them are settled. */
+  /** Submits inputs together; throws the first refusal once all are settled. */
   async #submitAll(inputs: readonly Input[]): Promise<void> {
     const settled = await Promise.allSettled(inputs.map((input) => this.#parts.actor.submit(input)));
     for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;

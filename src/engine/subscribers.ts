@@ -4,7 +4,7 @@ import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { ModelDelta } from '../core/model/model.ts';
 import type { ReplySoFar } from './effects/reply-so-far.ts';
 
-/** Somebody who watches a run live. Events are journaled facts; deltas and progress are live only. */
+/** A live observer of a run. Events are journaled facts; deltas and progress are live only. */
 export interface RunSubscriber {
   readonly onEvents?: (events: readonly CadreEvent[]) => void;
   readonly onDelta?: (agentId: AgentId, turnId: TurnId, delta: ModelDelta) => void;
@@ -35,7 +35,7 @@ export class Subscribers {
     this.#report = report;
   }
 
-  /** True when somebody listens to deltas; nobody pays for them otherwise. */
+  /** True when a subscriber reads deltas; they are produced only then. */
   get wantsDeltas(): boolean {
     return this.#deltaReaders > 0;
   }
@@ -76,7 +76,7 @@ export class Subscribers {
       this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
   }
 
-  /** Tells everybody, and whoever comes later, that the run cannot go on in this process. */
+  /** Notifies present and later subscribers that the run cannot go on in this process. */
   close(error: Error): void {
     this.#closed = error;
     for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
