@@ -19,7 +19,7 @@ export interface CallLinks {
   readonly workspace: () => string;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly live: RunResources;
-  /** The key of the request, made when a tool asks for it. */
+  /** Returns the idempotency key of the request; computed when a tool asks for it. */
   readonly idempotencyKey: () => string;
 }
 

@@ -1,6 +1,6 @@
 import type { Effect } from '../../core/events/transaction.ts';
 
-/** Effects that begin in one turn of the event loop. */
+/** Number of effects that start in one turn of the event loop. */
 const portion = 32;
 
 /**
@@ -44,7 +44,7 @@ export class DueEffects {
     }
   }
 
-  /** Drops the effects that have not begun. */
+  /** Drops the effects that have not started. */
   clear(): void {
     this.#waiting = [];
   }

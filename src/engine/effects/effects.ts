@@ -40,10 +40,10 @@ export interface EffectPorts {
   readonly content: (hash: ContentHash) => string | undefined;
   /** Milliseconds that cancelled effects get to stop. */
   readonly graceMs: number;
-  /** The run's workspace; the folder is made when a tool first asks. */
+  /** Returns the run's workspace; the folder is created when a tool first asks. */
   readonly workspace: () => string;
   readonly live: RunResources;
-  /** Answers tool calls in the tools' place. */
+  /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface EffectPorts {
 export class Effects {
   readonly #ports: EffectPorts;
   readonly #inFlight = new Map<string, InFlight>();
-  /** Tools that were given up and have not ended yet. */
+  /** Number of abandoned tools that have not ended yet. */
   #out = 0;
   #isLeaving = false;
   readonly #alone: (() => void)[] = [];
@@ -91,7 +91,7 @@ export class Effects {
     this.#closings = new Closings({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
   }
 
-  /** Resolves when no tool is left that was given up and may still bring a late result. */
+  /** Resolves when no abandoned tool is left that may still bring a late result. */
   whenDetachedSettled(): Promise<void> {
     return this.#out === 0 ? Promise.resolve() : new Promise((resolve) => this.#alone.push(resolve));
   }
@@ -124,7 +124,7 @@ export class Effects {
     }
   }
 
-  /** Takes notice of what was committed: aborts effects whose turn or call ended, and sets the timers of what began. */
+  /** Follows a commit: aborts effects whose turn or call ended, and sets the timers of new ones. */
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
     if (!this.#isLeaving) this.#timers.note(run, events);
     this.#closings.add(this.#ports.live.noteCommit(events));
@@ -140,7 +140,7 @@ export class Effects {
     }
   }
 
-  /** The jump of the wall clock since it was last asked for, as an input; undefined when there was none worth a word. */
+  /** Returns the jump of the wall clock since the last call as an input; undefined when there is none worth recording. */
   clockJump(run: RunContext): Input | undefined {
     const jumpMs = run.outcome === undefined ? this.#clockWatch.jumpMs() : 0;
     return jumpMs === 0 ? undefined : { kind: 'clock', jumpMs };
@@ -152,7 +152,7 @@ export class Effects {
     this.#closings.add(this.#ports.live.closeAll());
   }
 
-  /** The engine closes: aborts the model calls, which are made again when the run is resumed. */
+  /** Aborts the model calls because the engine closes; they are made again when the run is resumed. */
   leaveModels(error: CadreError): void {
     this.#isLeaving = true;
     this.#timers.stop();
@@ -165,7 +165,7 @@ export class Effects {
     this.#closings.add(this.#ports.live.closeAll());
   }
 
-  /** Waits until the tools that run have ended by themselves, at most this long. */
+  /** Waits until running tools have ended by themselves, at most `ms` milliseconds. */
   async finish(ms: number): Promise<void> {
     const tools = [...this.#inFlight.values()].filter(({ kind }) => kind === 'tool');
     if (tools.length > 0 && ms > 0) await atMost(this.#ports.clock, ms, ended(tools));
@@ -209,7 +209,7 @@ export class Effects {
     if (call !== undefined) this.#track(call, call.abort, call.work, call.done, call.failed);
   }
 
-  /** Runs the tool of a call; or, on the same arguments and for the same call id, the one that finds out whether it happened. */
+  /** Runs the tool of a call; or, with the same arguments and call id, the tool that verifies whether the call happened. */
   #startTool(run: RunContext, effect: Extract<Effect, { kind: 'tool' | 'verify' }>): void {
     const { agentId, turnId, callId } = effect;
     const agent = run.agents.get(agentId);
@@ -244,7 +244,7 @@ export class Effects {
         this.#subscribers.progress(agentId, turnId, callId, fraction, decision.env.secrets.text(note)),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {
-        // What a verifier says too late is about a call that went on without it.
+        // A verifier's late result concerns a call that went on without it.
         if (effect.kind === 'tool') this.#tell(toInput(late));
         if (isOut) this.#out -= 1;
         if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
@@ -280,7 +280,7 @@ export class Effects {
       (value) => finish(done(value)),
       (thrown: unknown) => {
         if (!isUnreadable(thrown)) return finish(failed(thrown));
-        // A store that fails is no fault of the model or the tool: nothing ends by it, and the run can be resumed.
+        // A failing store is no fault of the model or the tool: it ends neither, and the run can be resumed.
         this.#inFlight.delete(key);
         this.#halt(thrown);
       },

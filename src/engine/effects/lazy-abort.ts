@@ -3,7 +3,7 @@ export class LazyAbort {
   #controller: AbortController | undefined;
   #aborted = false;
   #reason: unknown;
-  /** Told when it is aborted, whether anybody looked at the signal or not. */
+  /** Called on abort, whether the signal was read or not. */
   onAbort: (() => void) | undefined;
 
   get aborted(): boolean {

@@ -5,8 +5,8 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../run.ts';
 
 /**
- * Makes the function that says, in a run that is replayed and has settled, what people said in the recorded one: verdicts over the
- * calls that wait, then the next message. It tells whether there was something to say.
+ * Returns a function that replays, whenever the run has settled, the next input people gave in the recorded run: verdicts over the
+ * suspended calls, then the next message. It returns false when there is none.
  */
 export function replayedPeople(recording: Recording | undefined): ((run: Run) => Promise<boolean>) | undefined {
   if (recording === undefined) return undefined;
@@ -15,7 +15,7 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
     if (run.state.outcome !== undefined) return false;
     for (const request of run.pending) if (await decide(run, request, recording)) return true;
     const asked = run.pending.filter(({ tool }) => tool === '');
-    // What a profile asks in its agent's place is answered with an item, as everything else that people said.
+    // A profile's question instead of its agent's turn is answered with an item, like everything else people said.
     const isFree = run.pending.length === asked.length;
     const next = isFree ? items.shift() : undefined;
     if (next === undefined) return false;

@@ -63,7 +63,7 @@ export class Resources implements ResourceScope {
 }
 
 async function closeThing({ thing }: Kept): Promise<void> {
-  // An opening that failed told its callers, and left nothing to close.
+  // A failed opening was reported to its callers and left no resource to close.
   const opened = await thing.catch(() => undefined);
   await opened?.close();
 }

@@ -22,12 +22,12 @@ export interface ToolRun {
   readonly abort: LazyAbort;
   /** Milliseconds that an aborted tool gets to stop; after that it is abandoned. */
   readonly graceMs: number;
-  /** Starts the tool; what it returns or throws is the outcome. */
+  /** Starts the tool; its value or error is the outcome. */
   readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
   readonly onProgress: (fraction: number, note: string) => void;
-  /** The tool let nothing else in this process run for so many milliseconds. */
+  /** Reports that the tool blocked the event loop for this many milliseconds. */
   readonly onBlocked: (ms: number) => void;
-  /** A result that comes after a time-out: kept, never delivered. */
+  /** Receives a result that comes after a time-out: recorded, never delivered. */
   readonly onLate: (outcome: ToolOutcome) => void;
 }
 
@@ -65,7 +65,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
     let over = false;
     const finish = (outcome: ToolOutcome): void => {
       if (over) {
-        // Two ticks on, the outcome that counts has been handed in, even when both came in one breath.
+        // After two ticks the timed-out outcome has been submitted, even when both arrived together.
         queueMicrotask(() => queueMicrotask(() => run.onLate(outcome)));
         return;
       }
@@ -104,7 +104,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   try {
     return 'then' in value && typeof value.then === 'function';
   } catch {
-    // A proxy or getter that throws when it is looked at: a value like any other, and put into words as one.
+    // A proxy or getter that throws on access: an ordinary value, described as such.
     return false;
   }
 }

@@ -16,9 +16,9 @@ interface SidePorts {
   readonly tell: (input: Input) => void;
 }
 
-/** A call beside the turns that has been begun. */
+/** A started model call outside the turns. */
 export interface SideCall {
-  /** A title is waited for when an engine closes, like a tool; a summary is made again. */
+  /** A title is awaited when the engine closes, like a tool; a summary is made again on resume. */
   readonly kind: 'model' | 'tool';
   readonly key: string;
   readonly abort: AbortController;
@@ -27,7 +27,7 @@ export interface SideCall {
   readonly failed: (thrown: unknown) => Input;
 }
 
-/** The key of the call that words a run's title; there is one at most. */
+/** Key of the call for the run's title; there is at most one. */
 export const titleKey = 'title';
 
 /** Starts a model call for a summary or for the run's title; undefined when its result is no longer needed. */

@@ -1,8 +1,8 @@
 import { decodeWireName, encodeWireName } from '../../tools/wire-name.ts';
 
 /**
- * The names behind wire names that cannot be undone, since they end in a hash. A pure cache: which wire name a name has depends on the
- * name alone, so that it does not matter which catalogs its tools were in.
+ * Original names of wire names that end in a hash and cannot be decoded. A pure cache: a wire name depends on the name alone, so the
+ * catalogs its tools come from do not matter.
  */
 export class WireNames {
   readonly #origins = new Map<string, string>();

@@ -17,7 +17,7 @@ import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { isAsking } from '../../core/state/is-asking.ts';
 
-/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
+/** Applies a person's verdict on a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
   const asking = askingAgent(tx.run, input.callId);
   if (asking?.turn.question?.checkpoint !== undefined) {
@@ -65,7 +65,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
   }
 }
 
-/** At a checkpoint a person lets the agent go on, or ends it with what there is; which of them is on the record as what was said. */
+/** Passes a checkpoint: a person lets the agent go on, or ends it with its results so far; the choice is recorded as their message. */
 function passCheckpoint(
   context: TurnContext,
   { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
@@ -79,7 +79,7 @@ function passCheckpoint(
   endAgent(context, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
 }
 
-/** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */
+/** Returns the arguments a person gave, as the tool takes them; undefined when they equal those of the call. */
 function editedArgs(
   { env }: DecisionContext,
   { agent, call }: { readonly agent: SubContext; readonly call: CallState },
@@ -107,7 +107,7 @@ export function askingAgent(run: RunContext, id: string): SubContext | undefined
   return undefined;
 }
 
-/** A suspended call of any agent, by its id. */
+/** Finds a suspended call of any agent, by its id. */
 export function suspendedCall(
   tx: Pick<Transaction, 'run'>,
   callId: CallId,

@@ -31,7 +31,7 @@ export function applyProfileEdits(
   recheckWaiting(tx, env);
 }
 
-/** Changes the plan as a person wants it, all or nothing, and tells those who plan. What cannot be carried out was refused before. */
+/** Applies a person's changes to the plan, all or nothing, and notifies the agents that plan. Impossible changes were refused before. */
 export function applyModuleEdits(tx: Transaction, env: Env, actions: readonly ModuleAction[]): void {
   const result = moduleEdits(env, tx.run, actions, tx.at);
   if (!result.ok) return;
@@ -54,7 +54,7 @@ export function moduleEdits(env: Env, run: RunContext, actions: readonly ModuleA
   return applyModuleActions(actions, { created: run.counters.modules, at, change });
 }
 
-/** The agents that have not ended and work at no module of the plan: who plans is among them. All that are left, when there is none. */
+/** Returns the active agents that work on no module of the plan: the planners are among them. All active agents, when there is none. */
 function planners(run: RunContext): readonly AgentId[] {
   const atWork = [...run.agents.values()].filter(({ status }) => status !== 'ended');
   const free = atWork.filter(({ work: { moduleScope } }) => moduleScope === undefined);

@@ -49,7 +49,7 @@ function goneTool({ meta }: SubContext, name: string): CadreError {
   return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${meta.agentId} any more, and the call still waits; reject it`);
 }
 
-/** The problems of a value that does not fit its schema, in one line. */
+/** Describes why a value does not fit its schema, in one line. */
 export function problemsText({ errors }: Extract<ArgumentCheck, { ok: false }>, whole = 'arguments'): string {
   return errors.map(({ path, message }) => `${path === '' ? whole : path}: ${message}`).join('; ');
 }

@@ -14,7 +14,7 @@ export interface ExternalItem {
   readonly maxTurns?: number;
   readonly priority?: number;
   readonly ingestorId?: string;
-  /** `untrusted`: it is framed as data, and the prompt that holds it counts as tainted. */
+  /** `untrusted`: the item is framed as data, and the prompt that holds it counts as tainted. */
   readonly trust?: 'trusted' | 'untrusted';
 }
 
@@ -77,7 +77,7 @@ export function readExternalItem(message: unknown, delivery: unknown = 'next'): 
   return item;
 }
 
-/** Content parts, or a message of the user as the AI SDK has it. */
+/** True for content parts, or a user message of the AI SDK. */
 function isSaid(message: unknown): boolean {
   return Array.isArray(message) || (isJsonObject(message) && message['role'] === 'user' && message['source'] === undefined);
 }

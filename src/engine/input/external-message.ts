@@ -14,7 +14,7 @@ export function externalMessage(
     typeof message === 'object' && message !== null && 'payload' in message ? message.payload : message,
   );
   const read = readExternalItem(message, delivery);
-  // Other sources have payloads of their own, with keys of their own.
+  // Other sources have their own payloads and keys.
   if (read.source !== 'USER_PROMPT') return read;
   const attached = withAttachments(read.payload, workspace);
   return attached instanceof Promise ? attached.then((payload) => ({ ...read, payload })) : { ...read, payload: attached };

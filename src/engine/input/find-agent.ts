@@ -3,7 +3,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
-/** An agent of a run. Fails with AGENT_UNKNOWN. */
+/** Returns an agent of a run. Fails with AGENT_UNKNOWN. */
 export function agentOfId({ meta, agents }: RunContext, id: string): SubContext {
   const agent = agents.get(id as AgentId);
   if (agent !== undefined) return agent;

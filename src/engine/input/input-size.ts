@@ -6,7 +6,7 @@ const maxInputChars = 10_000_000;
 /** Most characters of base64 in the files of one input: 30 MB. */
 const maxFileChars = 40_000_000;
 
-/** Deepest nesting, and most values, that are looked at; the rest is left out of the record, too. */
+/** Deepest nesting, and most values, that are counted; the record leaves out the rest, too. */
 const maxDepth = 100;
 const maxValues = 1_000_000;
 
@@ -55,7 +55,7 @@ function add(size: Size, value: unknown, depth: number): void {
   else for (const [, each] of entriesOf(value)) add(size, each, depth + 1);
 }
 
-/** Fields of an object; none of one that throws, which has no words in its record either. Bytes and the like are no words. */
+/** Returns the fields of an object; none when reading them throws, as in its record. Bytes and the like are not text. */
 function entriesOf(value: object): readonly (readonly [string, unknown])[] {
   if (ArrayBuffer.isView(value)) return [];
   try {

@@ -37,7 +37,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
       return input.message === undefined ? input : { ...input, message: secrets.text(input.message) };
     case 'recover':
       return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
-    // Profiles are stored as they are: what of them is secret comes from the environment.
+    // Profiles are stored unchanged: their secrets come from the environment.
     case 'profiles':
     case 'settle':
     case 'timer':

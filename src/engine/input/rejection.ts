@@ -32,7 +32,7 @@ export function rejectionOf(run: RunContext, decision: DecisionContext, input: I
   return input.kind === 'answer' ? answerRefusal(run, decision, input) : undefined;
 }
 
-/** The run may have ended, and others may have written notes, since this one was handed in. */
+/** Refuses a note when the run has ended, or other notes were written, since it was handed in. */
 function noteRefusal({ meta, outcome, status, team }: RunContext, note: PeopleNote): CadreError | undefined {
   if (outcome !== undefined)
     return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); nobody reads notes of it any more`);

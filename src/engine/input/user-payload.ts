@@ -41,10 +41,10 @@ export function toUserPayload(input: unknown): JsonValue {
 }
 
 /**
- * A payload of the user with its content parts as messages hold them: of a list of parts, of `{ parts }`, or of a message
- * `{ role: 'user', content }`. Anything else is a copy of what it was, as JSON.
+ * Returns a user payload with content parts in the form that messages hold. Accepts a list of parts, `{ parts }`, or a message `{ role:
+ * 'user', content }`; copies anything else as JSON.
  *
- * @throws CadreError `OPTION_INVALID` for parts that cannot be understood, and for a payload that says nothing
+ * @throws CadreError `OPTION_INVALID` for parts that cannot be understood, and for an empty payload
  */
 export function withInputParts(input: unknown, place: string): JsonValue {
   if (Array.isArray(input)) return { parts: readInputParts(input, place) };
@@ -65,12 +65,12 @@ export function withInputParts(input: unknown, place: string): JsonValue {
   return toWire(input);
 }
 
-/** The fields of an object, as far as they can be read. */
+/** Returns the readable fields of an object. */
 function fieldsOf(value: object): Readonly<Record<string, unknown>> {
   try {
     return { ...value };
   } catch {
-    // Fields that throw when they are looked at: what `toWire` makes of them is what there is.
+    // Some field throws on access: use what `toWire` can copy.
     const copy = toWire(value);
     return isJsonObject(copy) ? copy : {};
   }
@@ -126,7 +126,7 @@ async function readAttachment(value: JsonValue, place: string, workspace: () => 
 async function readFile(asked: string, place: string, workspace: () => string, wanted: WantedFile): Promise<JsonObject> {
   const what = "the run's workspace";
   const folder = await realpath(workspace());
-  // A whole path is as good as one below the workspace, when that is where it leads.
+  // An absolute path is accepted when it leads into the workspace.
   const below = path.isAbsolute(asked) ? path.relative(folder, path.resolve(asked)) : asked;
   const file = toInsidePath(below, what);
   try {

@@ -30,13 +30,13 @@ export interface GivenSettings {
   readonly settings: JsonObject;
 }
 
-/** A toolset that code gives: settings of a kind, or one that it makes itself. */
+/** A toolset given by code: settings of a kind, or a factory. */
 export type CodeToolset = GivenSettings | { readonly name: string; readonly instance: () => ToolsetInstance };
 
 /** Tools that a profile set has besides those its files declare: from code and from the team. Immutable. */
 export interface CodeTools {
   readonly team: TeamOption;
-  /** Tools that were given one by one, in order. */
+  /** Individually given tools, in order. */
   readonly own: readonly Tool[];
   /** Tools from code, and the team's tools whose names are free. */
   readonly base: readonly Tool[];
@@ -45,7 +45,7 @@ export interface CodeTools {
   readonly record: () => ContentEntry;
   /** Toolsets among `toolsets` that were created from a record and that this program's code does not define in the same way. */
   readonly recorded: readonly GivenSettings[];
-  /** In what it differs from what was recorded, one phrase each; for people. */
+  /** Differences from the record, one phrase each; for people. */
   readonly differences: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface CodePorts {
   readonly secrets: Secrets;
 }
 
-/** Makes what this program's code gives. Fails with TOOL_INVALID for a tool that cannot be used. */
+/** Creates the tools and toolsets that code gives. Fails with TOOL_INVALID for an unusable tool. */
 export function codeTools(options: CodeOptions, ports: CodePorts): CodeTools {
   const registry = createToolRegistry(options.tools ?? []);
   const own = registry.names().flatMap((name) => registry.get(name) ?? []);
@@ -74,7 +74,7 @@ export function codeTools(options: CodeOptions, ports: CodePorts): CodeTools {
   };
 }
 
-/** A tool of code wins over one of the team with its name. `taken`: further names that no tool of the team gets. */
+/** Adds the team's tools; a tool of code wins over one of the same name. `taken`: further names that no team tool gets. */
 export function withTeam(own: readonly Tool[], team: TeamOption, taken: readonly string[] = []): readonly Tool[] {
   if (team === false) return own;
   const names = new Set([...own.map(({ name }) => name), ...taken]);

@@ -3,13 +3,13 @@ import { redacted, type Secrets } from '../../core/secrets/secrets.ts';
 import { secretSettings } from '../../profiles/compile/configs/secret-values.ts';
 import { stableJson } from '../../tools/stable-json.ts';
 
-/** A toolset that code gave, as it is recorded. */
+/** A toolset given by code, in its recorded form. */
 export interface GivenToolset {
-  /** Its kind, when code gave settings: it can be made again. Absent when code made the toolset itself. */
+  /** Its kind, when code gave settings: it can be created again. Absent when code created the toolset itself. */
   readonly kind?: string;
-  /** Absent when code made the toolset and does not say what from. */
+  /** Absent when code created the toolset without stating its settings. */
   readonly settings?: JsonObject;
-  /** The settings that are secrets, as paths (`headers.Authorization`): their values are not recorded. */
+  /** Paths of secret settings (`headers.Authorization`): their values are not recorded. */
   readonly secrets?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ function readToolset(value: JsonValue | undefined): GivenToolset {
   };
 }
 
-/** Settings as they are recorded. Secrets among them are looked for from now on, wherever else they come up. */
+/** Returns settings in their recorded form. From now on, secrets among them are redacted everywhere. */
 export function recordSettings(settings: JsonObject, secrets: Secrets): Pick<GivenToolset, 'settings' | 'secrets'> {
   const hidden = secretSettings(settings, (text) => secrets.text(text) !== text);
   for (const { value } of hidden) secrets.add(value);
@@ -55,7 +55,7 @@ export function recordSettings(settings: JsonObject, secrets: Secrets): Pick<Giv
   return paths.length === 0 ? { settings: clean } : { settings: clean, secrets: paths };
 }
 
-/** Settings with the values at these paths left out. */
+/** Returns settings without the values at these paths. */
 export function withoutSecrets(settings: JsonObject, paths: readonly string[]): JsonObject {
   const walk = (value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined => {
     if (path.length > 0 && paths.includes(path.join('.'))) return value === undefined ? undefined : redacted;

@@ -14,8 +14,8 @@ import { toolNaming } from './toolset-options.ts';
 import type { ToolsetPool } from './toolset-pool.ts';
 
 /**
- * Makes the toolsets of a profile set: those that code gives, those that its files declare, and those of the kinds that its profiles
- * name without declaring them. Of one name the first one counts. What connects is not connected yet.
+ * Creates the toolsets of a profile set: from code, from declarations in its files, and of kinds that its profiles name without declaring
+ * them. For each name the first one wins. Connects none of them.
  */
 export async function makeToolsets(
   pool: ToolsetPool,
@@ -43,7 +43,7 @@ export async function makeToolsets(
   return [...made.values()];
 }
 
-/** The error for toolsets that cannot be used, with each problem at its place. */
+/** Returns the error for unusable toolsets, with each problem at its place. */
 export function invalidToolsets(problems: readonly Diagnostic[], warnings: readonly Diagnostic[]): CadreError {
   const count = problems.length === 1 ? '1 error' : `${problems.length} errors`;
   const lines = problems.map(({ source, message }) => `${source.file}:${source.line}:${source.column}: ${message}`);
@@ -53,12 +53,12 @@ export function invalidToolsets(problems: readonly Diagnostic[], warnings: reado
 
 /** Returns the error that prevents creating a toolset, located in the file that declares it. */
 function problemOf({ source }: ToolsetConfig, thrown: unknown): Diagnostic {
-  // Only settings are looked at here; anything else is a fault of ours, and must not pass for one of the file.
+  // Only errors in settings belong to the file; any other error is a fault of the engine and must not be blamed on it.
   if (!(thrown instanceof CadreError) || source === undefined) throw thrown;
   return { severity: 'error', code: 'NOT_ALLOWED', message: thrown.message, source };
 }
 
-/** Built-in kinds that connect to nothing and that a profile allows by name, or by the name of one of their tools. */
+/** Returns the built-in, unconnected kinds that a profile allows by name, or by the name of one of their tools. */
 export function kindsNamed(set: ProfileSet): readonly string[] {
   const named = new Set(
     [...set.profiles.values()].flatMap(({ allowedToolsets, allowedTools }) => [...allowedToolsets, ...allowedTools]),
@@ -117,7 +117,7 @@ function boundsOf({ settings }: ToolsetKind, unreadable: readonly string[]): Jso
   return unreadable.length > 0 && isJsonObject(properties) && 'unreadable' in properties ? { unreadable } : {};
 }
 
-/** Approvals are bound to what a toolset does not read, too. */
+/** Binds approvals also to the paths that a toolset must not read. */
 function boundBy({ settingsFor }: Toolset, bounds: JsonObject): Pick<Toolset, 'settingsFor'> {
   return settingsFor === undefined || !('unreadable' in bounds)
     ? {}

@@ -37,7 +37,7 @@ export function recordedCodeTools(now: CodeTools, recorded: GivenTools, ports: C
   return {
     team,
     own,
-    // A name that code once gave a tool is not that of another tool because the code is gone.
+    // A recorded tool's name is not reused for another tool when the code that gave it is gone.
     base: withTeam(
       own,
       team,
@@ -52,7 +52,7 @@ export function recordedCodeTools(now: CodeTools, recorded: GivenTools, ports: C
 
 interface FoundToolset {
   readonly toolset?: CodeToolset;
-  /** The toolset, when the program does not give it like that. */
+  /** The toolset's settings, when the program does not give the same. */
   readonly recorded?: GivenSettings;
   readonly problem?: string;
   readonly differences: readonly string[];
@@ -77,7 +77,7 @@ function lacking(name: string, { kind = name, secrets = [] }: GivenToolset): str
   return `the toolset '${name}' (kind ${kind}) was given in code with secrets, which are not on record (${places}), and this program gives no toolset of that name`;
 }
 
-/** In what a toolset of today's code differs from the recorded one, secrets of either aside. */
+/** Lists how a toolset of today's code differs from the recorded one, apart from secrets of either. */
 function differencesOf(given: GivenToolset, now: CodeToolset, { secrets }: CodePorts): readonly string[] {
   const today = givenToolset(now, secrets);
   const hidden = [...(given.secrets ?? []), ...(today.secrets ?? [])];
@@ -94,9 +94,9 @@ interface FoundTool {
 
 function findTool(recorded: JsonObject, now: readonly Tool[], secrets: Secrets): FoundTool {
   const tool = now.find(({ name }) => name === recorded['name']);
-  // It stays on record: the next process that has it again finds it.
+  // The tool stays recorded: the next process that has it finds it.
   if (tool === undefined) return { facts: recorded, differences: [] };
-  // Read as the record is: what JSON drops differs in nothing.
+  // Parsed like the record, so that values that JSON drops make no difference.
   const facts = JSON.parse(JSON.stringify(secrets.json(toolFacts(tool)))) as JsonObject;
   return { tool, facts, differences: toolDifferences(recorded, facts).map((difference) => `tool '${tool.name}': ${difference}`) };
 }

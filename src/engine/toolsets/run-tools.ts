@@ -22,7 +22,7 @@ export class RunTools {
   #tell: ((input: Input) => void) | undefined;
   #stops: readonly (() => void)[] = [];
 
-  /** The run takes the hold over, and releases it. */
+  /** Takes over the hold; the run releases it. */
   constructor(hold: ToolsetHold) {
     this.#hold = hold;
     this.taken = hold.take();
@@ -40,7 +40,7 @@ export class RunTools {
     this.#hear(this.#hold.instances);
   }
 
-  /** The kernel an input is decided with; undefined when it is about a toolset that the run does not use. */
+  /** Returns the kernel for an input; undefined when the input is about a toolset that the run does not use. */
   contextFor(input: Input): DecisionContext | undefined {
     if (input.kind === 'profiles') return input.hold.source.decisions.with(listsOf(input.tools)).decision;
     if (input.kind !== 'toolset') return this.decision;
@@ -48,7 +48,7 @@ export class RunTools {
     return input.tools === undefined ? this.decision : this.#with(input.toolset, input.tools).decision;
   }
 
-  /** Goes on with what a decided input brought; `whenIdle` resolves when no part of the run is running. */
+  /** Adopts the profiles or tools of a decided input; `whenIdle` resolves when no part of the run is running. */
   adopt(input: Input, whenIdle: () => Promise<void>): void {
     if (input.kind === 'toolset' && input.tools !== undefined) {
       this.#current = this.#with(input.toolset, input.tools);
@@ -79,7 +79,7 @@ export class RunTools {
     this.#stops = [];
   }
 
-  /** `begun`: those that the run did not use before. */
+  /** Listens to the instances; `begun` lists those that the run did not use before. */
   #hear(begun: readonly ToolsetInstance[]): void {
     const tell = this.#tell;
     if (tell === undefined) return;

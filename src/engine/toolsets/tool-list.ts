@@ -7,13 +7,13 @@ import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { normalizeTool } from '../../tools/normalize-tool.ts';
 import { toolFacts } from '../../tools/tool-facts.ts';
 
-/** The tools a toolset has at one moment. Another moment's tools are another list: this one never changes. */
+/** Immutable list of a toolset's tools at one moment. */
 export interface ToolList {
   readonly tools: readonly Tool[];
   /** Recorded form of the tools: JSON text of their facts, without secrets, and its address. */
   readonly text: string;
   readonly hash: ContentHash;
-  /** One sentence for each definition that cannot be used. */
+  /** One sentence for each unusable definition. */
   readonly leftOut: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface ListPorts {
   readonly redact: <T extends JsonValue>(value: T) => T;
 }
 
-/** Reads what a toolset says its tools are. Never throws: what cannot be used is left out, with the reason. */
+/** Converts a toolset's definitions to a list of tools. Never throws: unusable definitions are left out, with the reason. */
 export function toToolList(
   toolset: string,
   definitions: readonly unknown[],

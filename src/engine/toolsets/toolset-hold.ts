@@ -7,7 +7,7 @@ import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 import { invalidToolsets } from './make-toolsets.ts';
 import { toolsetsNeeded } from './toolsets-needed.ts';
 
-/** The longest a launch waits for toolsets that connect, in milliseconds; the run hears of what comes later. */
+/** Most milliseconds that a launch waits for connecting toolsets; later connections reach the run as news. */
 const longestWaitMs = 60_000;
 
 /** A profile set and the kernels built from it. */
@@ -16,15 +16,15 @@ export interface ToolSource {
   readonly decisions: SetDecisionContexts;
 }
 
-/** The tools of one toolset that connects, as a decision takes them and puts them on record. */
+/** Tools of one connecting toolset, as a decision uses and records them. */
 export interface TakenTools {
   readonly toolset: string;
   readonly tools: ToolList;
-  /** They are those it has without a connection, as a run has them that recorded no tools of it. */
+  /** True when these are the tools without a connection, as for a run that recorded none of the toolset. */
   readonly isInitial: boolean;
 }
 
-/** The toolsets of a profile set that are in use: what of them connects stays connected until they are released. */
+/** A claim on the toolsets of a profile set: connecting ones stay connected until it is released. */
 export class ToolsetHold {
   readonly source: ToolSource;
   /** Instances that connect to something. */
@@ -37,12 +37,12 @@ export class ToolsetHold {
     this.#leave = instances.map((instance) => instance.use());
   }
 
-  /** Holds nothing: for a run that nothing is decided about but its end. */
+  /** Returns an empty hold, for a run that is only cancelled. */
   static ofNone(source: ToolSource): ToolsetHold {
     return new ToolsetHold(source, []);
   }
 
-  /** Holds everything that connects. */
+  /** Holds every connecting toolset. */
   static ofAll(source: ToolSource): ToolsetHold {
     return new ToolsetHold(source, source.decisions.connecting);
   }
@@ -70,7 +70,7 @@ export class ToolsetHold {
     return new ToolsetHold(this.source, this.instances);
   }
 
-  /** The tools of this moment. */
+  /** Returns the current tools. */
   take(): readonly TakenTools[] {
     return this.instances.map(({ name, tools, initialTools }) => ({
       toolset: name,

@@ -7,14 +7,14 @@ import type { Toolset, ToolsetHealth } from '../../core/tool/toolset.ts';
 import { toolChanges } from './tool-changes.ts';
 import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
 
-/** Something about a toolset that the runs which use it must know. */
+/** A change or fault of a toolset that its runs must know. */
 export interface ToolsetNews {
   readonly toolset: string;
   /** Id of the instance that the news is about. */
   readonly instance: string;
-  /** The tools from here on, when they are others than before. */
+  /** New tools, when they changed. */
   readonly tools?: ToolList;
-  /** For people and models; absent when only the tools changed before anybody was offered them. */
+  /** For people and models; absent when the tools changed before they were first offered. */
   readonly message?: string;
   readonly isFailure: boolean;
 }
@@ -32,7 +32,7 @@ type Listener = (news: ToolsetNews) => void;
  */
 export class ToolsetInstance {
   readonly name: string;
-  /** Equal for two instances exactly when they are the same one. */
+  /** Equal for two instances exactly when they are the same. */
   readonly id: string;
   readonly #toolset: Toolset;
   readonly #ports: ListPorts;
@@ -41,7 +41,7 @@ export class ToolsetInstance {
   #list: ToolList;
   #health: ToolsetHealth = { status: 'connecting' };
   #users = 0;
-  /** Settles when the connection has said what became of it; absent while it is closed. */
+  /** Settles when the connection has succeeded or failed; absent while closed. */
   #connection: PromiseWithResolvers<void> | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
@@ -59,12 +59,12 @@ export class ToolsetInstance {
     return this.#toolset.connect !== undefined;
   }
 
-  /** The tools it has now. */
+  /** Current tools. */
   get tools(): ToolList {
     return this.#list;
   }
 
-  /** The tools it has without a connection. */
+  /** Tools without a connection. */
   get initialTools(): ToolList {
     return this.#initial;
   }
@@ -73,7 +73,7 @@ export class ToolsetInstance {
     return this.#toolset.observers ?? [];
   }
 
-  /** The settings it says it was made from, without a request; undefined when it does not say. */
+  /** Settings that the toolset states it was created from, without a request; undefined when it states none. */
   get settings(): JsonObject | undefined {
     return this.#toolset.settingsFor?.({});
   }
@@ -86,7 +86,7 @@ export class ToolsetInstance {
     return { severity: 'error', code: 'BAD_REFERENCE', message: `toolset '${this.name}': ${message}`, source };
   }
 
-  /** It is not in use. */
+  /** True when it has no users. */
   get isIdle(): boolean {
     return this.#users === 0;
   }
@@ -111,18 +111,20 @@ export class ToolsetInstance {
     };
   }
 
-  /** Resolves when it is no longer being closed. */
+  /** Resolves when closing is complete. */
   async closed(): Promise<void> {
     await this.#closing;
   }
 
-  /** Hears what becomes of it; the returned function ends that. */
+  /** Subscribes to news; the returned function ends that. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Connects it unless it is connected; the promise settles when it has said what became of it. Undefined when there is nothing to wait for. */
+  /**
+   * Connects it unless connected; the promise settles when the connection has succeeded or failed. Undefined when there is no need to wait.
+   */
   ready(clock: Clock): Promise<void> | undefined {
     if (!this.connects) return undefined;
     if (this.#connection === undefined) this.#connect(clock);

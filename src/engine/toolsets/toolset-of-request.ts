@@ -6,10 +6,10 @@ import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 
-/** Most sets of settings of one toolset that are kept ready. */
+/** Most instances of one toolset, by settings, that are kept ready. */
 const mostMade = 16;
 
-/** Finds a tool, and its kind, as the settings of a request make it. */
+/** Finds a tool, and its kind, for the settings of a request. */
 type FindTool = <Found extends Tool>(values: JsonObject, tool: Found, isKind: (tool: unknown) => tool is Found) => Found;
 
 /**

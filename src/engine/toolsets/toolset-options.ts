@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Toolset, ToolsetRequest } from '../../core/tool/toolset.ts';
 
-/** A toolset as code declares it: a kind with settings, as in a file, or who makes it. */
+/** A toolset declared in code: a kind with settings, as in a file, or a factory. */
 export type ToolsetOption =
   | { readonly kind?: string; readonly settings?: JsonObject }
   | ((request: Pick<ToolsetRequest, 'name' | 'toolName'>) => Toolset);

@@ -18,7 +18,7 @@ export function toolsetsNeeded(set: ProfileSet, roots: Iterable<string>): Readon
   return needed;
 }
 
-/** Every toolset it has is one of files, or of a kind that comes with Cadre; what code or the team hand in may start agents. */
+/** True when all toolsets of a profile come from files or built-in kinds; those from code or the team may start agents. */
 function isAlone({ allowedToolsets, allowedTools }: CompiledProfile, set: ProfileSet): boolean {
   return (
     allowedTools.length === 0 && allowedToolsets.every((name) => set.toolsets.has(name) || Object.hasOwn(builtInToolsets, name))
