@@ -15,12 +15,12 @@ export function collectSecrets(named: readonly string[] = []): Secrets {
   return secrets;
 }
 
-/** Words, numbers and paths are no credentials, whatever their variable is called. */
+/** Words, numbers and paths are never credentials, whatever their variable is called. */
 const ordinary = /^(?:.{0,7}|[a-z_-]+|[\d.]+|\.{0,2}[/\\].*|[A-Z]:\\.*)$/;
 
 /**
- * Adds the keys of LLM configs, what configs and toolsets take from the environment and must not be recorded, and what else of the
- * environment is a credential by its name: tools read it without saying so.
+ * Adds secrets: keys of LLM configs, secret environment values that configs and toolsets use, and other variables named like credentials,
+ * since tools may read them undeclared.
  */
 export function addConfigSecrets(
   secrets: Secrets,

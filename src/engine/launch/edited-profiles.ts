@@ -30,7 +30,7 @@ export async function editedProfiles(
   checkEditedFiles(set.files, files, state.meta.request);
   const runtime = await parts.compile(files, own);
   for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, runtime, state, agent);
-  // What an agent could not use until now may not be connected yet.
+  // Toolsets that an agent could not use until now may not be connected yet.
   const hold = await holdToolsets(parts, runtime, profilesOf(state), state.meta);
   return { kind: 'profiles', hold, tools: hold.take(), files: runtime.snapshot.text, changes, before };
 }

@@ -2,7 +2,10 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, RunId } from '../../core/ids.ts';
 import { assertOwnRun } from '../recovery/imported-run.ts';
 
-/** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. Fails with RUN_IMPORTED. */
+/**
+ * Returns the first events of a fork: the run's history up to a sequence number, rounded down to the end of a turn, under a new id. Fails
+ * with RUN_IMPORTED.
+ */
 export function forkedEvents(
   events: readonly CadreEvent[],
   fork: { readonly at: number | undefined; readonly from: RunId; readonly to: RunId },
@@ -23,7 +26,7 @@ function forkPoint(events: readonly CadreEvent[], at: number): number {
   const endings = endingsOf(events, root);
   for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
     const event = events[index];
-    // A turn is cancelled with its agent, and who waits for that agent hears of it only behind both.
+    // A turn is cancelled with its agent, and the agent's caller learns of it only after both.
     if (event?.type !== 'turn.end' || event.status === 'cancelled') continue;
     if (!endings.some(({ from, to }) => from <= index && index < to)) return index + 1;
   }

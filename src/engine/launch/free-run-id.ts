@@ -3,7 +3,7 @@ import { idPattern, type RunId } from '../../core/ids.ts';
 import type { JournalReader } from '../../core/events/journal.ts';
 
 /**
- * Reads an id that a caller gives a run that is to begin.
+ * Parses an id given by a caller for a new run.
  *
  * @throws CadreError `OPTION_INVALID` when it is no id, `RUN_EXISTS` when a run has it
  */

@@ -35,17 +35,17 @@ export interface ProfileRuntimeParts extends CodePorts {
   readonly observers: ReadonlyMap<string, CodedObserver>;
   /** Names that profiles may use besides tools and toolsets. */
   readonly known: Omit<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'>;
-  /** The model objects that code gave, by name, and which models they say they are. */
+  /** Model objects given by code, by name, with the models they say they are. */
   readonly models: GivenModels;
-  /** The configs that a recording names; absent when nothing is replayed. */
+  /** Configs named in a recording; absent without a replay. */
   readonly recordedConfigs: ReadonlySet<string> | undefined;
   readonly titles: EngineOptions['titles'];
   readonly env: EngineOptions['env'];
-  /** Hears of each tool's name that is in a catalog. */
+  /** Called with the name of each tool in a catalog. */
   readonly onTool: (name: string) => void;
 }
 
-/** Most sets of earlier runs, or of runs that were edited, that are kept ready. */
+/** Most sets of earlier or edited runs that are kept ready. */
 const mostRebuilt = 8;
 
 /**
@@ -54,7 +54,7 @@ const mostRebuilt = 8;
  */
 export class ProfileRuntimes {
   readonly #parts: ProfileRuntimeParts;
-  /** By content: models remember what they made of a config by its identity, also when files are built again. */
+  /** By content: models cache by a config's identity, also when files are built again. */
   readonly #llmConfigs = new Map<string, LlmConfigs>();
   readonly #rebuilt = new Map<string, Promise<ProfileRuntime>>();
   /** Folders of code files that were loaded from folders: a journal does not record them. */
@@ -64,15 +64,15 @@ export class ProfileRuntimes {
     this.#parts = parts;
   }
 
-  /** Compiles profiles and checks all that they name against the tools there are. */
+  /** Compiles profiles and checks everything they name against the available tools. */
   async build(source: EngineOptions['profiles'], code: CodeTools): Promise<ProfileRuntime> {
     const { known } = this.#parts;
     return await this.#build(source, code, { ...known, ...toolNames(code) }, [shippedPrices()]);
   }
 
   /**
-   * Makes the set ready that a run recorded, in a program whose code gives `now`. A run goes on without the tools it had and this program
-   * has no more: their calls are answered, and no agent is offered them. Fails with TOOLSETS_CHANGED for what can be neither.
+   * Restores a run's recorded profile set in a program whose code gives `now`. Tools that this program lacks are not offered any more, and
+   * their calls are answered. Fails with TOOLSETS_CHANGED when toolsets cannot be restored.
    */
   rebuild({ files, given }: RecordedSet, now: CodeTools): Promise<ProfileRuntime> {
     // Runs that are resumed together often have the same files.
@@ -87,12 +87,12 @@ export class ProfileRuntimes {
     const [oldest] = this.#rebuilt.keys();
     if (this.#rebuilt.size >= mostRebuilt && oldest !== undefined) this.#rebuilt.delete(oldest);
     this.#rebuilt.set(key, made);
-    // What keeps it from being made now may be gone when it is asked for again.
+    // The cause of the failure may be gone at the next attempt.
     made.catch(() => this.#rebuilt.delete(key));
     return made;
   }
 
-  /** The config of a name in the set that another one is of; among all sets when it is of none. */
+  /** Returns a config by name from the set that `from` belongs to; from any set when it belongs to none. */
   llmConfig(name: string, from: LlmConfig): LlmConfig | undefined {
     const all = [...this.#llmConfigs.values()];
     const own = all.find((configs) => configs.has(from));
@@ -168,7 +168,7 @@ function filesOf(source: EngineOptions['profiles']): string | readonly string[] 
   return typeof source === 'object' && 'files' in source ? { files: source.files } : source;
 }
 
-/** A set as if its files declared the toolsets that a record says code gave: no program vouches for those. */
+/** Returns a set in which recorded toolsets appear as if its files declared them: no program vouches for them. */
 function withRecorded(set: ProfileSet, recorded: CodeTools['recorded']): ProfileSet {
   if (recorded.length === 0) return set;
   const configs = recorded.map((given): ToolsetConfig => ({ ...given, secrets: [], missing: [] }));

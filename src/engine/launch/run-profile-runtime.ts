@@ -9,8 +9,8 @@ import { missingText } from '../recovery/resume-texts.ts';
 import { ToolsetHold } from '../toolsets/toolset-hold.ts';
 
 /**
- * The profiles of a run and the tools that code gave, made ready: the engine's own when they are the same, else from the journal.
- * To `look` at a run, the tools do not matter: no decision reads them.
+ * Prepares the profiles of a run and the tools that code gave: the engine's own when they are equal, else those in the journal. With
+ * `look`, tools do not matter, since nothing is decided.
  */
 export async function profileRuntimeOf(
   parts: EngineParts,

@@ -40,7 +40,7 @@ function refusal(what: string): CadreError {
 function textOf(value: JsonObject): string | undefined {
   try {
     const text = JSON.stringify(value);
-    // What JSON leaves out or changes (functions, dates, NaN) would not be what the launcher handed over.
+    // A value that JSON leaves out or changes (functions, dates, NaN) would not equal the caller's.
     return isPlain(value) ? text : undefined;
   } catch {
     return undefined;

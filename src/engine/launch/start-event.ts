@@ -16,7 +16,7 @@ export interface StartFacts {
   readonly at: number;
   readonly profile: string;
   readonly payload: JsonValue;
-  /** The profile files, and what code gave of tools. */
+  /** Profile files, and tools given by code. */
   readonly contents: readonly [profiles: ContentEntry, given: ContentEntry];
   readonly limits: Limits;
   readonly ids: Ids;

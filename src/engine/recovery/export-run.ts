@@ -13,15 +13,15 @@ import { engineVersion } from '../version.ts';
 export interface ExportOptions {
   /** Now, in milliseconds since 1970. */
   readonly at: number;
-  /** Look for secrets and home folders, and replace them. */
+  /** Replaces secrets and home folders. */
   readonly redact: boolean;
-  /** Whose values that look like keys are looked for, too. */
+  /** Environment; its values that look like keys are redacted, too. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Home folders of this machine. */
   readonly homes: readonly string[];
 }
 
-/** A bundle, and what was replaced in it; undefined when nothing was to be. */
+/** A bundle, and a report of the redactions; undefined without redaction. */
 export interface ExportedRun {
   readonly bundle: RunBundle;
   readonly report: RedactionReport | undefined;

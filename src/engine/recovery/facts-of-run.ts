@@ -6,7 +6,7 @@ import { type PlainProfileFacts, toPlainFacts } from '../../inspect/turn/profile
 import { readList, type ReadContent } from '../../inspect/read-content.ts';
 import { plainFactsOf } from './imported-run.ts';
 
-/** A run's events as they were read, and its texts. */
+/** Events of a run, and its texts. */
 export interface RecordedTexts {
   readonly events: readonly CadreEvent[];
   readonly content: ReadContent;

@@ -14,13 +14,13 @@ export interface ImportOptions {
   readonly hash: (text: string) => ContentHash;
   /** The writer, in the form of a lease's owner. */
   readonly owner: string;
-  /** Another id for the run. */
+  /** New id for the run. */
   readonly asNew?: RunId;
 }
 
 /**
- * Takes a run that was read (`readBundle`) into a journal, in one commit: all of it or nothing. It bears a mark that says where it
- * came from, and never goes on. Fails with RUN_EXISTS when the journal has a run of this id.
+ * Imports a run (`readBundle`) into a journal, in one commit: all of it or nothing. The run is marked with its origin and can never
+ * continue. Fails with RUN_EXISTS when the journal has a run of this id.
  */
 export async function importRun(journal: Journal, bundle: RunBundle, options: ImportOptions): Promise<RunId> {
   const runId = options.asNew ?? bundle.run.runId;

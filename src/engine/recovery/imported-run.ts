@@ -37,7 +37,7 @@ export function importedFacts(
   return new Map(Object.entries(plainFactsOf(stored)).map(([name, facts]) => [name, fromPlainFacts(facts)]));
 }
 
-/** Facts as they were stored; none when the text is missing or none. */
+/** Parses stored facts; empty when the text is missing or invalid. */
 export function plainFactsOf(stored: string | undefined): Readonly<Record<string, PlainProfileFacts>> {
   if (stored === undefined) return {};
   const value: unknown = JSON.parse(stored);

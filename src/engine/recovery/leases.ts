@@ -7,7 +7,7 @@ import type { Turnstile } from '../run/turnstile.ts';
 /** Milliseconds between checks on a holder that cannot be observed. */
 const askAgainMs = 1_000;
 
-/** A run an engine wants. With `isPatient` it waits until it is known whether a holder that cannot be looked at is gone. */
+/** A run an engine wants. With `isPatient` it waits until it is known whether an unobservable holder is gone. */
 export interface WantedRun {
   readonly runId: RunId;
   readonly isPatient?: boolean | undefined;
@@ -43,7 +43,7 @@ export class Leases {
     this.#turnstile = turnstile;
   }
 
-  /** Takes the right to append to a run, and brings the run to life with it; fails, with the lease given back, when that fails. */
+  /** Takes the lease of a run and starts the run with it; releases the lease when that fails. */
   async take<T>(wanted: WantedRun, begin: (lease: Lease) => T | Promise<T>): Promise<T> {
     const taking = this.#take(wanted, begin);
     this.#taking.add(taking);
@@ -72,7 +72,7 @@ export class Leases {
   }
 
   async #acquire(runId: RunId, isPatient: boolean): Promise<Lease> {
-    // Behind it a run begins: the heaviest thing an engine does.
+    // Starting a run is the heaviest operation of an engine.
     const turn = this.#turnstile.pass(8);
     if (turn !== undefined) await turn;
     for (;;) {
@@ -100,7 +100,7 @@ export class Leases {
     try {
       await this.#journal.release(lease);
     } catch {
-      // A store that fails here as well: the error that stopped the run says so, and the lease dies with this process.
+      // The store fails here as well: the error that stopped the run says so, and the lease ends with this process.
     }
   }
 }

@@ -12,7 +12,7 @@ export interface LeaseOptions {
 /** Default path of a project's journal. */
 export const defaultStorePath = path.join('.cadre', 'journal.db');
 
-/** Opens what `store` names: a path, `'memory'`, or a journal that is handed in. SQLite is loaded only when it is used. */
+/** Opens a store: a path, `'memory'`, or a given journal. SQLite is loaded only when it is used. */
 export async function openStore(
   store: string | Journal | undefined,
   options: {

@@ -28,7 +28,7 @@ export interface ResumeNote {
   readonly agentId?: AgentId;
 }
 
-/** A message that is there before anything goes on. */
+/** A message posted before the run goes on. */
 export interface SaidAtResume {
   readonly to: AgentId;
   readonly item: ItemDraft;
@@ -47,7 +47,7 @@ export interface Resumption {
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
   readonly said?: SaidAtResume | undefined;
-  /** A seed for a run that began before frames had nonces. */
+  /** Seed for a run that began before frames had nonces. */
   readonly frameSeed?: string;
 }
 
@@ -82,7 +82,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (by.said !== undefined) tx.post(by.said.to, by.said.item);
 }
 
-/** True when all that has happened was copied from another run: what a person agreed to there holds there alone. */
+/** True when all events were copied from another run: approvals given there hold only there. */
 function isFork({ meta, seq }: RunContext): boolean {
   return meta.parentRun?.at === seq;
 }
@@ -102,7 +102,7 @@ function recoverTurn(context: TurnContext): void {
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
 }
 
-/** A summary that did not come is asked for again, from the same recorded input. */
+/** Asks again for a missing summary, from the same recorded input. */
 function recoverCompaction(tx: Transaction, agent: SubContext): void {
   const {
     context: { compacting },
@@ -112,7 +112,7 @@ function recoverCompaction(tx: Transaction, agent: SubContext): void {
   tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
 }
 
-/** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */
+/** Recovers a call that was open: continues it, or ends it with the reason. */
 function recoverCall(context: TurnContext, call: CallState): void {
   const { tx, env } = context;
   const tool = env.catalog.get(call.request.name);
@@ -147,7 +147,7 @@ function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
   if (due?.kind === 'expiry' && due.at <= steadyAt(tx.run, tx.at)) expireCall(tx, env, due.callId, due.since);
 }
 
-/** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */
+/** False, after answering the call without running it, when its tool has changed and the arguments no longer fit. */
 function stillFits(context: TurnContext, call: CallState): boolean {
   const { env, agent } = context;
   const profile = env.profiles.get(agent.meta.profile);

@@ -65,8 +65,8 @@ function notRecovered(runId: RunId, thrown: unknown): RecoveredRun {
 
 /** Options for resuming interrupted runs, and a filter for them. */
 export interface RecoverOptions extends ResumeOptions {
-  /** True for the runs that are to be resumed; all of them when absent. */
+  /** True for runs to resume; all of them when absent. */
   readonly include?: ((run: RunSummary) => boolean | Promise<boolean>) | undefined;
-  /** Gets each run as soon as it goes on, or the reason why it does not. */
+  /** Receives each run as soon as it goes on, or the reason why it does not. */
   readonly onRun?: ((entry: RecoveredRun) => void) | undefined;
 }

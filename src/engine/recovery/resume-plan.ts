@@ -28,16 +28,15 @@ export interface ResumePlan extends Disposable {
   /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry;
   readonly notes: readonly ResumeNote[];
-  /** Texts that are at hand and that the journal may have lost: they are stored again. */
+  /** Available texts that the journal may have lost: they are stored again. */
   readonly texts: readonly ContentEntry[];
-  /** A seed for the frames of a run that began without one. */
+  /** Seed for the frames of a run that began without one. */
   readonly frameSeed?: string;
 }
 
 /**
- * Finds out what a run would go on with, and everything that keeps it from going on, before anything is written: a live
- * agent whose profile is gone or disabled, profiles that are not trusted, a toolset that cannot be what it was, a model that cannot be called, a text
- * that is missing from the journal.
+ * Plans a run's continuation and finds every obstacle before anything is written: a live agent whose profile is gone or disabled, untrusted
+ * profiles, a toolset that cannot be restored, a model that cannot be called, a text that is missing from the journal.
  */
 export async function planResume(parts: EngineParts, state: RunContext, choice: ProfileChoice = 'recorded'): Promise<ResumePlan> {
   const runtime = choice === 'current' ? parts.runtime : await profileRuntimeOf(parts, state);
@@ -56,7 +55,7 @@ async function changesSince(
   state: RunContext,
   { runtime, hold }: Pick<ResumePlan, 'runtime' | 'hold'>,
 ): Promise<Pick<ResumePlan, 'profiles' | 'given' | 'notes' | 'texts'>> {
-  // The tools of this moment: what connects is connected by now.
+  // Current tools: toolsets are connected by now.
   const now = { set: runtime.set, decision: new RunTools(hold).decision };
   const notes: ResumeNote[] = [];
   const texts: ContentEntry[] = [];
@@ -73,7 +72,7 @@ async function changesSince(
   const ofCode = codeNote(parts, state, runtime);
   if (ofCode !== undefined) notes.unshift({ code: 'TOOLS_CHANGED', message: ofCode });
   const given = givenAnew(runtime, state);
-  // The profiles may be those of the engine itself, which were not read from the journal: then they are in it from now on.
+  // The profiles may be the engine's own, which were not read from the journal: the plan stores them.
   const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
   if (!isOther) return { notes, texts: [...texts, runtime.snapshot, runtime.code.record()], ...given, ...seed };
   const ofProfiles = await differencesOf(parts, state, runtime);
@@ -135,7 +134,7 @@ function changesOfTools(
   return before === undefined ? `what they were is damaged in the journal (${recorded})` : toolChanges(before, offeredJson);
 }
 
-/** A stored text that is read for the record alone; undefined when it is damaged or missing. */
+/** Returns a stored text that serves only a note; undefined when it is damaged or missing. */
 function textOrDamage(journal: EngineParts['journal'], hash: ContentHash): string | undefined {
   try {
     return storedText(journal, hash);

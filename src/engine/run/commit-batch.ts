@@ -26,7 +26,7 @@ export class CommitBatch implements Prefix {
     return this.#contents;
   }
 
-  /** Adds events and texts behind those that are there. Lists of a transaction become the batch's own when it has none yet. */
+  /** Appends events and texts. An empty batch takes over a transaction's lists. */
   add(more: Prefix | Transaction): void {
     this.#events = appended(this.#events, more.events as CadreEvent[]);
     this.#contents = appended(this.#contents, more.contents as ContentEntry[]);

@@ -138,12 +138,12 @@ function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
   if (event !== undefined) tx.emit(event, cause);
 }
 
-/** Posts an item; one that will not wait interrupts the model call it finds in flight. */
+/** Posts an item; one that will not wait interrupts a model call in flight. */
 function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
   const { seq } = tx.post(to, item);
   if (item.delivery !== 'now') return;
   const turnId = tx.run.agents.get(to)?.turn.currentId;
-  // The first of several interrupts; the others are read along with it.
+  // Only the first of several interrupts counts; the others are read along with it.
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === seq)
     tx.effects.push({ kind: 'interrupt', agentId: to, turnId, cause: seq });
 }

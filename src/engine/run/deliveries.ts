@@ -7,7 +7,7 @@ interface Waiter {
   readonly delivered: Promise<TurnId>;
   readonly resolve: (turnId: TurnId) => void;
   readonly reject: (error: Error) => void;
-  /** Its ingestor failed in the turn that begins now: what the model is shown is a note, not the item. */
+  /** True when its ingestor failed in the turn that begins now: the model sees a note instead of the item. */
   failed: boolean;
 }
 
