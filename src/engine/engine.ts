@@ -47,7 +47,7 @@ export class Engine {
   readonly #halted: HaltedRuns;
   /** Toolsets that launches use; connected from the first launch on. */
   readonly #toolsets: ToolsetHold;
-  /** The journal to read from, also runs that others advance. */
+  /** Journal for reading, including runs that other processes advance. */
   readonly records: JournalReader;
   /** Titles, projects and deletion of runs. */
   readonly shelf: RunCatalog;
@@ -63,12 +63,12 @@ export class Engine {
     this.#toolsets = ToolsetHold.ofAll(parts.runtime);
   }
 
-  /** The profiles this engine launches runs with. */
+  /** Profiles that this engine launches runs with. */
   get profiles(): ProfileSet {
     return this.#parts.runtime.set;
   }
 
-  /** Names of the tools there are, those of toolsets that connect to a server excepted: they are known once a run uses them. */
+  /** Names of the available tools, except those of toolsets that connect to a server: they are known once a run uses them. */
   get toolNames(): readonly string[] {
     return this.#parts.runtime.decision.env.catalog.names();
   }
@@ -117,7 +117,7 @@ export class Engine {
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live !== undefined && live.actor.halted === undefined) return live.run;
-    // One that halted here gives its lease back first.
+    // A run that halted here releases its lease first.
     await live?.left;
     // Concurrent callers share one resumption.
     const resuming = this.#resuming.get(runId) ?? this.#takeUp(runId, options).finally(() => this.#resuming.delete(runId));
@@ -126,8 +126,8 @@ export class Engine {
   }
 
   /**
-   * Resumes every run that is not over and that no live process has, oldest first. One that cannot be resumed (held, damaged, its profiles
-   * cannot be used) is reported with the reason and keeps no other from going on. `include` chooses among them.
+   * Resumes every unfinished run that no live process has, oldest first. A run that cannot be resumed (held, damaged, unusable profiles) is
+   * reported with the reason and does not stop the others. `include` selects among them.
    */
   async recover(asked: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
     checkOptions('engine.recover', asked, recoverOptions);
@@ -183,7 +183,7 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await readOwnState(journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#openReadOnly(state);
-    // Everything that keeps the run from going on is found out before it is taken.
+    // Every obstacle is found before the run is taken.
     using planned = await planResume(this.#parts, state, options.profiles);
     const { run, begun } = await this.#leases.take({ runId: state.meta.runId, isPatient: options.waitForHolder }, async (lease) => {
       // Another process may have written between the read and the lease.
@@ -203,7 +203,7 @@ export class Engine {
     return run;
   }
 
-  /** Brings a run to life that is in the journal; not awaited here, since a live run looks after its lease itself. */
+  /** Starts a run from the journal; not awaited here, since a live run manages its own lease. */
   #goOn(
     state: RunContext,
     lease: Lease,
@@ -223,10 +223,10 @@ export class Engine {
     return this.#live.handle(state, { runtime, hold: ToolsetHold.ofNone(runtime) });
   }
 
-  /** The run of this id, if this engine advances it. */
+  /** Returns the run of this id, if this engine advances it. */
   readonly live = (runId: string): Run | undefined => this.#live.get(runId)?.run;
 
-  /** Opens a run to look at, without taking it over. */
+  /** Opens a run for viewing, without taking it over. */
   async open(runId: string): Promise<Run> {
     checkArgument('engine.open: runId', runId, 'name');
     const live = this.live(runId);
@@ -260,7 +260,7 @@ export class Engine {
     return run;
   }
 
-  /** Runs of the journal, newest first: all of them, or those of a filter. */
+  /** Lists runs of the journal, newest first: all of them, or those that match a filter. */
   async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
     checkOptions('engine.runs', filter, runsFilter);
     this.#assertOpen();

@@ -9,7 +9,7 @@ export interface LaunchRequest {
   /** Text, content parts, or a whole USER_PROMPT payload. */
   readonly input: unknown;
   readonly title?: string;
-  /** An id of your own for the run, such as one that tells a launch that is repeated from a new one. Refused when there is such a run. */
+  /** Your own id for the run, such as one that tells a repeated launch from a new one. Refused when the run exists. */
   readonly runId?: string;
   /** Hash of the request the run answers; recorded in `run.start` to tell a repeated request from another one under the same id. */
   readonly requestHash?: string;
@@ -23,15 +23,15 @@ export interface LaunchOptions {
   /** Values for tools, in `context.context`; never journaled. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * The values of the request the run answers, by name: the root `request` of conditions and texts, `${NAME}` in texts and settings of tools,
-   * and `context.request` of tools. On record, and so no place for credentials.
+   * Values of the request the run answers, by name: the root `request` of conditions and texts, `${NAME}` in texts and settings of tools,
+   * and `context.request` of tools. Recorded, so they must not be credentials.
    */
   readonly request?: Readonly<Record<string, unknown>>;
   /** Notes added to every prompt of the run; a segment with the ingestor `notes` shows them. */
   readonly notes?: readonly PeopleNote[];
   /** Folder for the run's tools instead of the default one; recorded, so that a resumed run works there, too. */
   readonly workspace?: string;
-  /** An LLM config used instead of every profile's own. */
+  /** LLM config used instead of every profile's own. */
   readonly llmConfig?: string;
   /** Subscribes like `run.subscribe`, from the first event on: a model that answers immediately may have spoken when `launch` returns. */
   readonly subscriber?: RunSubscriber;
@@ -42,7 +42,7 @@ export interface ResumeOptions extends Omit<
   LaunchOptions,
   'llmConfig' | 'limits' | 'workspace' | 'request' | 'notes' | 'subscriber'
 > {
-  /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
+  /** `recorded`, the default: the profiles the run used before. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
   /**
    * True to wait when another process has the run and cannot be observed from here (another host, another container), until it is known
@@ -55,7 +55,7 @@ export interface ResumeOptions extends Omit<
 export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** A sequence number, rounded down to the end of a turn; the end of the run when absent. */
   readonly at?: number;
-  /** An id of your own for the fork. Refused when there is such a run. */
+  /** Your own id for the fork. Refused when the run exists. */
   readonly runId?: string;
   /** First message of the fork: its root agent reads it before it does anything else. */
   readonly message?: ExternalMessage;

@@ -42,12 +42,12 @@ const names: Readonly<Record<string, keyof Limits>> = {
 /** Limits that may be fractions; all others are counts. */
 const fractions: ReadonlySet<keyof Limits> = new Set(['maxCostUsd', 'maxWallMs', 'softAt']);
 
-/** Limits that may be null. */
+/** Limits that may be 0. */
 const optional: ReadonlySet<keyof Limits> = new Set(['maxDepth', 'maxChildren']);
 
 /**
- * Checks limits and gives them their full names. Unknown names are refused, and so is what would bound nothing: every limit
- * is recorded with its run, and a journal has no word for infinity.
+ * Checks limits and gives them their full names. Refuses unknown names and infinite values: every limit is recorded with its run, and JSON
+ * has no infinity.
  */
 export function limitsOf(options: LimitOptions): Partial<Limits> {
   const limits: Partial<Record<keyof Limits, number>> = {};
@@ -90,7 +90,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? 'an object' : String(value).slice(0, 60);
 }
 
-/** The limits of a run: its own, else its engine's, else the defaults. */
+/** Returns the limits of a run: its own, else its engine's, else the defaults. */
 export function runLimits(engine: LimitOptions, own: LimitOptions = {}): Limits {
   return { ...defaultRunLimits, ...limitsOf(engine), ...limitsOf(own) };
 }

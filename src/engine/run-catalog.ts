@@ -5,7 +5,7 @@ import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Journal, RunMarks, RunSummary } from '../core/events/journal.ts';
 
-/** A project: there as long as runs are in it. */
+/** A project; it exists as long as it contains runs. */
 export interface ProjectRow {
   readonly name: string;
   readonly runs: number;
@@ -32,14 +32,14 @@ export class RunCatalog {
     this.#clock = clock;
   }
 
-  /** Gives a run another title; null takes it back, and the run has the one of its journal. */
+  /** Gives a run another title; null restores the one of its journal. */
   async rename(runId: string, title: string | null): Promise<void> {
     checkArgument('shelf.rename: runId', runId, 'name');
     checkArgument('shelf.rename: title', title, 'textOrNull');
     await this.#mark(runId, { title: title === null ? null : checkWords('a title', title, longestTitle) });
   }
 
-  /** Puts a run into a project, or out of the one it is in. */
+  /** Moves a run into a project; null removes it from its project. */
   async move(runId: string, project: string | null): Promise<void> {
     checkArgument('shelf.move: runId', runId, 'name');
     checkArgument('shelf.move: project', project, 'textOrNull');
@@ -47,8 +47,8 @@ export class RunCatalog {
   }
 
   /**
-   * Deletes a run, with all forks of it and of those when `forks` is set; answers with what was deleted. Fails with RUN_LOCKED when a
-   * process has one of them and it is not over: then nothing is deleted.
+   * Deletes a run, with all its forks, direct or not, when `forks` is set; returns the deleted ids. Fails with RUN_LOCKED, deleting
+   * nothing, when a process advances one of them.
    */
   async remove(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
     checkArgument('shelf.remove: runId', runId, 'name');
@@ -57,14 +57,14 @@ export class RunCatalog {
     const live = found.find(
       (run) => run.outcome === undefined && run.isAbandoned !== true && run.isImported !== true && run.status !== 'damaged',
     );
-    // The store looks again; this keeps some of several from being deleted before one is refused.
+    // The store checks again; this prevents deleting some of several before one is refused.
     if (live !== undefined && found.length > 1) throw liveRun(live);
     const deletedAt = this.#clock.now();
     for (const run of found) await this.#mark(run.runId, { deletedAt });
     return found.map((run) => run.runId);
   }
 
-  /** Puts a deleted run back into the lists, with its forks when `forks` is set; answers with what was restored. */
+  /** Restores a deleted run, with its forks when `forks` is set; returns the restored ids. */
   async restore(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
     checkArgument('shelf.restore: runId', runId, 'name');
     checkOptions('shelf.restore', options, forksOption);
@@ -73,7 +73,7 @@ export class RunCatalog {
     return found.map((run) => run.runId);
   }
 
-  /** The projects there are, the one something happened in last first. */
+  /** Lists the projects, the most recently changed first. */
   async projects(): Promise<readonly ProjectRow[]> {
     const rows = new Map<string, ProjectRow>();
     for (const { project, updatedAt } of await this.#journal.runs()) {
@@ -88,7 +88,7 @@ export class RunCatalog {
     return [...rows.values()].toSorted((a, b) => b.updatedAt - a.updatedAt || (a.name < b.name ? -1 : 1));
   }
 
-  /** Gives a project another name: all its runs move, also deleted ones. One that exists takes them in. Answers with how many moved. */
+  /** Renames a project: all its runs move, including deleted ones, also into an existing project. Returns how many moved. */
   async renameProject(from: string, to: string): Promise<number> {
     checkArgument('shelf.renameProject: from', from, 'name');
     checkArgument('shelf.renameProject: to', to, 'name');
@@ -108,7 +108,7 @@ export class RunCatalog {
     return names.length === 0 ? '; a run is put into one with move' : `; there are: ${names.slice(0, 20).join(', ')}`;
   }
 
-  /** A run, and of the forks below it those that are deleted, or are not. */
+  /** Returns a run, with those forks below it that are deleted, or are not. */
   async #withForks(
     runId: string,
     { forks, deleted }: { readonly forks: boolean; readonly deleted: boolean },

@@ -21,11 +21,11 @@ export interface RunHandleParts {
   readonly state: RunContext;
   readonly lease: Lease;
   readonly runtime: ProfileRuntime;
-  /** The tools of the run, with the toolsets it uses. */
+  /** Tools of the run, with its toolsets. */
   readonly tools: RunTools;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly resources: Resources;
-  /** Values for tools, handed in with the launch. */
+  /** Values for tools, given at launch. */
   readonly context: LaunchOptions['context'];
 }
 
@@ -73,7 +73,7 @@ export function runHandle(
     workspace: ports.workspace,
     editProfiles: async (edits) => {
       const edited = await editedProfiles(parts, actor.state, edits);
-      // From here on the run itself holds what it uses.
+      // From here on the run itself holds its toolsets.
       using _hold = edited.hold;
       await actor.submit(edited);
       return edited.changes;

@@ -52,9 +52,9 @@ export interface RunParts {
   readonly profiles: ReadonlyMap<string, ViewedProfile>;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly hash: (text: string) => ContentHash;
-  /** A value without the secrets of the run. */
+  /** Returns a value without the secrets of the run. */
   readonly redact: <Value>(value: Value) => Value;
-  /** The run's workspace; the folder is made when it is first asked for. */
+  /** Returns the run's workspace; the folder is created on first use. */
   readonly workspace: () => string;
   /** Changes profiles; resolves once the change is in the journal. */
   readonly editProfiles: (edits: readonly ProfileEdit[]) => Promise<readonly ProfileChange[]>;
@@ -76,19 +76,19 @@ export class Run implements AsyncIterable<CadreEvent> {
     this.#deliveries = new Deliveries(parts.actor);
     this.id = parts.actor.state.meta.runId;
     this.result = this.#untilEnded();
-    // A caller who never asks for the result must not be hit by its rejection.
+    // A caller who never reads the result must not be hit by its rejection.
     this.result.catch(() => undefined);
   }
 
-  /** The run's state as of now. Read-only: it changes through events alone. */
+  /** Current state of the run. Read-only: only events change it. */
   get state(): RunContext {
     return this.#parts.actor.state;
   }
 
   /**
-   * The run's state with all of its past. `state` holds the newest 128 turns of each agent, and releases messages that a
-   * `context_policy.window` has left far behind; what it lacks is read from the journal, which costs as much as there is
-   * history. A store that answers with promises cannot be read here: open such a run with `engine.open`.
+   * Returns the run's state with all of its past. `state` holds the newest 128 turns of each agent, and releases messages far outside a
+   * `context_policy.window`; this reads the rest from the journal, at a cost proportional to the history. Asynchronous stores cannot be
+   * read here: open such a run with `engine.open`.
    */
   fullState(): RunContext {
     const { state } = this;
@@ -107,30 +107,30 @@ export class Run implements AsyncIterable<CadreEvent> {
     return pendingOf(this.state);
   }
 
-  /** All events from the first, then live ones, until the run ends. */
+  /** Yields all events from the first, then live ones, until the run ends. */
   [Symbol.asyncIterator](): AsyncIterator<CadreEvent> {
     return this.events()[Symbol.asyncIterator]();
   }
 
-  /** Events with a sequence number above `after`, then live ones, until the run ends. */
+  /** Yields events with a sequence number above `after`, then live ones, until the run ends. */
   events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<CadreEvent> {
     checkOptions('run.events', options, eventsOptions);
     return eventsOf(this.#parts.actor, this.#parts.journal, options);
   }
 
-  /** Watches live events, streaming deltas and tool progress; the returned function stops it. */
+  /** Subscribes to live events, streaming deltas and tool progress; the returned function unsubscribes. */
   subscribe(subscriber: RunSubscriber): () => void {
     checkArgument('run.subscribe: subscriber', subscriber, 'object');
     checkOptions('run.subscribe', subscriber, subscriberOptions);
     return this.#parts.actor.subscribers.add(subscriber);
   }
 
-  /** The replies that are being streamed now, each from the beginning of its current attempt: what a late subscriber has missed. */
+  /** Replies that are being streamed, each from the beginning of its current attempt: the part that a late subscriber has missed. */
   get replies(): readonly ReplySoFar[] {
     return this.#parts.actor.subscribers.replies;
   }
 
-  /** Resolves when nothing is running: the run awaits something, or has ended. */
+  /** Resolves when no effect runs: the run awaits input, or has ended. */
   async settled(): Promise<RunContext> {
     await this.#parts.actor.whenIdle();
     const { halted, isOver } = this.#parts.actor;
@@ -165,14 +165,14 @@ export class Run implements AsyncIterable<CadreEvent> {
     return { itemId, delivered };
   }
 
-  /** Lets calls run that wait for approval; all of them, or none when one does not wait. */
+  /** Approves calls that wait for approval; all of them, or none when one does not wait. */
   async approve(id: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
     checkArgument('run.approve: id', id, 'names');
     checkOptions('run.approve', options, approveOptions);
     await this.#submitAll(approvals(this.state, id, options));
   }
 
-  /** Refuses calls that wait for approval; the model reads the message. */
+  /** Rejects calls that wait for approval; the model reads the message. */
   async reject(id: string | readonly string[], options: { readonly message?: string } = {}): Promise<void> {
     checkArgument('run.reject: id', id, 'names');
     checkOptions('run.reject', options, rejectOptions);
@@ -186,15 +186,15 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /**
-   * Keeps a note for agents of the run, beside their profiles: from their next turn on, those whose system prompt has a segment with the
-   * ingestor `notes` read it. One with the same title, for the same agents, is replaced; an empty content takes it away.
+   * Keeps a note for agents of the run: from their next turn on, it is read by those whose system prompt has a segment with the ingestor
+   * `notes`. Replaces a note with the same title for the same agents; empty content deletes it.
    */
   async note(note: PeopleNote): Promise<void> {
     checkArgument('run.note: note', note, 'object');
     await this.#parts.actor.submit(noteInput(this.state, this.#parts.profiles, note));
   }
 
-  /** The notes people keep for agents of the run. */
+  /** Notes that people keep for agents of the run. */
   get notes(): readonly PeopleNote[] {
     return peopleNotes(this.state.team.shared[notesPath]);
   }
@@ -221,7 +221,7 @@ export class Run implements AsyncIterable<CadreEvent> {
    * can be changed, but neither disabled nor renamed. Other runs, and the files, stay unchanged.
    */
   async updateProfiles(edits: readonly ProfileEdit[]): Promise<readonly ProfileChange[]> {
-    // One after the other: each begins with what the one before made of the profiles.
+    // Edits run one after the other: each starts from the result of the one before.
     const edit = this.#editing.then(async () => await this.#parts.editProfiles(readProfileEdits(edits)));
     this.#editing = edit.catch(() => undefined);
     return await edit;
@@ -232,14 +232,14 @@ export class Run implements AsyncIterable<CadreEvent> {
     await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions) });
   }
 
-  /** The records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
+  /** Returns the records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
   turns(filter: TurnFilter = {}): readonly TurnRecord[] {
     checkOptions('run.turns', filter, turnFilter);
     const full = this.fullState();
     return filterTurns(full, filter).map((turn) => this.#record(full, turn));
   }
 
-  /** The record of one turn; undefined when there is none of this id. */
+  /** Returns the record of one turn; undefined when there is none of this id. */
   turn(turnId: string): TurnRecord | undefined {
     checkArgument('run.turn: turnId', turnId, 'name');
     const full = this.fullState();
@@ -268,7 +268,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return fillTokens(text, this.state.team.shared, this.#parts.content);
   }
 
-  /** The run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */
+  /** Returns the run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */
   async recording(): Promise<string> {
     const events = await this.#parts.journal.read(this.id);
     return toRecording(foldEvents(events, 'everything') ?? this.state, events, this.#parts.content);

@@ -11,8 +11,8 @@ export interface SendOptions {
    */
   readonly priority?: Delivery;
   /**
-   * An id of your own for the item: a message that is sent again under it is not posted again, also by another process later on, as long
-   * as the turn that read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
+   * Your own id for the item: a message sent again under it is not posted again, even by another process later on, as long as the turn that
+   * read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
    */
   readonly itemId?: string;
 }

@@ -15,14 +15,11 @@ export interface RunSubscriber {
     readonly fraction: number;
     readonly note: string;
   }) => void;
-  /** The run cannot go on in this process. */
+  /** Called when the run cannot go on in this process. */
   readonly onHalt?: (error: Error) => void;
 }
 
-/**
- * Everybody who watches one run. A subscriber that throws is reported once; it
- * never holds up the run, nor the others (I12).
- */
+/** Subscribers of one run. A subscriber that throws is reported once; it never holds up the run or the others (I12). */
 export class Subscribers {
   readonly #all = new Set<RunSubscriber>();
   readonly #report: (message: string) => void;
@@ -40,12 +37,12 @@ export class Subscribers {
     return this.#deltaReaders > 0;
   }
 
-  /** The replies that are being streamed, for those that come in the middle. */
+  /** Replies that are being streamed, for late subscribers. */
   get replies(): readonly ReplySoFar[] {
     return [...this.#replies.values()].map((read) => read()).filter(({ deltas }) => deltas.length > 0);
   }
 
-  /** A reply begins to be streamed; the returned function says that it is over. */
+  /** Registers a reply that starts streaming; the returned function ends it. */
   begin(turnId: TurnId, read: () => ReplySoFar): () => void {
     this.#replies.set(turnId, read);
     return () => {
@@ -85,7 +82,7 @@ export class Subscribers {
   #guard(subscriber: RunSubscriber, call: () => unknown): void {
     try {
       const returned = call();
-      // Callbacks are meant to be synchronous, but many are written async: what they reject with is theirs as well.
+      // Callbacks should be synchronous, but many are async: their rejections count as throws.
       if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#failed(subscriber, thrown));
     } catch (thrown) {
       this.#failed(subscriber, thrown);

@@ -88,7 +88,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       if (over) return;
       cancelTimer();
       cancelTimer = run.clock.setTimer(run.graceMs, () => {
-        const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; nobody waits for it any more`);
+        const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; it was abandoned`);
         finish({ status: 'cancelled', error, progress: [...progress], abandoned: true });
       });
     };

@@ -35,7 +35,7 @@ export function rejectionOf(run: RunContext, decision: DecisionContext, input: I
 /** Refuses a note when the run has ended, or other notes were written, since it was handed in. */
 function noteRefusal({ meta, outcome, status, team }: RunContext, note: PeopleNote): CadreError | undefined {
   if (outcome !== undefined)
-    return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); nobody reads notes of it any more`);
+    return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); its agents read no more notes`);
   try {
     checkNote(team.shared, note);
     return undefined;
@@ -52,7 +52,7 @@ function editRefusal(
 ): CadreError | undefined {
   const { runId, profiles } = run.meta;
   if (run.outcome !== undefined)
-    return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); nothing of it is changed any more`);
+    return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); it cannot be changed any more`);
   if (input.kind === 'modules') {
     const result = moduleEdits(env, run, input.actions, run.at);
     if (result.ok) return undefined;
@@ -62,7 +62,7 @@ function editRefusal(
   if (profiles !== input.before)
     return new CadreError(
       'OPTION_INVALID',
-      `the profiles of run ${runId} were changed by somebody else meanwhile; look at them and try again`,
+      `the profiles of run ${runId} were changed by another edit meanwhile; check them and try again`,
     );
   // An agent may have started since the edit was checked.
   for (const { meta, status } of run.agents.values())

@@ -59,7 +59,7 @@ export function isInterrupted(status: string): boolean {
 
 function notRecovered(runId: RunId, thrown: unknown): RecoveredRun {
   if (thrown instanceof CadreError) return { runId, error: thrown };
-  const message = `run ${runId} could not be taken up: ${describeThrown(thrown)}`;
+  const message = `run ${runId} could not be resumed: ${describeThrown(thrown)}`;
   return { runId, error: new CadreError('INTERNAL', message, { cause: thrown }) };
 }
 
