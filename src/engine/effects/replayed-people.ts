@@ -15,7 +15,7 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
     if (run.state.outcome !== undefined) return false;
     for (const request of run.pending) if (await decide(run, request, recording)) return true;
     const asked = run.pending.filter(({ tool }) => tool === '');
-    // A profile's question instead of its agent's turn is answered with an item, like everything else people said.
+    // A checkpoint asks on behalf of its profile, with no tool call to decide: its answer is an item, like a message.
     const isFree = run.pending.length === asked.length;
     const next = isFree ? items.shift() : undefined;
     if (next === undefined) return false;

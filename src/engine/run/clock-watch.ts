@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Smaller corrections of the wall clock, in milliseconds, accumulate. */
+/** Smallest change of the wall clock that counts as a jump, in milliseconds; smaller ones accumulate. */
 const noticedMs = 1_000;
 
 /** Detects jumps of the wall clock: it was set, or the machine slept. */

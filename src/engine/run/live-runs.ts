@@ -80,7 +80,7 @@ export class LiveRuns {
     void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
     const live = { run, actor, taken, tools, left };
     this.#runs.set(state.meta.runId, live);
-    // A program's own clock, in a test or a simulation, does not end with the process.
+    // Only real time ends with the process: tests and simulations drive their own clock.
     if (this.#parts.clock === systemClock) this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return live;
