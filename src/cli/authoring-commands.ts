@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { colorOption, type Done } from './options/shared-options.ts';
 
-/** Commands for those who write profiles. */
+/** Adds the commands for writing profiles: validate, explain, schema, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
   program
     .command('validate')

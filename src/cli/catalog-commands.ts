@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
-/** The commands that put runs in order without changing them: titles, projects, deletion. */
+/** Adds the commands that organize runs without changing them: titles, projects, deletion. */
 export function addCatalogCommands(program: Command, done: Done): void {
   const shelved = (command: Command): Command =>
     command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());

@@ -3,22 +3,22 @@ import { safe } from '../inspect/format/text/layout.ts';
 import { profileStamp } from '../profiles/profile-stamp.ts';
 import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
 
-/** What a watch looks at, and whom it tells. */
+/** Settings of a `ProfileWatch`. */
 export interface ProfileWatchOptions {
-  /** The folder, or file, that profiles were loaded from. */
+  /** Folder or file that the profiles were loaded from. */
   readonly folder: string;
-  /** The files as they were loaded. */
+  /** Files as loaded. */
   readonly loaded: readonly ProfileFile[];
-  /** Gets whole lines. */
+  /** Receives whole lines. */
   readonly tell: (text: string) => void;
-  /** What loads the files again, for people. */
+  /** Command that loads the files again, for people. */
   readonly restart: string;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every?: number;
 }
 
 const usualPause = 2_000;
-/** Most files that a line names. */
+/** Maximum number of files named in one line. */
 const shownFiles = 5;
 
 interface Difference {
@@ -28,17 +28,17 @@ interface Difference {
 }
 
 /**
- * Notices that profiles on disk are no longer those that were loaded, and says so once per change. Nothing is loaded again. It looks at
- * names, sizes and times, reads files only when one of these changed, and keeps no process alive.
+ * Reports once per change that profiles on disk differ from the loaded ones; reloads nothing. Compares names, sizes and times, reads
+ * files only when one of these changed, and keeps no process alive.
  */
 export class ProfileWatch implements Disposable {
   readonly #options: ProfileWatchOptions;
-  /** The files that are compared, as they were loaded; known from the first look on. */
+  /** Text of each compared file as loaded, by path; set by the first check. */
   #loaded: ReadonlyMap<string, string> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #stamp: string | undefined;
-  /** What was said last: the files that differ, with their texts. */
+  /** Differences reported last, as JSON. */
   #told = '[]';
   #changed: readonly string[] = [];
 
@@ -47,7 +47,7 @@ export class ProfileWatch implements Disposable {
     this.#plan(0);
   }
 
-  /** Files that differ from what runs are launched with, each with how: `agent_profiles/profiles/Lead.yaml (changed)`. */
+  /** Files that differ from the loaded ones, each with its kind of change: `agent_profiles/profiles/Lead.yaml (changed)`. */
   get changed(): readonly string[] {
     return this.#changed;
   }
@@ -68,7 +68,7 @@ export class ProfileWatch implements Disposable {
     const { folder } = this.#options;
     const stamp = await profileStamp(folder);
     if (stamp === this.#stamp) return;
-    // A folder that is gone has no files.
+    // A deleted folder yields no files.
     const { files } = await readProfileFiles([folder]);
     this.#stamp = stamp;
     this.#loaded ??= this.#asLoaded(files);
@@ -80,7 +80,7 @@ export class ProfileWatch implements Disposable {
     this.#say();
   }
 
-  /** Files of the folder that belong to no profile set count as they are at first. */
+  /** Files of the folder that belong to no profile set are compared with their text at the first check. */
   #asLoaded(files: readonly ProfileFile[]): ReadonlyMap<string, string> {
     const loaded = new Map(this.#options.loaded.map(({ path, text }) => [path, text]));
     return new Map(files.map(({ path, text }) => [path, loaded.get(path) ?? text]));

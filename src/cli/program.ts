@@ -9,8 +9,8 @@ import { addSharingCommands } from './sharing-commands.ts';
 import { colorOption, type Done, rawOption, running, storeOption } from './options/shared-options.ts';
 
 /**
- * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
- * `done` gets the exit code of the command that ran.
+ * Builds the command line: names and options only. The code of a command is imported when the command runs, which keeps help fast.
+ * `done` receives the exit code of the command that ran.
  */
 export function createProgram(done: (code: ExitCode) => void): Command {
   const program = new Command('cadre')
@@ -97,7 +97,7 @@ function addServingCommands(program: Command, done: Done): void {
     });
 }
 
-/** Options of everything that only reads a journal. */
+/** Adds the options shared by commands that only read a journal. */
 function reading(command: Command): Command {
   return command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());
 }

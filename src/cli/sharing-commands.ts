@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
-/** Commands that carry a run to somebody else, and take one in. */
+/** Adds the commands that export and import runs. */
 export function addSharingCommands(program: Command, done: Done): void {
   program
     .command('export')
@@ -28,7 +28,7 @@ export function addSharingCommands(program: Command, done: Done): void {
       const { importCommand } = await import('./commands/import.ts');
       done(await importCommand(file, options));
     });
-  // A file that is called so is imported as `./commonground`.
+  // A file named `commonground` is imported as `./commonground`.
   importing
     .command('commonground')
     .summary('convert a tree of CommonGround v1 profiles, LLM configs and handover protocols')
@@ -39,7 +39,7 @@ export function addSharingCommands(program: Command, done: Done): void {
     .addOption(colorOption())
     .action(async (folder: string, _own: unknown, command: Command) => {
       const { importCommonGroundCommand } = await import('./commands/import-commonground.ts');
-      // Options that the command above knows by the same name are told to it.
+      // Commander assigns options that `import` shares to `import` itself.
       done(await importCommonGroundCommand(folder, command.optsWithGlobals()));
     });
 }

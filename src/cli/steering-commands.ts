@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Done, running } from './options/shared-options.ts';
 
-/** The commands that act on a run, whichever process has it: say something, decide, edit, cancel. */
+/** Adds the commands that act on a run in any process: send, decide, edit, cancel. */
 export function addSteeringCommands(program: Command, done: Done): void {
   addDecidingCommands(program, done);
   running(

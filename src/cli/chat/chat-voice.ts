@@ -12,27 +12,27 @@ import type { EarlyListener } from './early-listener.ts';
 
 const whole = { maxLine: 1_000_000, maxLines: 1_000_000 };
 
-/** How a conversation is told. */
+/** Settings of a `ChatPrinter`. */
 export interface VoiceOptions {
   readonly quiet: boolean;
-  /** Words are printed as they arrive, their Markdown not laid out. */
+  /** Prints replies as received, without rendering Markdown. */
   readonly raw: boolean;
-  /** What was heard of the run since it was launched; it is said first. */
+  /** Events buffered since the launch; printed first. */
   readonly early?: EarlyListener | undefined;
 }
 
 /**
- * Says on stdout what the root agent says, while it says it, and on stderr what the team does meanwhile. On a terminal Markdown is laid
- * out, each piece as soon as it is complete: lines of code, items of lists, whole paragraphs.
+ * Streams the root agent's replies to stdout and the team's progress to stderr. On a terminal, renders Markdown block by block as each
+ * completes: lines of code, list items, paragraphs.
  */
 export class ChatVoice {
   readonly #run: Run;
   readonly #terminal: Terminal;
   readonly #toLine: ProgressLines | undefined;
-  /** The reply that is being said: its turn, its attempt, and whether the cursor stands behind its words. */
+  /** Turn and attempt of the reply being printed. */
   #saying: { readonly turnId: TurnId; attempt: number } | undefined;
   #isMidLine = false;
-  /** Lays out what is said; undefined where words are printed as they arrive. */
+  /** Renders Markdown; undefined when replies are printed as received. */
   readonly #layout: MarkdownWriter | undefined;
 
   constructor(run: Run, terminal: Terminal, options: VoiceOptions) {
@@ -51,14 +51,14 @@ export class ChatVoice {
     else options.early.handTo(subscriber);
   }
 
-  /** Writes something about the conversation, on lines of its own. */
+  /** Writes a message about the conversation to stderr, on separate lines. */
   tell(text: string): void {
     this.#endLine();
     const { errorWidth } = this.#terminal;
     this.#terminal.tell(errorWidth === undefined ? text : wrapLines(text, errorWidth));
   }
 
-  /** Says what was held back until its end is known: nothing that arrived stays unsaid. */
+  /** Prints what the Markdown renderer still buffers. */
   end(): void {
     this.#terminal.print(this.#layout?.end() ?? '');
     this.#endLine();
@@ -70,18 +70,18 @@ export class ChatVoice {
     if (this.#saying.attempt !== attempt) {
       this.#saying.attempt = attempt;
       this.end();
-      this.tell(this.#terminal.errorStyle.dim('(the model begins its answer again)\n'));
+      this.tell(this.#terminal.errorStyle.dim('(the model starts its reply over)\n'));
     }
     this.#say(text);
   }
 
   #onEvent(event: CadreEvent): void {
     if (event.type === 'model.end' && event.agentId === this.#run.state.rootAgentId) {
-      // A model that does not stream is heard here.
+      // The reply of a model that does not stream.
       if (this.#saying?.turnId !== event.turnId && event.reply !== undefined) this.#say(event.reply.text);
       this.#saying = undefined;
       this.end();
-      // Where no progress is shown, a question whose answer failed is told of all the same.
+      // With --quiet, a failed reply is still reported.
       if (this.#toLine === undefined && event.error !== undefined && event.error.code !== 'MODEL_INTERRUPTED')
         this.tell(`error: the model call failed: ${toTerminalText(event.error.message)}\n`);
     }

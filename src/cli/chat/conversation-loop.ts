@@ -12,15 +12,15 @@ import { EarlyListener } from './early-listener.ts';
 import { type RequestWatch, watchRequest } from '../runs/watch-request.ts';
 import type { LineInput } from './line-input.ts';
 
-/** What a conversation is held with. */
+/** Collaborators and settings of a `ConversationLoop`. */
 export interface ConversationParts {
   readonly terminal: Terminal;
   readonly input: LineInput;
   readonly interruption: Interruption;
   readonly quiet: boolean;
-  /** What is said is printed as it arrives, its Markdown not laid out. */
+  /** Prints replies as received, without rendering Markdown. */
   readonly raw: boolean;
-  /** The run to go on with; one is launched with the first message otherwise. */
+  /** Run to continue; when absent, the first message launches one. */
   readonly run: Run | undefined;
   readonly launch: (message: string, subscriber: RunSubscriber) => Promise<Run>;
 }
@@ -32,12 +32,12 @@ type Happening =
   | { readonly kind: 'interrupted' };
 
 /**
- * A conversation with the root agent of a run.
+ * Conversation with the root agent of a run.
  *
- * 1. Lines are handled in the order they were typed, each once.
- * 2. On a terminal a line typed while the team works is sent at once and read in the next turn, or, with `/now`, in place
- *    of the turn that is under way; piped lines wait until the team has answered.
- * 3. While something waits for approval or an answer, a line is the verdict over it, unless it begins with `/now`.
+ * 1. Lines are handled in the order they were typed, each exactly once.
+ * 2. On a terminal, a line typed while the team works is sent immediately and read in the next turn; `/now` interrupts the current
+ *    turn. Piped lines wait until the team has replied.
+ * 3. While a request is pending, a line is its verdict, unless it begins with `/now`.
  */
 export class ConversationLoop {
   readonly #parts: ConversationParts;
@@ -45,7 +45,7 @@ export class ConversationLoop {
   #voice: ChatVoice | undefined;
   #settled: Promise<Happening> | undefined;
   #next: Promise<Happening> | undefined;
-  /** The request the user is being asked about. */
+  /** Pending request shown to the user. */
   #asked: RequestWatch | undefined;
 
   constructor(parts: ConversationParts) {
@@ -53,12 +53,12 @@ export class ConversationLoop {
     if (parts.run !== undefined) this.#follow(parts.run);
   }
 
-  /** The run, once there is one. */
+  /** The run; undefined until the first message launches it. */
   get run(): Run | undefined {
     return this.#run;
   }
 
-  /** Holds the conversation until the user leaves, the run ends, or somebody interrupts it. */
+  /** Runs the conversation until the user leaves, the run ends, or a signal interrupts it. */
   async hold(): Promise<'left' | 'ended' | 'interrupted'> {
     const how = await this.#hold();
     this.#voice?.end();
@@ -100,7 +100,7 @@ export class ConversationLoop {
     return Promise.race(sources);
   }
 
-  /** Handles a line; false when the user leaves. */
+  /** Handles one line; false when the user leaves. */
   async #handle(line: string): Promise<boolean> {
     const { terminal } = this.#parts;
     const command = readChatCommand(line);
@@ -150,7 +150,7 @@ export class ConversationLoop {
     this.#settled = untilSettled(run);
   }
 
-  /** Asks for the next line, unless the team is at work: then its words are not to be mixed with a prompt. */
+  /** Prompts for the next line, unless the team is working: a prompt must not mix with its output. */
   #ask(): void {
     if (this.#settled !== undefined) return;
     const { terminal, input } = this.#parts;
@@ -163,7 +163,7 @@ export class ConversationLoop {
   }
 
   #tell(text: string): void {
-    // Without a run there is no voice, and no long line either.
+    // Without a run there is no printer, and no line long enough to wrap.
     if (this.#voice === undefined) this.#parts.terminal.tell(text);
     else this.#voice.tell(text);
   }

@@ -3,7 +3,7 @@ import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 import type { RunSubscriber } from '../../engine/subscribers.ts';
 
-/** Hears a run from its launch on, and keeps what it hears until somebody is there to be told. */
+/** Buffers a run's events and deltas from its launch until a subscriber attaches. */
 export class EarlyListener implements RunSubscriber {
   readonly #heard: ((to: RunSubscriber) => void)[] = [];
   #to: RunSubscriber | undefined;
@@ -13,11 +13,11 @@ export class EarlyListener implements RunSubscriber {
   };
 
   readonly onEvents = (events: readonly CadreEvent[]): void => {
-    // How the run begins is what the user has just done.
+    // The start of the run is the user's own message.
     if (events[0]?.type !== 'run.start') this.#hear((to) => to.onEvents?.(events));
   };
 
-  /** Tells what was heard so far, and from now on everything at once. */
+  /** Replays the buffer to a subscriber, then forwards everything to it. */
   handTo(subscriber: RunSubscriber): void {
     for (const tell of this.#heard.splice(0)) tell(subscriber);
     this.#to = subscriber;

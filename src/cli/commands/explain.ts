@@ -8,7 +8,7 @@ import { formatExplanation } from '../terminal/format-explanation.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
 import { show, type ReadingOptions } from '../runs/show.ts';
 
-/** Prints a profile as it is after inheritance, or a toolset as it is after the changes of other teams, each value with the file and line it was written at. */
+/** Prints a profile after inheritance, or a toolset after the changes of other teams, each value with its file and line. */
 export async function explainCommand(profile: string, options: ReadingOptions & { readonly profiles?: string }): Promise<ExitCode> {
   await using engine = await createEngine({
     profiles: profilesFolder(options.profiles),
@@ -29,7 +29,7 @@ export async function explainCommand(profile: string, options: ReadingOptions & 
   return show({ data: values, text: (format) => formatExplanation(resolved, values, format) + calls }, options);
 }
 
-/** Whom agents of a profile may call, and who may call them: what no single profile shows. */
+/** Lists the profiles that a profile may call as tools, and those that may call it. */
 function whoCallsWhom(profiles: ProfileSet['profiles'], name: string): string {
   const exposed = exposedProfiles(profiles);
   const own = profiles.get(name);

@@ -18,7 +18,7 @@ export interface ExportCommandOptions extends ReadingOptions {
   readonly redact?: boolean;
 }
 
-/** Writes a run to one file that others can open (`.html`) or import (`.json`); as JSON to stdout without one. */
+/** Writes a run to a file that others can open (`.html`) or import (`.json`); without a file, as JSON to stdout. */
 export async function exportCommand(reference: string, options: ExportCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const kind = options.out === undefined ? 'json' : kindOf(options.out);
@@ -63,7 +63,7 @@ function kindOf(file: string): 'json' | 'html' {
   );
 }
 
-/** Whoever looks sees all of the file, or the one before it. */
+/** Replaces a file atomically: readers see the old or the new content. */
 async function writeOut(file: string, text: string): Promise<void> {
   const part = `${file}.${process.pid}.part`;
   try {

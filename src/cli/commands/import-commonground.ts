@@ -20,7 +20,7 @@ export interface ImportCommonGroundOptions {
   readonly color?: boolean;
 }
 
-/** Converts a tree of profiles of CommonGround v1 into a folder, and says what became of what; 1 when something is left to write by hand. */
+/** Converts a tree of CommonGround v1 profiles into a folder and reports each conversion; returns 1 when manual work remains. */
 export async function importCommonGroundCommand(folder: string, options: ImportCommonGroundOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const out = path.resolve(options.out ?? 'agent_profiles');
@@ -40,7 +40,7 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
   return isWhole ? 0 : 1;
 }
 
-/** Nothing of the source tree is changed: what is written lies outside of it. */
+/** Fails when the output folder lies in the source tree, which must not change. */
 async function refuseOverlap(folder: string, out: string): Promise<void> {
   const source = await realpath(folder).catch(() => folder);
   const way = path.relative(source, await placeOf(out));
@@ -51,7 +51,7 @@ async function refuseOverlap(folder: string, out: string): Promise<void> {
   );
 }
 
-/** Where a path that need not be there yet would be: any folder above it may be a link. */
+/** Resolves links in the existing part of a path; the path itself may not exist yet. */
 async function placeOf(target: string): Promise<string> {
   const parent = path.dirname(target);
   return await realpath(target).catch(async () =>
@@ -85,7 +85,7 @@ async function write(out: string, { files }: ConvertedTree): Promise<void> {
   }
 }
 
-/** A link in the folder could lead into the tree that is converted, or anywhere else. */
+/** Fails when a target is a link or lies behind one, which could lead into the source tree or anywhere else. */
 async function refuseLinks(out: string, target: string): Promise<void> {
   const folder = await realpath(path.dirname(target));
   const way = path.relative(await realpath(out), folder);
@@ -98,8 +98,8 @@ async function refuseLinks(out: string, target: string): Promise<void> {
 }
 
 /**
- * Loads what was written, as `validate` would. When the conversion left nothing to write and the folder does not load all the same,
- * each error is NOT CONVERTED: a result of 0 is a team that loads.
+ * Loads the written folder as `validate` would. If the conversion reported no gap but the folder does not load, each error counts as NOT
+ * CONVERTED: exit code 0 means a team that loads.
  */
 async function withLoadErrors(tree: ConvertedTree, out: string): Promise<ConvertedTree> {
   if (tree.files.length === 0 || tree.findings.some(({ kind }) => kind === 'not_converted')) return tree;

@@ -18,10 +18,10 @@ export interface ImportCommandOptions extends ReadingOptions {
   readonly asNew?: boolean;
 }
 
-/** Takes a run that somebody exported into the journal, to be looked at. */
+/** Imports an exported run into the journal, read-only. */
 export async function importCommand(file: string, options: ImportCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
-  // All of the file is read and checked before the journal is opened.
+  // Reads and checks the whole file before opening the journal.
   const bundle = await readBundleFile(file);
   const journal = createSqliteJournal(storePath(options.store));
   try {

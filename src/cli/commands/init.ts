@@ -9,7 +9,7 @@ import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { thingsOf, writeSchemas } from '../write-schemas.ts';
 
-/** Writes a starter team into a folder: profiles, a script in place of a model, documents, and schemas for the editor. */
+/** Writes a starter team into a folder: profiles, a script that replaces a model, documents, and schemas for the editor. */
 export async function initCommand(folder: string | undefined, options: { readonly force?: boolean }): Promise<ExitCode> {
   const root = path.resolve(folder ?? '.');
   await refuseFull(root, options.force ?? false);
@@ -48,7 +48,7 @@ async function refuseFull(root: string, force: boolean): Promise<void> {
   );
 }
 
-/** Commands that work from the new folder; inside a clone of the project, npm scripts run in the clone and are no use there. */
+/** Returns commands that work from the new folder; npm scripts of a clone would run in the clone instead. */
 function nextCommands(root: string): string {
   const isHere = path.relative('', root) === '';
   const usual = thisCommand([]);

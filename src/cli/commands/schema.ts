@@ -9,13 +9,13 @@ import { schemaOf, schemaText, thingsOf, writeSchemas } from '../write-schemas.t
 /** Options of `schema`. */
 export interface SchemaOptions {
   readonly out?: string;
-  /** The folder whose names are completed; the project's own when absent. */
+  /** Folder whose names become completions; the project's own when absent. */
   readonly profiles?: string;
-  /** False: no names, so that the schemas hold for every project. */
+  /** False leaves out names, so that the schemas fit every project. */
   readonly names?: boolean;
 }
 
-/** Prints the JSON Schema of one kind of file, or of all by name; with `--out`, writes them as files. */
+/** Prints the JSON Schema of one kind of file, or all schemas by name; with `--out`, writes them as files. */
 export async function schemaCommand(kind: SchemaKind | undefined, options: SchemaOptions): Promise<ExitCode> {
   const terminal = openTerminal();
   const known = await namesFor(options);

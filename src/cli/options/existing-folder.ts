@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
-/** Reads an option that names a folder which must be there. */
+/** Parses an option that names an existing folder. */
 export function existingFolder(value: string): string {
   const folder = path.resolve(value);
   if (folder === path.parse(folder).root)

@@ -4,12 +4,12 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 
-/** The config that is really used in place of another one; undefined when none can be. */
+/** Resolves a config to the one that is used after fallbacks; undefined when none is usable. */
 export type ResolveConfig = (config: LlmConfig) => LlmConfig | undefined;
 
 /**
- * Says in one line which models the profiles of a set are answered by, and, when the words are scripted, that they are.
- * `override` is the config used instead of every profile's own.
+ * Returns one line that names the models of a profile set and says which replies are scripted. `override` is the config used instead of
+ * every profile's own.
  */
 export function modelLine(set: ProfileSet, override: string | undefined, resolve: ResolveConfig): string {
   const configs = new Map<string, LlmConfig>();
@@ -32,7 +32,7 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
     scripted.length === 0
       ? ''
       : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
-  // An agent that is started later would find out only then.
+  // Otherwise an agent started later would be the first to fail.
   const warning = unusable.size === 0 ? '' : ` Not to be called as things stand: ${[...unusable].join(', ')}.`;
   return `Model: ${names.join(', ')}${honest}.${warning}`;
 }

@@ -13,33 +13,32 @@ import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
 
-/** What teams are opened with. */
+/** Options of `openTeams`. */
 export interface TeamsOptions {
   readonly docs?: string | undefined;
   readonly out?: string | undefined;
   readonly profiles?: string | undefined;
   readonly store?: string | undefined;
-  /** The folder tools work in, as the user named it. */
+  /** Folder tools work in, as the user named it. */
   readonly workspace?: string | undefined;
-  /** The user trusts the profiles, on the command line. */
+  /** True when the user trusts the profiles (`--trust`). */
   readonly trust?: boolean | undefined;
 }
 
-/** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
+/** Engine for any number of runs, with document tools over one folder; disposing closes it with its resources. */
 export interface Teams extends AsyncDisposable {
   readonly engine: Engine;
-  /** The folder its profiles were loaded from. */
+  /** Folder the profiles were loaded from. */
   readonly profiles: string;
-  /** Which files of the documents are not read, as a whole line; empty when all are. */
+  /** Line that lists document files that are not read; empty when all are. */
   readonly leftOutLine: string;
 }
 
-/** How long running tools get to end when the teams are closed, in milliseconds. */
+/** Milliseconds for running tools to finish when the teams are closed. */
 const graceMs = 5_000;
 
 /**
- * Opens the engine of a command that serves teams: runs of any program are reached by the mail beside the journal. Their
- * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams; `models` are beside the configured ones.
+ * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
 export async function openTeams(
   options: TeamsOptions,
@@ -54,7 +53,7 @@ export async function openTeams(
   if (options.workspace === undefined) await checkUsualWorkspaces(store);
   const documents = createDocumentTools({ root: docs, outDir });
   try {
-    // An MCP client speaks on stdin.
+    // With MCP, stdin belongs to the client.
     const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({
       place: profiles,

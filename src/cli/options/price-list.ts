@@ -2,10 +2,10 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { ModelPrice, TokenPrice } from '../../core/model/model-price.ts';
 
-/** Where `cadre prices --update` reads unless told otherwise: a list that is kept by many, under the MIT licence. */
+/** Default source of `cadre prices --update`: a community-maintained list under the MIT licence. */
 export const usualPriceList = 'https://models.dev/api.json';
 
-/** Most characters of a list that are read. */
+/** Maximum length of a list, in characters. */
 const longestList = 50_000_000;
 const patienceMs = 30_000;
 
@@ -29,7 +29,7 @@ export async function fetchPrices(address: string, providers: readonly string[])
   return prices;
 }
 
-/** Providers that the list calls by another name. */
+/** Names of providers in the list, where they differ from ours. */
 const namesElsewhere: ReadonlyMap<string, string> = new Map([['together', 'togetherai']]);
 
 async function fetchJson(address: string): Promise<JsonValue> {
@@ -55,7 +55,7 @@ function priceOf(cost: JsonObject | undefined): ModelPrice | undefined {
   return above === undefined ? price : { ...price, above };
 }
 
-/** The dearest step of those that the list has for long prompts, from where the first begins: a price here has two steps. */
+/** Returns the most expensive tier for long prompts, applied from the start of the first tier: our prices have two tiers. */
 function longPrompt(cost: JsonObject): ModelPrice['above'] {
   const steps = (Array.isArray(cost['tiers']) ? cost['tiers'] : []).flatMap((step) => {
     const size = objectAt(step, 'tier')?.['size'] ?? objectAt(step, 'context')?.['min'];

@@ -7,8 +7,8 @@ import { bundledProfiles, bundledTeam, bundledTeams } from '../../profiles/files
 const usualName = 'agent_profiles';
 
 /**
- * The folder of profiles to use: the one that is named, which may also be a bundled team (`openmanus`); else `agent_profiles`
- * in the working folder, else that folder itself when it is a team, else the bundled team.
+ * Returns the profiles folder: the named one, which may also be a bundled team (`openmanus`); else `agent_profiles` in the working
+ * folder, else the working folder itself when it is a team, else the bundled team.
  */
 export function profilesFolder(named: string | undefined): string {
   if (named !== undefined) return namedFolder(named);
@@ -21,14 +21,14 @@ export function profilesFolder(named: string | undefined): string {
   );
 }
 
-/** The profiles of the working folder; undefined when it has none. */
+/** Returns the profiles folder of the working folder; undefined when it has none. */
 export function ownProfiles(): string | undefined {
   const own = path.resolve(usualName);
   if (existsSync(own)) return own;
   return existsSync('team.yaml') ? path.resolve('.') : undefined;
 }
 
-/** A folder of profiles for people. */
+/** Renders a profiles folder for people. */
 export function folderWords(folder: string): string {
   return folder === bundledProfiles ? 'the bundled team' : path.relative('', folder) || 'this folder';
 }

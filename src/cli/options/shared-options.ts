@@ -4,19 +4,19 @@ import type { ExitCode } from '../exit-code.ts';
 import { parseLimits } from './limits-option.ts';
 import { parseRequest } from './request-option.ts';
 
-/** Called with the exit code of the command that was run. */
+/** Receives the exit code of the command that ran. */
 export type Done = (code: ExitCode) => void;
 
-/** Which journal. */
+/** Option that names the journal. */
 export const storeOption = (): Option => new Option('--store <path>', 'the journal (default: .cadre/journal.db)');
 
-/** Whether output has colours. */
+/** Option that turns colours off. */
 export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
 
-/** Whether what was said is laid out on a terminal. */
+/** Option that turns Markdown rendering off. */
 export const rawOption = (): Option => new Option('--raw', 'what was said as it was written: no Markdown is laid out');
 
-/** Options of everything that advances a run. */
+/** Adds the options of commands that advance a run; with `starts`, also those of a new run. */
 export function running(command: Command, options: { readonly starts: boolean }): Command {
   command.addOption(
     new Option(
@@ -36,7 +36,7 @@ export function running(command: Command, options: { readonly starts: boolean })
       ),
     );
     command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
-    // A run goes on with the model and the limits it was started with.
+    // A resumed run keeps its model and limits.
     command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
     command.addOption(
       new Option('--request <name=value…>', 'a value of the request, for texts, settings and tools; may be given again').argParser(

@@ -2,15 +2,15 @@ import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 
-/** Where a project's journal lies unless `--store` says otherwise. */
+/** Default path of the journal, relative to the working folder. */
 export const usualStore = path.join('.cadre', 'journal.db');
 
-/** The folder for the reports of a run, or of a command, unless `--out` says otherwise. */
+/** Returns the default folder for reports of a run or command. */
 export async function usualReports(name: string): Promise<string> {
   return await ownFolder(path.join(path.dirname(usualStore), 'reports', name), '.', '--out DIR');
 }
 
-/** Makes sure that runs which name no workspace get theirs in the project of the journal. */
+/** Checks that default workspaces lie in the project of the journal. Fails with FOLDER_UNTRUSTED. */
 export async function checkUsualWorkspaces(store: string): Promise<void> {
   if (store === 'memory') return;
   const beside = path.dirname(path.resolve(store));
@@ -18,7 +18,7 @@ export async function checkUsualWorkspaces(store: string): Promise<void> {
   await ownFolder(path.join(beside, 'workspaces'), project, '--workspace DIR');
 }
 
-/** The journal file that `--store` names, as an absolute path. */
+/** Returns the absolute path of the journal file named by `--store`. */
 export function storePath(store: string | undefined): string {
   if (store === '') throw new CadreError('OPTION_INVALID', '--store is empty; give the path of a journal file');
   if (store === 'memory')
@@ -26,7 +26,7 @@ export function storePath(store: string | undefined): string {
   return path.resolve(store ?? usualStore);
 }
 
-/** What to add to a command so that it finds this journal again; nothing for the usual one. */
+/** Returns the arguments with which a command finds this journal again; empty for the default one. */
 export function storeWords(store: string | undefined): readonly string[] {
   if (store === undefined || path.resolve(store) === path.resolve(usualStore)) return [];
   return [

@@ -11,12 +11,12 @@ import { toStyledLine } from '../../inspect/format/text/terminal-text.ts';
 import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { argsText } from './args-text.ts';
 
-/** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
+/** Turns the events of one run, in order, into progress lines; undefined for events that need none. */
 export type ProgressLines = (event: CadreEvent) => string | undefined;
 
 /**
- * Makes the plain view of a run. The lines hold no untrusted control characters, and start with the seconds since the
- * first event. `known` is the run as it stood before that event, when it is not the run's first.
+ * Creates the plain view of a run. Lines contain no untrusted control characters and start with the seconds since the first event.
+ * `known` is the state before that event, unless it is the run's first.
  */
 export function createProgressLines(style: TextStyle, known?: RunContext): ProgressLines {
   const names = namesOf(known);
@@ -28,12 +28,12 @@ export function createProgressLines(style: TextStyle, known?: RunContext): Progr
   };
 }
 
-/** A line of progress in a window of so many columns: what does not fit into one line stands below its words, not below its time. */
+/** Wraps a progress line; continuation lines are indented past the time. */
 export function fitProgress(line: string, width: number | undefined): string {
   return width === undefined ? line : wrapLine(line, { width, rest: ' '.repeat(secondsText(0).length + 1) }).join('\n');
 }
 
-/** What later lines need of earlier events. */
+/** Names from earlier events that later lines need. */
 interface Names {
   readonly calls: Map<string, string>;
   readonly modules: Map<string, string>;
@@ -110,7 +110,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
   }
 }
 
-/** What agents tell people is shown whatever its level; of the engine's own notes, warnings, errors, and the end of an outage. */
+/** Shows notices of agents at any level; of the engine's notes, only warnings, errors and the end of an outage. */
 function noteLine(event: Extract<CadreEvent, { readonly type: 'note.add' }>, style: TextStyle): string | undefined {
   if (event.code === 'NOTICE') return `${style.bold(safe(event.agentId ?? ''))} says: ${safe(event.message, 4_000)}`;
   if (event.code === 'MODEL_OUTAGE' && event.level === 'info') return `${style.green('ok')} ${safe(event.message, 400)}`;
@@ -186,7 +186,7 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
   }
 }
 
-/** Most modules named in one line. */
+/** Maximum number of modules named in one line. */
 const maxModules = 6;
 
 function moduleLine(event: CadreEvent, names: Names, style: TextStyle): string | undefined {
@@ -201,7 +201,7 @@ function moduleText({ moduleId, fields }: ModuleChange, names: Names, style: Tex
   if (isNew || fields.name !== undefined) names.modules.set(moduleId, fields.name ?? names.modules.get(moduleId) ?? '');
   const module = `${style.cyan(safe(moduleId))} ${safe(names.modules.get(moduleId) ?? '', 80)}`.trimEnd();
   if (isNew && fields.name !== undefined) return `${module} planned`;
-  // That it is ongoing is said by the dispatch, which also says with whom.
+  // The dispatch line reports `ongoing`, together with the agent.
   return fields.status === undefined || fields.status === 'ongoing'
     ? undefined
     : `${module} is ${styledStatus(style, fields.status)}`;

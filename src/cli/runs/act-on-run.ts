@@ -13,7 +13,7 @@ import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
-/** The run that a word on the command line means, as the journal lists it. */
+/** Finds the run that a command-line argument refers to. */
 export async function lookUpRun(reference: string, store: string | undefined): Promise<RunSummary> {
   const journal = await openRecords(store);
   try {
@@ -24,8 +24,8 @@ export async function lookUpRun(reference: string, store: string | undefined): P
 }
 
 /**
- * Does something to a run: in the process that has it, which goes on with it; or in this one, which takes the run up and sees it
- * through. `word` says what was done.
+ * Applies an action to a run: in the process that owns it, or else here, where the run is resumed and driven until it has nothing left
+ * to do. `done` is the message after success.
  */
 export async function actOnRun(reference: string, options: RunOptions, action: RunAction, word: string): Promise<ExitCode> {
   const summary = await lookUpRun(reference, options.store);
@@ -44,7 +44,7 @@ function tellDone(runId: string, done: ActionDone, options: RunOptions, word: st
     );
 }
 
-/** What is said of a run whose process does not answer. */
+/** Adds the remedy to RUN_LOCKED when the owning process does not answer; returns other errors unchanged. */
 export function heldElsewhere(runId: string, thrown: unknown, command: string): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED' || thrown.details['owner'] === undefined) return thrown;
   return new CadreError(

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Closes the engine of a run that was interrupted, and says what it waits for. */
+/** Closes the engine of an interrupted run; reports running tools first. */
 export async function closeInterrupted(run: Run | undefined, engine: Engine, terminal: Terminal): Promise<void> {
   const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
   const running = calls.filter(({ status }) => status === 'running').length;

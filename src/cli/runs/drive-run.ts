@@ -10,23 +10,23 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { watchRequest } from './watch-request.ts';
 import type { Watcher } from '../terminal/watcher.ts';
 
-/** Where driving a run left it: nothing to do, waiting for a person who cannot be asked, or interrupted. */
+/** Result of driving a run: nothing left to do, waiting for a person who cannot be asked, or interrupted. */
 export type Driven = 'settled' | 'pending' | 'interrupted';
 
-/** What a run is driven with. */
+/** Collaborators and settings of `driveRun`. */
 export interface DriveParts {
   readonly terminal: Terminal;
   readonly watcher: Watcher;
   readonly interruption: Interruption;
-  /** Whether a person may be asked; false for JSON output. */
+  /** True when a person may be asked; false for JSON output. */
   readonly mayAsk: boolean;
-  /** Says what waits for a decision when nobody can be asked here; the run is then driven on, since people decide elsewhere. */
+  /** Reports pending requests that cannot be asked here; when present, the run is driven on until they are decided elsewhere. */
   readonly tellPending?: (() => void) | undefined;
-  /** Says what people said in a recorded run; tells whether there was something to say. */
+  /** Replays what people said in a recorded run; false when there is nothing left to say. */
   readonly people?: ((run: Run) => Promise<boolean>) | undefined;
 }
 
-/** Waits until a run has nothing to do, asking the person at the terminal whatever it asks meanwhile. */
+/** Waits until a run has nothing left to do; puts its requests to the person at the terminal meanwhile. */
 export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
   const { terminal, watcher, interruption, mayAsk, tellPending, people } = parts;
   for (;;) {
@@ -51,7 +51,7 @@ export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
   }
 }
 
-/** Resolves when a request waits no more, or the process is told to stop. */
+/** Resolves when a request is no longer pending, or a signal asks to stop. */
 async function decidedElsewhere(run: Run, request: PendingRequest, interruption: Interruption): Promise<void> {
   using watch = watchRequest(run, request);
   if (watch.gone.aborted) return;
@@ -59,7 +59,7 @@ async function decidedElsewhere(run: Run, request: PendingRequest, interruption:
   await Promise.race([gone, interruption.asked]);
 }
 
-/** Asks until the line typed can be used, or the request waits no more. */
+/** Asks until the typed line is a valid verdict, or the request is no longer pending. */
 async function askPerson(
   run: Run,
   request: PendingRequest,

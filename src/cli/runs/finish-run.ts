@@ -17,21 +17,21 @@ import { thisCommand } from '../options/this-command.ts';
 import type { WatchMode } from '../terminal/watcher.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
-/** What the end of a command about a run depends on. */
+/** Settings of `finishRun`. */
 export interface FinishParts {
   readonly terminal: Terminal;
   readonly mode: WatchMode;
-  /** The journal as the reader named it. */
+  /** Journal as the user named it. */
   readonly store: string | undefined;
-  /** The report is printed as it was written, its Markdown not laid out. */
+  /** Prints the report without rendering Markdown. */
   readonly raw?: boolean | undefined;
-  /** What else is to be said before the last lines, each line ended. */
+  /** Text before the last lines; each line ends with a newline. */
   readonly closing?: string;
-  /** Whether it was at rest before and nobody said anything: its last report is not news then. */
+  /** True when the run was idle before and received nothing: its last report is not printed again. */
   readonly isUnmoved?: boolean;
 }
 
-/** Prints what came of a run, the report on stdout and everything else on stderr, and answers with the exit code. */
+/** Prints the result of a run, the report on stdout and everything else on stderr; returns the exit code. */
 export function finishRun(run: Run, driven: Driven, parts: FinishParts): ExitCode {
   switch (driven) {
     case 'interrupted':
@@ -63,7 +63,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   return ok ? 0 : 1;
 }
 
-/** A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one. */
+/** Renders the report so that no text can steer a terminal, not even one at the end of a pipe. */
 function reportText(text: string, { terminal, raw }: FinishParts): string {
   if (!terminal.isOutTerminal) return `${toPipedText(text)}\n`;
   if (raw === true) return `${toTerminalText(text, { maxLine: Infinity, maxLines: Infinity })}\n`;
@@ -76,7 +76,7 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
   return 1;
 }
 
-/** Says what a run waits for, and how that is decided from anywhere. */
+/** Prints the pending requests of a run and the commands that decide them from any terminal. */
 export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
   const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
@@ -90,14 +90,14 @@ function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode
   return 130;
 }
 
-/** What is said of a run that was interrupted: how to go on with it. */
+/** Returns the message for an interrupted run, with the command that continues it. */
 export function interruptedWords(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
   return store === 'memory'
     ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
     : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand([command, run.id], store)}\n`;
 }
 
-/** The last of the JSON lines: what the run came to. */
+/** Prints the result of the run as the last JSON line. */
 function printResult(run: Run, terminal: Terminal, output: string, problem?: string): void {
   const { state } = run;
   const result = {

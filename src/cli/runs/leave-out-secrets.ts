@@ -2,10 +2,10 @@ import { findInText } from '../../inspect/bundle/find-secrets.ts';
 import type { ConvertedFile, ConvertedTree } from '../../compat/commonground/convert-tree.ts';
 import { type Finding, sortFindings } from '../../compat/commonground/finding.ts';
 
-/** What stands in the place of a secret; nobody takes it for one. */
+/** Placeholder for a secret. */
 const mark = 'SECRET_LEFT_OUT';
 
-/** A converted tree without what looks like a secret in any of its files: under whichever name it stood, it is not carried over. */
+/** Replaces everything that looks like a secret in a converted tree, under any key, and reports each place. */
 export function leaveOutSecrets(tree: ConvertedTree): ConvertedTree {
   const findings: Finding[] = [...tree.findings];
   const files = tree.files.map((file) => {

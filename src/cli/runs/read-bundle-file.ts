@@ -6,7 +6,7 @@ import { createContentHash } from '../../engine/recovery/content-hash.ts';
 import type { RunBundle } from '../../inspect/bundle.ts';
 import { bundleLimits, readBundle } from '../../inspect/bundle/read-bundle.ts';
 
-/** Reads the bundle of a file that `cadre export` wrote: JSON, or a page with the run inside. Fails with BUNDLE_INVALID. */
+/** Reads the bundle in a file written by `cadre export`: JSON, or a page with the run inside. Fails with BUNDLE_INVALID. */
 export async function readBundleFile(file: string): Promise<RunBundle> {
   const say = (what: string, cause?: unknown): CadreError => new CadreError('BUNDLE_INVALID', `${file}: ${what}`, { cause });
   let text: string;

@@ -13,14 +13,13 @@ import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 /**
- * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
- * have nothing to do: those with an open approval or question are named, the others counted. One that cannot be taken up
- * keeps no other from going on. Answers with 0 when all went well.
+ * Resumes every interrupted run of the journal, oldest first, each until it has nothing left to do. Of waiting runs, those with a pending
+ * request are listed and the others counted. A run that cannot be resumed does not stop the rest. Returns 0 when all succeeded.
  */
 export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const interrupted = await interruptedRuns(options.store);
-  // Those were made elsewhere, and are there to be looked at.
+  // Imported runs are read-only.
   const runs = interrupted.filter(({ isImported }) => isImported !== true);
   const waiting = runs.filter(({ status }) => status === 'awaiting' || status === 'idle');
   const due = runs.filter((run) => !waiting.includes(run));
@@ -28,7 +27,7 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
     if (options.quiet !== true) terminal.tell(text);
   };
   let left = 0;
-  // Those whose holder may be gone come last: they are waited for, and none of the others waits with them.
+  // Runs whose holder may be gone come last, so that waiting for them delays no other run.
   const queue = due.map((run, index) => ({ run, number: index + 1, waitForHolder: false }));
   for (const entry of queue) {
     const { run, number, waitForHolder } = entry;
@@ -55,7 +54,7 @@ async function interruptedRuns(store: string | undefined): Promise<readonly RunS
   }
 }
 
-/** Who waits for a decision, by name; how many wait for no more than another message. */
+/** Lists runs with a pending request and counts those that only await a message. */
 async function waitingLines(waiting: readonly RunSummary[], store: string | undefined): Promise<string> {
   let lines = '';
   let atRest = 0;
@@ -68,7 +67,7 @@ async function waitingLines(waiting: readonly RunSummary[], store: string | unde
   return atRest === 0 ? lines : lines + rest;
 }
 
-/** Whether a run waits for a person; one that cannot be read is named, so that it is looked at. */
+/** True when a run has a pending request, or cannot be read: it is then listed for a person to check. */
 async function hasPending(runId: string, store: string | undefined): Promise<boolean> {
   try {
     using recorded = await openRecordedRun(store, runId);

@@ -21,17 +21,17 @@ import { watchMode, watchRun } from '../terminal/watcher.ts';
 import { unlessInterrupted } from './unless-interrupted.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
-/** Options of everything that goes on with a run. */
+/** Options of commands that resume a run. */
 export interface ResumedOptions extends RunOptions {
-  /** Today's profiles, instead of those the run went by. */
+  /** Uses the current profiles instead of the recorded ones. */
   readonly currentProfiles?: boolean;
-  /** Takes the run even from a holder that seems alive. */
+  /** Takes the run over even from a holder that seems alive. */
   readonly takeOver?: boolean;
-  /** Waits until it is known whether a holder that cannot be looked at is gone; it does unless told not to. */
+  /** Waits until it is known whether a holder on another machine is gone. True by default. */
   readonly waitForHolder?: boolean;
 }
 
-/** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
+/** Opens a workplace for a recorded run, with its recorded profiles and folders. */
 export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
   const { runId, files, recorded } = await lookUp(reference, options);
   return openWorkplace({ ...options, profiles: { files }, runId, recorded });
@@ -53,7 +53,7 @@ async function lookUp(reference: string, options: RunOptions): Promise<Recorded>
   return { runId: meta.runId, seq, files: run.files, status, turns: counters.turns, recorded: meta };
 }
 
-/** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
+/** Resumes a run, applies one action, and drives it until it has nothing left to do. */
 export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
@@ -69,10 +69,10 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumePatiently(workplace, options, terminal));
   if (run === undefined) return 130;
   interruption.lastWords = interruptedWords(run, options.store);
-  // That the run was taken up, and what was noted then, is the first thing to tell.
+  // Progress starts with the resumption and its notes.
   const watcher = watchRun(run, terminal, mode, seq);
   const tooLate = await act(run).then(() => undefined, expiredWords);
-  // The verdict came too late, and the run goes on all the same: it was taken up, and what expired was settled.
+  // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
   const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
@@ -82,7 +82,7 @@ export async function resumeAnd(reference: string, options: ResumedOptions, act:
   return tooLate === undefined ? code : 1;
 }
 
-/** What is said of a run whose recorded profiles do not load here: mostly its tools and models were given in the code of a program. */
+/** Explains PROFILE_INVALID for recorded profiles, usually because a program supplied tools or models in code; returns other errors unchanged. */
 function needsItsProgram(runId: RunId, thrown: unknown): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') return thrown;
   return new CadreError(
@@ -94,7 +94,7 @@ function needsItsProgram(runId: RunId, thrown: unknown): unknown {
   );
 }
 
-/** Resumes the run of a workplace; says so when it must wait for a holder that may be gone. */
+/** Resumes the run of a workplace; prints a message before it waits for a holder that may be gone. */
 async function resumePatiently({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
   const how: ResumeOptions = options.currentProfiles === true ? { profiles: 'current' } : {};
   try {
@@ -111,7 +111,7 @@ async function resumePatiently({ engine, runId }: Workplace, options: ResumedOpt
   }
 }
 
-/** What is said of a verdict over a call that has expired; anything else that was thrown is thrown on. */
+/** Returns the message of an error about an expired request; rethrows any other error. */
 function expiredWords(thrown: unknown): string {
   if (thrown instanceof CadreError && thrown.details['hasExpired'] === true) return thrown.message;
   throw thrown;

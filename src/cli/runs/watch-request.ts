@@ -1,15 +1,15 @@
 import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../../engine/run.ts';
 
-/** A request somebody is being asked about. */
+/** Watch on a pending request shown to a person. */
 export interface RequestWatch extends Disposable {
-  /** Aborted once the request waits no more, whoever decided it. */
+  /** Aborted when the request is no longer pending, for any reason. */
   readonly gone: AbortSignal;
-  /** What became of a request that is gone. */
+  /** Outcome of a request that is gone. */
   readonly words: string;
 }
 
-/** Watches for the end of a request: a question on a screen must not outlive what it asks about. */
+/** Watches for the end of a request, so that its prompt does not outlive it. */
 export function watchRequest(run: Run, { id }: PendingRequest): RequestWatch {
   const gone = new AbortController();
   let words = 'decided elsewhere';

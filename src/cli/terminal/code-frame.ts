@@ -4,9 +4,9 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 const widest = 160;
 
 /**
- * The line that a diagnostic is about, with a mark below the place; undefined when the file cannot be read or has no such line.
+ * Renders the source line of a diagnostic with a caret below the column; undefined when the file is unreadable or has no such line.
  *
- * @param file a path that can be opened; `line` and `column` begin at 1
+ * @param file a path that can be opened; `line` and `column` start at 1
  */
 export function codeFrame(file: string, { line, column }: { readonly line: number; readonly column: number }): string | undefined {
   let text: string | undefined;

@@ -3,17 +3,17 @@ import path from 'node:path';
 import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
 
-/** The folders a run works on; facts of this machine, so they are kept beside the journal and not in it. */
+/** Folders of a run. They are facts of this machine, so they are stored beside the journal, not in it. */
 export interface WorkNote {
-  /** Absent for a run that works on no documents. */
+  /** Absent for a run without documents. */
   readonly docs?: string;
   readonly out: string;
 }
 
-/** Largest note that is read, in bytes. */
+/** Maximum size of a note, in bytes. */
 const largestNote = 100_000;
 
-/** Notes the folders of a run beside its journal, through no link. A run in memory leaves no note. */
+/** Writes the folders of a run beside its journal, following no link. Writes nothing for a run in memory. */
 export async function writeWorkNote(store: string, runId: string, note: WorkNote): Promise<void> {
   if (store === 'memory') return;
   const file = noteFile(store, runId);
@@ -29,13 +29,13 @@ export async function writeWorkNote(store: string, runId: string, note: WorkNote
   }
 }
 
-/** The noted folders of a run; undefined when there is no readable note, which `--docs` and `--out` make up for. */
+/** Reads the noted folders of a run; undefined without a readable note (`--docs` and `--out` then name the folders). */
 export async function readWorkNote(store: string, runId: string): Promise<WorkNote | undefined> {
   if (store === 'memory') return undefined;
   try {
     const file = noteFile(store, runId);
     const found = await lstat(file);
-    // A pipe would never end, and a link leads to what is no note.
+    // Reading a pipe would never end, and a link could lead anywhere.
     if (!found.isFile() || found.size > largestNote) return undefined;
     const note: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isWorkNote(note) ? note : undefined;

@@ -8,32 +8,32 @@ import { isNamedFolder, trustVariable } from './named-folders.ts';
 import { folderHash, foldersOutside, type RunPlaces } from './run-folders.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
 
-/** Where profiles came from, and what the command line says of them. */
+/** Settings of a `FolderTrust`. */
 export interface TrustOptions {
-  /** The folder they are in, or the journal that recorded them. */
+  /** Folder of the profiles, or journal that recorded them. */
   readonly place: string;
-  /** The journal whose runs are gone on with; none for one in memory. */
+  /** Journal whose runs are resumed; undefined for one in memory. */
   readonly store?: string | undefined;
-  /** The user agrees, on the command line. */
+  /** True when the user agrees on the command line (`--trust`). */
   readonly isAgreed: boolean;
-  /** Puts a text before the user, and answers with whether they agree; absent when no user can be asked. */
+  /** Asks the user; true when they agree. Absent when no user can be asked. */
   readonly ask?: ((text: string) => Promise<boolean>) | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Whether profiles may be used. What they start, read and call because their files say so is put before the user once, and remembered by
- * its hash: other words for models ask nothing again, another command does.
+ * Decides whether profiles may be used. The user confirms once what the files make Cadre start, read and call; the hash of that reach is
+ * remembered: changed prompts do not ask again, a changed command does.
  *
- * 1. No part of a set of profiles is started, read or sent before `check` has passed.
- * 2. A run on record works in no folder outside the project of its journal that the user has not agreed to, or named themselves.
- * 3. Teams that come with Cadre, and profiles that reach nothing, are never asked about.
+ * 1. Nothing that a profile set reaches is started, read or sent before `check` has passed.
+ * 2. A recorded run works in a folder outside the project of its journal only if the user agreed to it or named it.
+ * 3. Bundled teams, and profiles that reach nothing, need no confirmation.
  */
 export class FolderTrust {
   readonly #options: TrustOptions;
   readonly #env: NonNullable<TrustOptions['env']>;
   readonly #agreed = new Set<string>();
-  /** Sets that passed: an engine asks for each run. */
+  /** Profile sets that passed: an engine checks for each run. */
   readonly #passed = new WeakSet<ProfileSet>();
 
   constructor(options: TrustOptions) {
@@ -41,15 +41,15 @@ export class FolderTrust {
     this.#env = options.env ?? process.env;
   }
 
-  /** Asks about the profiles of the command when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
+  /** Checks the profiles of the command, asking when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
   readonly check = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
     await this.#check(set, { ask: this.#options.ask, request: run?.request });
     await this.#checkFolders(run, this.#options.ask);
   };
 
   /**
-   * The same for profiles that turn up later: no person can be asked in the middle of the work. Those of a run on record come from the
-   * journal, so that trust in the folder of the command says nothing of them.
+   * Checks profiles that appear during the work, without asking. Profiles of a recorded run come from the journal, so trust in the
+   * command's folder does not cover them.
    */
   readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
     const { place, store } = this.#options;
@@ -57,7 +57,7 @@ export class FolderTrust {
     await this.#checkFolders(run, undefined);
   };
 
-  /** Remembers folders that the user named for a run: it may be resumed without a question. What cannot be remembered is asked about then. */
+  /** Remembers folders that the user named for a run, so that it resumes without a question; if that fails, the question comes then. */
   async vouch(folders: readonly (string | undefined)[]): Promise<void> {
     for (const folder of folders) {
       if (folder === undefined || this.#options.store === undefined) continue;
@@ -99,7 +99,7 @@ export class FolderTrust {
     this.#passed.add(set);
   }
 
-  /** What a person agreed to once is agreed to wherever it is named; what Cadre's own teams reach is not, in other files. */
+  /** Checks a reach against earlier agreements, which hold in every folder; the exemption of bundled teams does not extend to other files. */
   async #checkReach(reach: ProfileReach, ask: TrustOptions['ask'], place: string): Promise<void> {
     const hash = hashOf(reach);
     if (!(await this.#isTrusted(hash, place))) await this.#agree(reach, hash, { ask, place });
@@ -127,13 +127,13 @@ async function isBundled({ files }: ProfileSet, place: string): Promise<boolean>
   return (await isBundledFolder(place)) || (await areBundledFiles(files));
 }
 
-/** How a set of profiles is asked about: the place it came from, and the request of the run on record that goes on with it. */
+/** Context of a check: the source of the profiles, and the request of the recorded run that uses them. */
 interface Asked extends Pick<TrustOptions, 'ask'> {
   readonly place?: string;
   readonly request?: RunPlaces['request'];
 }
 
-/** What is agreed to, without the words of the profiles. */
+/** Hashes the reach that a person agrees to; prompts of the profiles are not part of it. */
 function hashOf({ commands, code, variables, destinations, files }: ProfileReach): string {
   const opened = { ...(files.length === 0 ? {} : { files }), ...(code.length === 0 ? {} : { code }) };
   return createHash('sha256')
@@ -141,7 +141,7 @@ function hashOf({ commands, code, variables, destinations, files }: ProfileReach
     .digest('hex');
 }
 
-/** All of it, however long: the end of a command is what an author would hide. */
+/** Renders the reach in full: a truncated command could hide its end. */
 function reachWords({ commands, code, variables, destinations, files }: ProfileReach): string {
   const part = (title: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];

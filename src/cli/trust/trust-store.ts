@@ -6,28 +6,28 @@ import { nanoid } from 'nanoid';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 
-/** Something a person agreed to. */
+/** Recorded agreement of the user. */
 export interface TrustEntry {
-  /** SHA-256 of what was agreed to, in hexadecimal. */
+  /** SHA-256 of the agreed reach or folder, in hexadecimal. */
   readonly hash: string;
-  /** The folder, or the journal, it was found in; for people. */
+  /** Folder or journal that was checked, for people. */
   readonly place: string;
   /** Wall time in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Most that is remembered; the oldest is forgotten, and asked again. */
+/** Maximum number of entries; the oldest are dropped and asked again. */
 const mostEntries = 1_000;
 const largestFile = 1_000_000;
 
-/** The file that remembers what the user of this machine agreed to: `cadre/trust.json` below XDG_CONFIG_HOME, or ~/.config. */
+/** Returns the file with the agreements of this machine's user: `cadre/trust.json` below XDG_CONFIG_HOME, or ~/.config. */
 export function trustFile(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const named = env['XDG_CONFIG_HOME'];
   const base = named !== undefined && path.isAbsolute(named) ? named : path.join(homedir(), '.config');
   return path.join(base, 'cadre', 'trust.json');
 }
 
-/** Everything that was agreed to. A file that others can write, or that is damaged, says nothing. */
+/** Reads all agreements; empty for a file that others can write, or that is damaged. */
 export async function readTrust(file: string): Promise<readonly TrustEntry[]> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
   if (handle === undefined) return [];
@@ -45,7 +45,7 @@ export async function readTrust(file: string): Promise<readonly TrustEntry[]> {
   }
 }
 
-/** Remembers an entry, in a file that only its user can read and write. Fails with STORE_FAILED, naming the file. */
+/** Stores an entry in a file that only its user can read and write. Fails with STORE_FAILED, naming the file. */
 export async function rememberTrust(file: string, entry: TrustEntry): Promise<void> {
   try {
     const folder = path.dirname(file);

@@ -25,8 +25,8 @@ export interface PricesOptions {
 }
 
 /**
- * Prints what models cost in a team: its own price files, then what comes with Cadre; of all models, of one, or of those of a provider.
- * With `--update`, fetches a list of prices first and writes it into the team's folder.
+ * Prints model prices as a team sees them: its own price files, then those shipped with Cadre; of all models, one model, or a provider.
+ * With `--update`, fetches a price list and writes it into the team's folder.
  */
 export async function pricesCommand(names: readonly string[], options: PricesOptions): Promise<ExitCode> {
   const terminal = openTerminal();
@@ -63,7 +63,7 @@ function chosen(prices: ModelPrices, names: readonly string[]): ModelPrices {
   throw new CadreError('OPTION_INVALID', `no price is known for ${names.join(', ')}; there are prices of: ${known}`);
 }
 
-/** The providers whose prices come with Cadre, but for those on one's own machine. */
+/** Returns the providers with shipped prices, without those that run on the user's machine. */
 async function usualProviders(): Promise<readonly string[]> {
   const { prices } = await loadProfiles({ files: [shippedPrices()] });
   const named = [...prices.keys()].flatMap((name) => (name.endsWith('/*') ? [] : (name.split('/', 1)[0] ?? [])));

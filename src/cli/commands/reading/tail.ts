@@ -13,14 +13,14 @@ import { jsonText } from '../../terminal/json-text.ts';
 
 /** Options of `tail`. */
 interface TailOptions extends ReadingOptions {
-  /** Lines of what was before; all when absent. */
+  /** Number of past lines to show; all when absent. */
   readonly lines?: number;
 }
 
-/** How often the journal is looked at, in milliseconds: another process writes it. */
+/** Milliseconds between reads of the journal, which another process writes. */
 const lookEveryMs = 250;
 
-/** Shows what a run has done and goes on showing what it does, whichever process advances it, until it ends or nobody does. */
+/** Prints the progress of a run in any process, until it ends or no process owns it. */
 export async function tailCommand(reference: string, options: TailOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption({ onlyReads: true });
@@ -30,7 +30,7 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
     const toLine = lineMaker(options, terminal);
     let after = 0;
     for (;;) {
-      // Asked before the events are read: what is written between belongs to the next look.
+      // The summary comes first: events written in between belong to the next read.
       const summary = (await journal.runs()).find((run) => run.runId === runId);
       const events = await journal.read(runId, { after });
       print(events, toLine, after === 0 ? options : { json: options.json ?? false }, terminal);
@@ -61,7 +61,7 @@ function print(
     terminal.print(`${isJson ? line : fitProgress(line, terminal.outWidth)}\n`);
 }
 
-/** Nobody advances it: its process is gone, or it waits and no process has it. */
+/** True when no process advances the run: its process is gone, or it waits and no process owns it. */
 function isLeft({ isAbandoned, isImported, status }: RunSummary): boolean {
   return isAbandoned === true || isImported === true || status === 'damaged';
 }

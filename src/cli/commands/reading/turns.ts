@@ -9,17 +9,17 @@ import { openRecords } from '../../runs/recorded-run.ts';
 import { show, showRun, type ReadingOptions } from '../../runs/show.ts';
 import { thisCommand } from '../../options/this-command.ts';
 
-/** Turns that are listed unless all are asked for. */
+/** Maximum number of turns listed by default. */
 const listed = 200;
 
-/** Which turns are listed. */
+/** Options of `turns`. */
 export interface TurnsOptions extends ReadingOptions {
   readonly agent?: string;
   readonly type?: string;
   readonly all?: boolean;
 }
 
-/** Lists the turns of a run: the newest 200 for people, all of them with `--all`, `--json`, of one agent or of other types. */
+/** Lists the turns of a run: the newest 200 by default, all with `--all`, `--json`, `--agent` or `--type`. */
 export async function turnsCommand(run: string, options: TurnsOptions): Promise<ExitCode> {
   const { agent, type, all, json } = options;
   const isWhole = agent !== undefined || type !== undefined || all === true || json === true;

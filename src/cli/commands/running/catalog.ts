@@ -13,18 +13,18 @@ import { findRun } from '../../runs/find-run.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';
 
-/** Whether the forks of a run go with it. */
+/** Options of `delete` and `restore`. */
 export interface ForksOption extends ReadingOptions {
   readonly forks?: boolean;
 }
 
-/** The project that gets another name, and that name. */
+/** Options of `projects`: the project to rename, and its new name. */
 export interface ProjectsOptions extends ReadingOptions {
   readonly rename?: string;
   readonly to?: string;
 }
 
-/** Gives a run another title, or the one it had. */
+/** Renames a run; without words, restores its generated title. */
 export async function renameCommand(reference: string, words: readonly string[], options: ReadingOptions): Promise<ExitCode> {
   return await inCatalog(options, async (shelf, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
@@ -34,7 +34,7 @@ export async function renameCommand(reference: string, words: readonly string[],
   });
 }
 
-/** Puts a run into a project, or out of it. */
+/** Moves a run into a project, or out of its project. */
 export async function moveCommand(reference: string, project: string | undefined, options: ReadingOptions): Promise<ExitCode> {
   return await inCatalog(options, async (shelf, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
@@ -44,7 +44,7 @@ export async function moveCommand(reference: string, project: string | undefined
   });
 }
 
-/** Takes a run out of the lists. */
+/** Hides a run from the lists. */
 export async function deleteCommand(reference: string, options: ForksOption): Promise<ExitCode> {
   return await inCatalog(options, async (shelf, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
@@ -56,7 +56,7 @@ export async function deleteCommand(reference: string, options: ForksOption): Pr
   });
 }
 
-/** Brings a deleted run back. */
+/** Restores a deleted run. */
 export async function restoreCommand(reference: string, options: ForksOption): Promise<ExitCode> {
   return await inCatalog(options, async (shelf, journal) => {
     const { runId } = findRun(await journal.runs({ isDeleted: true }), reference, `the deleted runs of ${journal.location}`);
@@ -65,7 +65,7 @@ export async function restoreCommand(reference: string, options: ForksOption): P
   });
 }
 
-/** Lists the projects, or gives one another name. */
+/** Lists the projects, or renames one. */
 export async function projectsCommand(options: ProjectsOptions): Promise<ExitCode> {
   const { rename, to } = options;
   if ((rename === undefined) !== (to === undefined))
@@ -84,7 +84,7 @@ export async function projectsCommand(options: ProjectsOptions): Promise<ExitCod
   }
 }
 
-/** Works on a journal that is there, next to whoever writes to it. */
+/** Runs `work` on the catalog of an existing journal, which other processes may write at the same time. */
 async function inCatalog(
   options: ReadingOptions,
   work: (shelf: RunCatalog, journal: Journal) => Promise<ExitCode>,

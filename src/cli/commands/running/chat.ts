@@ -15,7 +15,7 @@ import { thisCommand } from '../../options/this-command.ts';
 import { openWorkplace } from '../../runs/workplace.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
-/** Talks with the root agent of a run, or of a new one. */
+/** Opens a conversation with the root agent of an existing or new run. */
 export async function chatCommand(reference: string | undefined, options: RunOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
@@ -44,11 +44,11 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   });
   const how = await loop.hold();
   const { run } = loop;
-  // Closed before the last words, so that what they say is true.
+  // Closed first, so that the last messages are accurate.
   if (how === 'interrupted') await closeInterrupted(run, engine, terminal);
   else await engine.close();
   if (how === 'interrupted') {
-    // Its engine was closed under it: what it stands at is no conclusion.
+    // The engine closed during the work, so the state of the run is not its conclusion.
     if (run !== undefined) terminal.tell(interruptedWords(run, options.store, 'chat'));
     return 130;
   }

@@ -18,11 +18,11 @@ import type { RunOptions } from './run.ts';
 
 /** Options of `fork` alone. */
 export interface ForkCommandOptions extends RunOptions {
-  /** A sequence number, or a turn: the fork begins after it. */
+  /** Sequence number, or turn, after which the fork begins. */
   readonly at?: string;
 }
 
-/** Starts a new run with the history of another, says something to it when there are words for it, and sees it through. */
+/** Forks a run, sends the words as a message when there are any, and drives the fork until it has nothing left to do. */
 export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
@@ -56,7 +56,7 @@ async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
   };
 }
 
-/** The sequence number that a word means: itself, or where a turn ended. */
+/** Returns the sequence number that an argument refers to: the number itself, or the end of a turn. */
 function forkPoint({ state, events }: RecordedRun, at: string): number {
   if (/^[1-9]\d*$/.test(at)) return Number(at);
   const turnId = findTurn(state, at);

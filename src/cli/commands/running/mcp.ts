@@ -22,13 +22,13 @@ export interface McpOptions extends RunOptions {
   readonly toolsOf?: string;
 }
 
-/** What the client is called among LLM configs. */
+/** Name of the client among LLM configs. */
 const clientConfig = 'mcp_client';
 
-/** The variable that holds the token which clients must bear. */
+/** Environment variable with the token of clients. */
 const tokenVariable = 'CADRE_MCP_TOKEN';
 
-/** Serves the teams to MCP clients until the client leaves or the process is told to stop; runs stay resumable. */
+/** Serves the teams to MCP clients until the client disconnects or a signal asks to stop; runs stay resumable. */
 export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
@@ -49,7 +49,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   return 0;
 }
 
-/** Serves the tools of a profile to the one client that started this process: sessions, files and browsers belong to it alone. */
+/** Serves the tools of a profile to the client that started this process, with sessions, files and browsers for it alone. */
 async function serveTools(profile: string, options: McpOptions, { signal }: Interruption): Promise<ExitCode> {
   if (options.http === true)
     throw new CadreError('OPTION_INVALID', '--tools-of serves the client that starts it, on stdin and stdout; leave out --http');
@@ -76,7 +76,7 @@ async function serveHttp(
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
   const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...(token === undefined ? {} : { token }) });
   tell(`Serving teams at ${server.url} (Ctrl-C ends it; runs can be resumed).\n`);
-  // A token of the user's own is known to the user, and does not belong in a log.
+  // The user knows a token from the environment, and it must not reach a log.
   if (token !== undefined && given === undefined) tell(`Authorization: Bearer ${token}\n`);
   try {
     await interruption.asked;

@@ -4,7 +4,7 @@ import { harmless } from '../../terminal/json-text.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
 import { writeRecording } from '../../runs/write-recording.ts';
 
-/** Writes the recording of a run that is in the journal, to a file or to stdout. */
+/** Writes the recording of a run in the journal to a file or to stdout. */
 export async function recordCommand(
   reference: string,
   options: { readonly out?: string; readonly store?: string },

@@ -8,7 +8,7 @@ export interface ResumeCommandOptions extends ResumedOptions {
   readonly all?: boolean;
 }
 
-/** Takes a run up where its journal stands, with another message when there are words for one; or all that were interrupted. */
+/** Resumes a run, sending the words as a message when there are any; or all interrupted runs. */
 export async function resumeCommand(
   run: string | undefined,
   words: readonly string[],

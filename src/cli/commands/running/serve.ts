@@ -24,20 +24,20 @@ export interface ServeCommandOptions extends RunOptions {
   readonly token?: boolean;
   readonly readOnly?: boolean;
   readonly allowHost?: readonly string[];
-  /** False leaves interrupted runs alone; they are resumed unless it is said. */
+  /** False leaves interrupted runs alone; they are resumed by default. */
   readonly resume?: boolean;
 }
 
-/** The variable that holds the token which clients must bear. */
+/** Environment variable with the token of clients. */
 const tokenVariable = 'CADRE_TOKEN';
 
-/** Serves the page and the API until the process is told to stop; runs stay resumable. */
+/** Serves the page and the API until a signal asks to stop; runs stay resumable. */
 export async function serveCommand(options: ServeCommandOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
   interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
   const { port, host, readOnly = false, allowHost, profile } = options;
-  // A server for reading writes nothing at all, and needs no right to.
+  // A read-only server writes nothing and needs no write permission.
   const journal = readOnly && options.store !== 'memory' ? openToRead(storePath(options.store), options.store) : undefined;
   await using teams = await openTeams(options, 'serve', journal);
   const { engine } = teams;
@@ -59,10 +59,10 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     ...(allowHost === undefined ? {} : { allowedHosts: allowHost }),
     ...(profile === undefined ? {} : { defaultProfile: chooseProfile(engine.profiles, profile) }),
   });
-  // A token of the user's own is known to the user, and does not belong in a log.
+  // The user knows a token from the environment, and it must not reach a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
   tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n${teams.leftOutLine}`);
-  // Behind its address: a server can be reached while runs are resumed.
+  // After the address is printed: the server is reachable while runs are resumed.
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   try {
     await interruption.asked;
@@ -72,7 +72,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   return 0;
 }
 
-/** Resumes what an earlier server left, or says that it is there. A journal that cannot be read ends no server. */
+/** Resumes runs that an earlier server abandoned, or counts them. An unreadable journal does not stop the server. */
 async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (text: string) => void): Promise<void> {
   try {
     if (options.resume === false) tell(await leftRunsLine(engine, options.store));

@@ -14,15 +14,15 @@ import { thisCommand } from '../../options/this-command.ts';
 import type { RunOptions } from './run.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
-/** How something is said to a run. */
+/** Options of `send`. */
 export interface SendCommandOptions extends RunOptions {
-  /** The agent; the first of the run when absent. */
+  /** Id of the agent; the root agent when absent. */
   readonly to?: string;
-  /** Interrupts what the agent is saying. */
+  /** Interrupts the agent's current model call. */
   readonly now?: boolean;
 }
 
-/** Says something to a run, whichever process has it; one that nobody has is taken up and seen through. */
+/** Sends a message to a run in any process; if no process owns it, resumes it and drives it until it has nothing left to do. */
 export async function sendCommand(run: string, words: readonly string[], options: SendCommandOptions): Promise<ExitCode> {
   const text = words.join(' ').trim();
   if (text === '') throw new CadreError('OPTION_INVALID', 'there is nothing to say: the message is empty');
@@ -31,7 +31,7 @@ export async function sendCommand(run: string, words: readonly string[], options
   return await actOnRun(run, options, action, 'Sent.');
 }
 
-/** Keeps a note for the agents of a run, or takes it away, whichever process has the run. */
+/** Sets or removes a note for the agents of a run in any process. */
 export async function noteCommand(
   run: string,
   title: string,
@@ -44,16 +44,16 @@ export async function noteCommand(
   return await actOnRun(run, options, action, content === '' ? 'The note is gone.' : 'Noted.');
 }
 
-/** What is cancelled, and why. */
+/** Options of `cancel`. */
 export interface CancelCommandOptions extends RunOptions {
   readonly agent?: string;
   readonly module?: string;
   readonly reason?: string;
-  /** Takes the run from a process that does not answer. */
+  /** Takes the run over from a process that does not answer. */
   readonly takeOver?: boolean;
 }
 
-/** Ends a run for good, whichever process has it, and waits until nothing of it is running; or an agent or a module of one. */
+/** Cancels a run in any process and waits until it has stopped; or only one of its agents or work modules. */
 export async function cancelCommand(reference: string, options: CancelCommandOptions): Promise<ExitCode> {
   const { agent, module, takeOver } = options;
   const reason = options.reason ?? 'cancelled from the command line';
@@ -72,12 +72,12 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
       ? undefined
       : await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
   if (done !== undefined) return isWhole ? tellOver(runId, done, options, false) : tellPart(runId, done, options);
-  // What is left of a run goes on once a part of it is cancelled.
+  // The rest of the run continues.
   if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');
   return tellOver(runId, await cancelHere(runId, options, reason), options, false);
 }
 
-/** Ends a run that no process has, or that is taken from the one that has it; neither its models nor its tools are needed for that. */
+/** Cancels a run that no process owns, or takes it over first; starts none of its models or tools. */
 async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: string): Promise<ActionDone> {
   const journal = createSqliteJournal(storePath(options.store), { takeOver: options.takeOver ?? false, ...journalIntegrity() });
   try {
