@@ -1,12 +1,12 @@
 /**
- * From the events of one run to spans.
+ * Derives the spans of one run from its events.
  *
- * Owns: which span an event opens, ends or stands on. Does not own: what the attributes are called (span-attributes.ts).
+ * Owns: the spans that an event opens, ends or annotates. Does not own: names of attributes (span-attributes.ts).
  *
- * 1. Spans come from events alone, with the events' times: a journal that is exported later gives the same trace.
- * 2. `invoke_workflow` > `invoke_agent` > `turn` > `chat`, `execute_tool`. An agent that a call started stands below that call.
- * 3. A turn links to the spans that posted what it read.
- * 4. What is held does not grow with the run: only what is open, and one context for each item nobody has read.
+ * 1. Spans depend on events alone and carry their times: exporting a journal later yields the same trace.
+ * 2. `invoke_workflow` > `invoke_agent` > `turn` > `chat`, `execute_tool`. An agent started by a call is a child of that call's span.
+ * 3. A turn links to the spans that posted the items it read.
+ * 4. Memory does not grow with the run: it holds open spans, and one context per unread item.
  */
 import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
@@ -24,10 +24,10 @@ import {
   type SpanEvent,
 } from './span-attributes.ts';
 
-/** The part of `@opentelemetry/api` that is used. */
+/** The module `@opentelemetry/api`. */
 export type Otel = typeof import('@opentelemetry/api');
 
-/** What a tracer of a run is made with. */
+/** Collaborators and settings of a `RunTracer`. */
 export interface RunTracerParts {
   readonly otel: Otel;
   readonly tracer: Tracer;
@@ -40,18 +40,18 @@ interface Open {
   readonly context: Context;
 }
 
-/** Exports one run; events are handed in order. */
+/** Exports one run; events must be added in order. */
 export class RunTracer {
   readonly #parts: RunTracerParts;
   readonly #agents = new Map<string, Open>();
   readonly #turns = new Map<string, Open>();
   readonly #chats = new Map<string, Open>();
   readonly #calls = new Map<string, Open>();
-  /** The turn each agent took last, for what it posts. */
+  /** Span of each agent's last turn, for items it posts. */
   readonly #lastTurn = new Map<string, SpanContext>();
-  /** Who posted an item that nobody has read. */
+  /** Span that posted each unread item. */
   readonly #posted = new Map<string, SpanContext>();
-  /** Calls that have ended, until their result is posted. */
+  /** Spans of ended calls, until their results are posted. */
   readonly #answered = new Map<string, SpanContext>();
   #run: Open | undefined;
   #lastAt = 0;
@@ -60,7 +60,7 @@ export class RunTracer {
     this.#parts = parts;
   }
 
-  /** Takes the next event. */
+  /** Adds the next event. */
   add(event: CadreEvent): void {
     this.#lastAt = event.at;
     switch (event.type) {
@@ -135,7 +135,7 @@ export class RunTracer {
     }
   }
 
-  /** Ends what is open: the run is over, or nobody follows it any more. */
+  /** Ends all open spans: the run is over, or watching stopped. `thrown` marks them as failed. */
   end(thrown?: unknown): void {
     const error: ErrorRecord | undefined = thrown === undefined ? undefined : { code: 'INTERNAL', message: describeThrown(thrown) };
     for (const open of [this.#calls, this.#chats, this.#turns, this.#agents]) {
@@ -234,7 +234,7 @@ export class RunTracer {
     if (context !== undefined) this.#posted.set(item.itemId, context);
   }
 
-  /** The span an item comes from: the call it is the result of, or the last turn of the agent that posted it, itself or by a rule. */
+  /** Returns the span that posted an item: the call it is the result of, or the last turn of the agent that posted it, also by a rule. */
   #posterOf(agentId: string, item: EventOf<'inbox.add'>['item']): SpanContext | undefined {
     const callId = item.source === 'TOOL_RESULT' ? answeredCall(item.payload) : undefined;
     const call = callId === undefined ? undefined : this.#answered.get(callId);

@@ -78,7 +78,7 @@ describe('which turn is meant', () => {
     expect(() => findTurn(run, 't1')).toThrow(/end of 2 turns: Lead_1.t1, Worker_2.t1/);
     expect(() => findTurn(run, 't9')).toThrow(/no turn 't9'; it has: Lead_1.t1/);
     expect(() => findTurn(runWith(), 'last')).toThrow(/no turns yet/);
-    // Part of a word is no end of an id.
+    // A partial word is not a suffix of an id.
     expect(matchTurns(run, '1')).toEqual([]);
     expect(matchTurns(run, '')).toEqual([]);
   });

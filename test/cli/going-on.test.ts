@@ -57,7 +57,7 @@ describe('calls that wait for a person, where nobody can be asked', () => {
       1,
       expect.stringMatching(/error: call c\w+ of run \w+ has expired: nobody approved.*it was denied at/),
     ]);
-    // All that was searched for was denied: there is no report.
+    // Every search was denied, so there is no report.
     expect(late.out).not.toContain('# How do I water tomatoes');
   });
 

@@ -11,7 +11,7 @@ it('F61: JSON on a terminal holds nothing that a terminal acts on, and reads the
       const written = jsonText(value, indent);
       expect(written.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
       expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(value)));
-      // What was written as JSON already, such as a recording and a bundle, is the same.
+      // The same for text that is JSON already, such as a recording or a bundle.
       expect(JSON.parse(harmless(JSON.stringify(value)))).toEqual(JSON.parse(written));
     }),
   );

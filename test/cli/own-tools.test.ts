@@ -23,7 +23,7 @@ export const weather = defineTool({
 });
 `;
 
-/** A folder without node_modules, somewhere else on the disk, as it could have been cloned. */
+/** Creates a folder without node_modules elsewhere on the disk, as if cloned. */
 async function ownTools(
   code = usual,
 ): Promise<{ readonly cwd: string; readonly env: Record<string, string>; write(name: string, text: string): Promise<void> }> {

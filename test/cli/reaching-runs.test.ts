@@ -32,7 +32,7 @@ interface Held {
   cadre(...words: readonly string[]): Promise<Finished>;
 }
 
-/** A run that another process has, and that waits for an approval. */
+/** Starts a run in another process that waits for an approval. */
 async function heldRun(): Promise<Held> {
   const cwd = await temporaryFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -81,7 +81,7 @@ it('what a process waits for is decided from another terminal, which can also sp
   expect((await cadre('show', 'last')).out).toContain('Hello there');
 }, 90_000);
 
-/** Letters that must not count: one whose writer is long gone, and what is none. All are cleared away, and none does anything. */
+/** Leaves invalid messages in the mail folder: a stale one and malformed ones. All must be removed without effect. */
 async function leaveBadLetters(folder: string): Promise<void> {
   const leave = async (name: string, text: string, at?: number): Promise<void> => {
     await writeFile(path.join(folder, `${name}.part`), text);

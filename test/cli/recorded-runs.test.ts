@@ -12,7 +12,7 @@ const ask = ['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'];
 
 let master = '';
 
-// One run for all tests: none of them may change it, and each reads a copy.
+// One run for all tests: each reads a copy, and none may change it.
 beforeAll(async () => {
   master = await mkdtemp(path.join(tmpdir(), 'cadre-cli-'));
   await writeStarter(master);

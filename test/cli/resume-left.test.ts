@@ -8,7 +8,7 @@ import type { Engine } from '../../src/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';
 import { temporaryFolder } from './cli-process.ts';
 
-/** What a server that starts over this journal says. */
+/** Returns the lines of a server that starts with this journal. */
 async function linesOf(engine: Engine, file: string): Promise<readonly string[]> {
   const lines: string[] = [];
   await resumeLeft(engine, { file, store: file, tell: (line) => void lines.push(line) });
@@ -30,7 +30,7 @@ it('F48: a run that was resumed five times and got no further is left alone, and
     expect.stringMatching(/^Run run_\w+ \(Loop\.\) was resumed several times and got no further.* resume run_\w+ --store /),
   ]);
   expect(last.engine.live(run.id)).toBeUndefined();
-  // A person resumes it all the same, and then it counts as any other.
+  // A person can still resume it; afterwards it counts like any other.
   const resumed = await last.engine.resume(run.id);
   expect(await resumed.result).toMatchObject({ status: 'completed' });
   await last.engine.close();

@@ -22,7 +22,7 @@ async function statusOf(url: string, runId: string): Promise<unknown> {
   return await (await fetch(`${url}/api/runs/${runId}`)).json();
 }
 
-/** Resolves once the model was asked so often. */
+/** Resolves once the model has received this many requests. */
 async function asked(model: { readonly requests: number }, times: number): Promise<void> {
   while (model.requests < times) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -53,7 +53,7 @@ describe('F48: cadre serve, started again after it was killed', () => {
     second.child.kill('SIGKILL');
     await second.finished;
 
-    // It waits for a message now, and so does nothing until there is one.
+    // It now waits for a message and does nothing until one arrives.
     const third = startForTest(serve, { cwd });
     const last = await addressOf(third);
     await third.until('was started in a terminal');

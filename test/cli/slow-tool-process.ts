@@ -9,7 +9,7 @@ import { watchRun } from '../../src/cli/terminal/watcher.ts';
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
-// What the command line does around a run, with a tool that takes as long as the first argument says.
+// Drives a run as the command line does, with a tool whose duration is the first argument.
 const [ms = '0', runId] = process.argv.slice(2);
 
 const pay = defineTool({

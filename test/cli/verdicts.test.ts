@@ -75,7 +75,7 @@ describe('what a person is shown', () => {
   it('S9: arguments in full, escaped, with their hash; what always would allow; letters that look like others', () => {
     const hidden = 'pay\u001b[2Kpal \u202egnp.exe \u200b p\u0430ypal ' + 'x'.repeat(5_000);
     const text = formatRequest({ ...approval, args: { to: hidden } }, { now: 0 });
-    // eslint-disable-next-line no-control-regex -- that is what it is about
+    // eslint-disable-next-line no-control-regex -- this test is about control characters
     expect(text).not.toMatch(/[\u001b\u202e\u200b]/);
     expect(text).toContain('x'.repeat(5_000));
     expect(text).toMatch(/sha256 [0-9a-f]{64}/);
