@@ -3,9 +3,9 @@ import { colorOption, type Done, storeOption } from './options/shared-options.ts
 
 /** Adds the commands that organize runs without changing them: titles, projects, deletion. */
 export function addCatalogCommands(program: Command, done: Done): void {
-  const shelved = (command: Command): Command =>
+  const catalogOptions = (command: Command): Command =>
     command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());
-  shelved(
+  catalogOptions(
     program
       .command('rename')
       .summary('give a run another title')
@@ -15,7 +15,7 @@ export function addCatalogCommands(program: Command, done: Done): void {
     const { renameCommand } = await import('./commands/running/catalog.ts');
     done(await renameCommand(run, words, options));
   });
-  shelved(
+  catalogOptions(
     program
       .command('move')
       .summary('put a run into a project')
@@ -25,19 +25,19 @@ export function addCatalogCommands(program: Command, done: Done): void {
     const { moveCommand } = await import('./commands/running/catalog.ts');
     done(await moveCommand(run, project, options));
   });
-  shelved(program.command('delete').summary('take a run out of the lists; restore brings it back').argument('<run>'))
+  catalogOptions(program.command('delete').summary('take a run out of the lists; restore brings it back').argument('<run>'))
     .option('--forks', 'with all forks of it')
     .action(async (run: string, options) => {
       const { deleteCommand } = await import('./commands/running/catalog.ts');
       done(await deleteCommand(run, options));
     });
-  shelved(program.command('restore').summary('bring a deleted run back').argument('<run>'))
+  catalogOptions(program.command('restore').summary('bring a deleted run back').argument('<run>'))
     .option('--forks', 'with all forks of it')
     .action(async (run: string, options) => {
       const { restoreCommand } = await import('./commands/running/catalog.ts');
       done(await restoreCommand(run, options));
     });
-  shelved(program.command('projects').summary('list the projects runs are in'))
+  catalogOptions(program.command('projects').summary('list the projects runs are in'))
     .option('--rename <name>', 'give this project another name, with --to')
     .option('--to <name>', 'the new name; a project of that name takes the runs in')
     .action(async (options) => {

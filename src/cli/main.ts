@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
 import { CadreError } from '../core/error.ts';
-import { stopUnread } from './terminal/interruption.ts';
+import { stopOnClosedOutput } from './terminal/interruption.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './terminal/report-failure.ts';
 
@@ -10,7 +10,7 @@ const tell = (text: string): void => void process.stderr.write(text);
 // A closed pipe (`| head`) ends a command that only prints; work under way is stopped as by Ctrl-C, so that no step is cut short.
 // EIO means the terminal is gone; the SIGHUP handler decides what follows.
 process.stdout.on('error', (error: Error & { readonly code?: string }) => {
-  if (error.code === 'EIO' || stopUnread()) return;
+  if (error.code === 'EIO' || stopOnClosedOutput()) return;
   if (error.code === 'EPIPE') process.exit(0);
   process.exit(reportFailure(new CadreError('STORE_FAILED', `the output cannot be written: ${error.message}`), tell, false));
 });

@@ -17,9 +17,9 @@ export interface ProfileWatchOptions {
   readonly every?: number;
 }
 
-const usualPause = 2_000;
+const defaultIntervalMs = 2_000;
 /** Maximum number of files named in one line. */
-const shownFiles = 5;
+const maxFiles = 5;
 
 interface Difference {
   readonly path: string;
@@ -36,15 +36,15 @@ export class ProfileWatch implements Disposable {
   /** Text of each compared file as loaded, by path; set by the first check. */
   #loaded: ReadonlyMap<string, string> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
+  #isDisposed = false;
   #stamp: string | undefined;
   /** Differences reported last, as JSON. */
-  #told = '[]';
+  #reported = '[]';
   #changed: readonly string[] = [];
 
   constructor(options: ProfileWatchOptions) {
     this.#options = options;
-    this.#plan(0);
+    this.#schedule(0);
   }
 
   /** Files that differ from the loaded ones, each with its kind of change: `agent_profiles/profiles/Lead.yaml (changed)`. */
@@ -53,18 +53,18 @@ export class ProfileWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true;
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
   }
 
-  #plan(ms: number): void {
-    if (this.#isOver) return;
-    const next = (): void => this.#plan(this.#options.every ?? usualPause);
-    this.#timer = setTimeout(() => void this.#look().then(next, next), ms);
+  #schedule(ms: number): void {
+    if (this.#isDisposed) return;
+    const next = (): void => this.#schedule(this.#options.every ?? defaultIntervalMs);
+    this.#timer = setTimeout(() => void this.#check().then(next, next), ms);
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { folder } = this.#options;
     const stamp = await profileStamp(folder);
     if (stamp === this.#stamp) return;
@@ -74,10 +74,10 @@ export class ProfileWatch implements Disposable {
     this.#loaded ??= this.#asLoaded(files);
     const differing = differences(this.#loaded, files);
     const found = JSON.stringify(differing);
-    if (found === this.#told || this.#isOver) return;
-    this.#told = found;
+    if (found === this.#reported || this.#isDisposed) return;
+    this.#reported = found;
     this.#changed = differing.map(({ path, how }) => `${path} (${how})`);
-    this.#say();
+    this.#report();
   }
 
   /** Files of the folder that belong to no profile set are compared with their text at the first check. */
@@ -86,14 +86,14 @@ export class ProfileWatch implements Disposable {
     return new Map(files.map(({ path, text }) => [path, loaded.get(path) ?? text]));
   }
 
-  #say(): void {
+  #report(): void {
     const { tell, restart } = this.#options;
     if (this.#changed.length === 0) {
       tell('Profiles on disk are as they were loaded again.\n');
       return;
     }
-    const names = this.#changed.slice(0, shownFiles).map((name) => safe(name, 200));
-    const more = this.#changed.length > shownFiles ? `, and ${this.#changed.length - shownFiles} more` : '';
+    const names = this.#changed.slice(0, maxFiles).map((name) => safe(name, 200));
+    const more = this.#changed.length > maxFiles ? `, and ${this.#changed.length - maxFiles} more` : '';
     tell(
       `Profiles changed on disk: ${names.join(', ')}${more}. New runs still use those that were loaded; restart ${restart} to load these.\n`,
     );

@@ -5,7 +5,7 @@ import { knownThings } from '../engine/known-things.ts';
 import { namesOfFiles } from '../profiles/names-of-files.ts';
 import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
 import type { KnownThings } from '../profiles/schema/with-names.ts';
-import { knownDocumentTools } from './options/all-tools.ts';
+import { knownDocumentTools } from './options/known-document-tools.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { loadToolsetKinds } from '../engine/toolsets/toolset-kinds.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../profiles/json-schemas.ts';
 
 /** Collects the names that files of a profiles folder can refer to, for its schemas; files with errors contribute what they can. */
-export async function thingsOf(folder: string): Promise<KnownThings> {
+export async function knownNamesOf(folder: string): Promise<KnownThings> {
   const { files } = await readProfileFiles([folder]);
   return knownThings(namesOfFiles(files), knownDocumentTools());
 }

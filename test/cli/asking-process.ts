@@ -41,7 +41,7 @@ const driven = await driveRun(run, {
   terminal,
   watcher: watchRun(run, terminal, 'quiet'),
   interruption,
-  mayAsk: true,
+  canAsk: true,
 });
 await engine.close();
 process.exitCode = finishRun(run, driven, { terminal, mode: 'quiet', store: 'memory' });

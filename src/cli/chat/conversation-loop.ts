@@ -7,8 +7,8 @@ import type { Interruption } from '../terminal/interruption.ts';
 import { verdictPrompt } from '../terminal/read-verdict.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { answerChatCommand, readChatCommand } from './chat-commands.ts';
-import { ChatVoice } from './chat-voice.ts';
-import { EarlyListener } from './early-listener.ts';
+import { ChatPrinter } from './chat-printer.ts';
+import { LaunchBuffer } from './launch-buffer.ts';
 import { type RequestWatch, watchRequest } from '../runs/watch-request.ts';
 import type { LineInput } from './line-input.ts';
 
@@ -25,10 +25,10 @@ export interface ConversationParts {
   readonly launch: (message: string, subscriber: RunSubscriber) => Promise<Run>;
 }
 
-type Happening =
+type LoopEvent =
   | { readonly kind: 'line'; readonly line: string | undefined }
   | { readonly kind: 'settled' }
-  | { readonly kind: 'withdrawn'; readonly words: string }
+  | { readonly kind: 'withdrawn'; readonly message: string }
   | { readonly kind: 'interrupted' };
 
 /**
@@ -42,9 +42,9 @@ type Happening =
 export class ConversationLoop {
   readonly #parts: ConversationParts;
   #run: Run | undefined;
-  #voice: ChatVoice | undefined;
-  #settled: Promise<Happening> | undefined;
-  #next: Promise<Happening> | undefined;
+  #printer: ChatPrinter | undefined;
+  #settled: Promise<LoopEvent> | undefined;
+  #next: Promise<LoopEvent> | undefined;
   /** Pending request shown to the user. */
   #asked: RequestWatch | undefined;
 
@@ -59,17 +59,17 @@ export class ConversationLoop {
   }
 
   /** Runs the conversation until the user leaves, the run ends, or a signal interrupts it. */
-  async hold(): Promise<'left' | 'ended' | 'interrupted'> {
-    const how = await this.#hold();
-    this.#voice?.end();
-    return how;
+  async converse(): Promise<'left' | 'ended' | 'interrupted'> {
+    const result = await this.#converse();
+    this.#printer?.end();
+    return result;
   }
 
-  async #hold(): Promise<'left' | 'ended' | 'interrupted'> {
+  async #converse(): Promise<'left' | 'ended' | 'interrupted'> {
     if (this.#settled === undefined) this.#ask();
     for (;;) {
-      const happening = await this.#wait();
-      switch (happening.kind) {
+      const event = await this.#wait();
+      switch (event.kind) {
         case 'interrupted':
           return 'interrupted';
         case 'settled':
@@ -80,21 +80,21 @@ export class ConversationLoop {
         case 'withdrawn':
           this.#asked?.[Symbol.dispose]();
           this.#asked = undefined;
-          this.#tell(`\n${happening.words}\n`);
+          this.#report(`\n${event.message}\n`);
           if (this.#run !== undefined) this.#settled ??= untilSettled(this.#run);
           break;
         case 'line':
           this.#next = undefined;
-          if (happening.line === undefined || !(await this.#handle(happening.line))) return 'left';
+          if (event.line === undefined || !(await this.#handle(event.line))) return 'left';
       }
     }
   }
 
-  #wait(): Promise<Happening> {
+  #wait(): Promise<LoopEvent> {
     const { input, interruption, terminal } = this.#parts;
-    const sources: Promise<Happening>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
+    const sources: Promise<LoopEvent>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
     if (this.#settled !== undefined) sources.push(this.#settled);
-    else if (this.#asked !== undefined) sources.push(untilWithdrawn(this.#asked));
+    else if (this.#asked !== undefined) sources.push(untilDecided(this.#asked));
     if (this.#settled === undefined || terminal.isInteractive)
       sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
     return Promise.race(sources);
@@ -106,10 +106,10 @@ export class ConversationLoop {
     const command = readChatCommand(line);
     if (command?.kind === 'quit') return false;
     if (command?.kind === 'now') {
-      if (command.text === '') this.#tell('Give a message: /now TEXT\n');
-      else await this.#say(command.text, 'now');
+      if (command.text === '') this.#report('Give a message: /now TEXT\n');
+      else await this.#sendMessage(command.text, 'now');
     } else if (command !== undefined) {
-      this.#tell(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));
+      this.#report(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));
       this.#ask();
     } else if (line.trim() === '') {
       this.#ask();
@@ -122,10 +122,10 @@ export class ConversationLoop {
   async #send(line: string): Promise<void> {
     const run = this.#run;
     const [request] = run?.pending ?? [];
-    if (run === undefined || request === undefined) return await this.#say(line, 'next');
+    if (run === undefined || request === undefined) return await this.#sendMessage(line, 'next');
     const problem = await giveVerdict(run, request, line);
     if (problem !== undefined) {
-      this.#tell(`${toTerminalText(problem)}\n`);
+      this.#report(`${toTerminalText(problem)}\n`);
       this.#ask();
       return;
     }
@@ -133,10 +133,10 @@ export class ConversationLoop {
   }
 
   /** Sends a message; the first one launches the run. */
-  async #say(message: string, priority: 'now' | 'next'): Promise<void> {
+  async #sendMessage(message: string, priority: 'now' | 'next'): Promise<void> {
     const run = this.#run;
     if (run === undefined) {
-      const early = new EarlyListener();
+      const early = new LaunchBuffer();
       this.#follow(await this.#parts.launch(message, early), early);
       return;
     }
@@ -144,9 +144,9 @@ export class ConversationLoop {
     this.#settled ??= untilSettled(run);
   }
 
-  #follow(run: Run, early?: EarlyListener): void {
+  #follow(run: Run, early?: LaunchBuffer): void {
     this.#run = run;
-    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet, raw: this.#parts.raw, early });
+    this.#printer = new ChatPrinter(run, this.#parts.terminal, { quiet: this.#parts.quiet, raw: this.#parts.raw, early });
     this.#settled = untilSettled(run);
   }
 
@@ -158,26 +158,26 @@ export class ConversationLoop {
     this.#asked?.[Symbol.dispose]();
     this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
     if (request !== undefined)
-      this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
+      this.#report(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
     if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
   }
 
-  #tell(text: string): void {
+  #report(text: string): void {
     // Without a run there is no printer, and no line long enough to wrap.
-    if (this.#voice === undefined) this.#parts.terminal.tell(text);
-    else this.#voice.tell(text);
+    if (this.#printer === undefined) this.#parts.terminal.tell(text);
+    else this.#printer.report(text);
   }
 }
 
-function untilSettled(run: Run): Promise<Happening> {
+function untilSettled(run: Run): Promise<LoopEvent> {
   return run.settled().then(() => ({ kind: 'settled' }));
 }
 
-function untilWithdrawn(watch: RequestWatch): Promise<Happening> {
+function untilDecided(watch: RequestWatch): Promise<LoopEvent> {
   const { gone } = watch;
   return new Promise((resolve) => {
-    const tell = (): void => resolve({ kind: 'withdrawn', words: watch.words });
-    if (gone.aborted) tell();
-    else gone.addEventListener('abort', tell, { once: true });
+    const report = (): void => resolve({ kind: 'withdrawn', message: watch.outcome });
+    if (gone.aborted) report();
+    else gone.addEventListener('abort', report, { once: true });
   });
 }

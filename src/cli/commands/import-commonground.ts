@@ -6,7 +6,7 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
 import type { Finding } from '../../compat/commonground/finding.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { leaveOutSecrets } from '../runs/leave-out-secrets.ts';
+import { withoutSecrets } from '../runs/leave-out-secrets.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
@@ -24,9 +24,9 @@ export interface ImportCommonGroundOptions {
 export async function importCommonGroundCommand(folder: string, options: ImportCommonGroundOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const out = path.resolve(options.out ?? 'agent_profiles');
-  await refuseOverlap(path.resolve(folder), out);
-  await refuseFull(out, options.force ?? false);
-  const written = leaveOutSecrets(await convertFolder(folder));
+  await checkOverlap(path.resolve(folder), out);
+  await checkEmpty(out, options.force ?? false);
+  const written = withoutSecrets(await convertFolder(folder));
   await write(out, written);
   const converted = await withLoadErrors(written, out);
   const open = converted.findings.filter(({ kind }) => kind === 'not_converted').length;
@@ -41,10 +41,10 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
 }
 
 /** Fails when the output folder lies in the source tree, which must not change. */
-async function refuseOverlap(folder: string, out: string): Promise<void> {
+async function checkOverlap(folder: string, out: string): Promise<void> {
   const source = await realpath(folder).catch(() => folder);
-  const way = path.relative(source, await placeOf(out));
-  if (way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)) return;
+  const relative = path.relative(source, await realPathOf(out));
+  if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) return;
   throw new CadreError(
     'OPTION_INVALID',
     `${out} lies in the tree that is converted, which stays as it is; name another folder with --out`,
@@ -52,14 +52,14 @@ async function refuseOverlap(folder: string, out: string): Promise<void> {
 }
 
 /** Resolves links in the existing part of a path; the path itself may not exist yet. */
-async function placeOf(target: string): Promise<string> {
+async function realPathOf(target: string): Promise<string> {
   const parent = path.dirname(target);
   return await realpath(target).catch(async () =>
-    parent === target ? target : path.join(await placeOf(parent), path.basename(target)),
+    parent === target ? target : path.join(await realPathOf(parent), path.basename(target)),
   );
 }
 
-async function refuseFull(out: string, force: boolean): Promise<void> {
+async function checkEmpty(out: string, force: boolean): Promise<void> {
   const names = await readdir(out).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return [];
@@ -80,20 +80,20 @@ async function write(out: string, { files }: ConvertedTree): Promise<void> {
   for (const { path: name, text } of files) {
     const target = path.join(out, name);
     await mkdir(path.dirname(target), { recursive: true });
-    await refuseLinks(out, target);
+    await checkLinks(out, target);
     await writeFile(target, text);
   }
 }
 
 /** Fails when a target is a link or lies behind one, which could lead into the source tree or anywhere else. */
-async function refuseLinks(out: string, target: string): Promise<void> {
+async function checkLinks(out: string, target: string): Promise<void> {
   const folder = await realpath(path.dirname(target));
-  const way = path.relative(await realpath(out), folder);
+  const relative = path.relative(await realpath(out), folder);
   const isLink = await lstat(target).then(
     (info) => info.isSymbolicLink(),
     () => false,
   );
-  if (!isLink && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)) return;
+  if (!isLink && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)) return;
   throw new CadreError('OPTION_INVALID', `${target} is a link, or lies behind one; nothing is written through it`);
 }
 
@@ -120,7 +120,7 @@ const titles: Readonly<Record<Finding['kind'], string>> = {
   not_converted: 'NOT CONVERTED',
 };
 
-function doneText({ conditions, texts }: ConvertedFile): string {
+function convertedText({ conditions, texts }: ConvertedFile): string {
   const done = [
     ...(conditions === 0 ? [] : [countText(conditions, 'condition')]),
     ...(texts === 0 ? [] : [countText(texts, 'text')]),
@@ -134,7 +134,7 @@ function print(terminal: Terminal, { files, findings }: ConvertedTree, out: stri
     kind === 'not_converted' ? style.red(titles[kind]) : kind === 'changed' ? style.yellow(titles[kind]) : style.dim(titles[kind]);
   const names = [...new Set([...files.map(({ from }) => from), ...findings.map(({ file }) => file)])].toSorted();
   for (const name of names) {
-    const to = files.filter(({ from }) => from === name).map((file) => `${file.path}${doneText(file)}`);
+    const to = files.filter(({ from }) => from === name).map((file) => `${file.path}${convertedText(file)}`);
     terminal.print(`${toTerminalLine(`${name} -> ${to.length === 0 ? 'nothing' : to.join(', ')}`, 500)}\n`);
     for (const finding of findings.filter(({ file }) => file === name)) {
       const { kind, line, column, message, hint } = finding;

@@ -4,7 +4,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { ownProfiles, profilesFolder } from '../options/profiles-folder.ts';
 import { schemaKinds, type SchemaKind } from '../options/schema-kinds.ts';
 import { openTerminal } from '../terminal/terminal.ts';
-import { schemaOf, schemaText, thingsOf, writeSchemas } from '../write-schemas.ts';
+import { schemaOf, schemaText, knownNamesOf, writeSchemas } from '../write-schemas.ts';
 
 /** Options of `schema`. */
 export interface SchemaOptions {
@@ -35,5 +35,5 @@ export async function schemaCommand(kind: SchemaKind | undefined, options: Schem
 async function namesFor({ profiles, names }: SchemaOptions): Promise<KnownThings | undefined> {
   if (names === false) return undefined;
   const folder = profiles === undefined ? ownProfiles() : profilesFolder(profiles);
-  return folder === undefined ? undefined : await thingsOf(folder);
+  return folder === undefined ? undefined : await knownNamesOf(folder);
 }

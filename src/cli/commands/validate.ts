@@ -8,10 +8,10 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import type { TextStyle } from '../../inspect/format/text/text-style.ts';
 import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
-import { knownDocumentTools } from '../options/all-tools.ts';
+import { knownDocumentTools } from '../options/known-document-tools.ts';
 import { codeFrame } from '../terminal/code-frame.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { folderWords, profilesFolder } from '../options/profiles-folder.ts';
+import { folderText, profilesFolder } from '../options/profiles-folder.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
@@ -35,7 +35,7 @@ export async function validateCommand(folder: string | undefined, options: Valid
   const terminal = openTerminal(options);
   const root = profilesFolder(folder);
   const found = await checkFolder(root);
-  const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => seenFromHere(diagnostic, root)) };
+  const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => withOpenablePath(diagnostic, root)) };
   const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = checked.diagnostics.length - errors;
   if (options.json === true) {
@@ -56,7 +56,7 @@ export async function validateCommand(folder: string | undefined, options: Valid
     ...(checked.toolsets === 0 ? [] : [countText(checked.toolsets, 'toolset')]),
   ].join(', ');
   // Without an argument, name the folder that was checked.
-  const where = folder === undefined ? ` (${folderWords(root)})` : '';
+  const where = folder === undefined ? ` (${folderText(root)})` : '';
   terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}${where}\n` : `${counts}${where}\n`);
   return errors === 0 ? 0 : 2;
 }
@@ -81,12 +81,15 @@ export async function checkFolder(root: string): Promise<Checked> {
 }
 
 /** Makes the file of a diagnostic openable: relative to the working folder, or absolute when outside. */
-function seenFromHere(diagnostic: Diagnostic, root: string): Diagnostic {
+function withOpenablePath(diagnostic: Diagnostic, root: string): Diagnostic {
   const file = path.join(path.dirname(root), diagnostic.source.file);
   // Diagnostics about other files keep their path.
   if (!existsSync(file)) return diagnostic;
-  const way = path.relative('', file);
-  return { ...diagnostic, source: { ...diagnostic.source, file: way.startsWith('..') || path.isAbsolute(way) ? file : way } };
+  const relative = path.relative('', file);
+  return {
+    ...diagnostic,
+    source: { ...diagnostic.source, file: relative.startsWith('..') || path.isAbsolute(relative) ? file : relative },
+  };
 }
 
 function diagnosticLine(diagnostic: Diagnostic, style: TextStyle): string {

@@ -71,7 +71,7 @@ export function missingDocs(): never {
  * Returns a line with the number of document files that are not read, by kind; empty when all are read, when no profile works on
  * documents, and for the shipped documents.
  */
-export async function leftOutLine(
+export async function unreadFilesLine(
   docs: string | undefined,
   set: Pick<ProfileSet, 'profiles'>,
   tools: readonly Tool[],

@@ -27,14 +27,14 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
     const needed = [...set.profiles.values()].some(isUsed);
     return needed ? 'Model: none that can be called, as the LLM configs stand.' : 'Model: none; the profiles are functions.';
   }
-  const whose = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
-  const honest =
+  const subject = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
+  const scriptedNote =
     scripted.length === 0
       ? ''
-      : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
+      : `; ${subject} are scripted, put together from what the tools returned, while the tools really search, read and write`;
   // Otherwise an agent started later would be the first to fail.
   const warning = unusable.size === 0 ? '' : ` Not to be called as things stand: ${[...unusable].join(', ')}.`;
-  return `Model: ${names.join(', ')}${honest}.${warning}`;
+  return `Model: ${names.join(', ')}${scriptedNote}.${warning}`;
 }
 
 function isUsed(profile: CompiledProfile): boolean {

@@ -5,10 +5,10 @@ import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
-import { leftOutLine, servedDocs, teamDocs } from './docs-folder.ts';
+import { unreadFilesLine, servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkUsualWorkspaces, usualReports, usualStore } from './store-path.ts';
+import { checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -31,7 +31,7 @@ export interface Teams extends AsyncDisposable {
   /** Folder the profiles were loaded from. */
   readonly profiles: string;
   /** Line that lists document files that are not read; empty when all are. */
-  readonly leftOutLine: string;
+  readonly unreadFilesLine: string;
 }
 
 /** Milliseconds for running tools to finish when the teams are closed. */
@@ -48,9 +48,9 @@ export async function openTeams(
 ): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
   const docs = await servedDocs(options.docs, { own: await teamDocs(profiles) });
-  const outDir = options.out === undefined ? await usualReports(reports) : path.resolve(options.out);
-  const store = options.store ?? usualStore;
-  if (options.workspace === undefined) await checkUsualWorkspaces(store);
+  const outDir = options.out === undefined ? await defaultReports(reports) : path.resolve(options.out);
+  const store = options.store ?? defaultStore;
+  if (options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: docs, outDir });
   try {
     // With MCP, stdin belongs to the client.
@@ -70,13 +70,13 @@ export async function openTeams(
       await engine.close();
       throw thrown;
     }
-    await trust.vouch([options.workspace]);
-    const notRead = typeof docs === 'string' ? await leftOutLine(docs, engine.profiles, tools) : '';
+    await trust.trustFolders([options.workspace]);
+    const unreadLine = typeof docs === 'string' ? await unreadFilesLine(docs, engine.profiles, tools) : '';
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,
       profiles,
-      leftOutLine: notRead,
+      unreadFilesLine: unreadLine,
       [Symbol.asyncDispose]: async () => {
         mail?.[Symbol.dispose]();
         await engine.close({ graceMs });

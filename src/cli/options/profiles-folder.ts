@@ -4,7 +4,7 @@ import { CadreError } from '../../core/error.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import { bundledProfiles, bundledTeam, bundledTeams } from '../../profiles/files/bundled-teams.ts';
 
-const usualName = 'agent_profiles';
+const defaultName = 'agent_profiles';
 
 /**
  * Returns the profiles folder: the named one, which may also be a bundled team (`openmanus`); else `agent_profiles` in the working
@@ -17,19 +17,19 @@ export function profilesFolder(named: string | undefined): string {
   if (existsSync(bundledProfiles)) return bundledProfiles;
   throw new CadreError(
     'OPTION_INVALID',
-    `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
+    `there are no profiles: neither ${defaultName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
   );
 }
 
 /** Returns the profiles folder of the working folder; undefined when it has none. */
 export function ownProfiles(): string | undefined {
-  const own = path.resolve(usualName);
+  const own = path.resolve(defaultName);
   if (existsSync(own)) return own;
   return existsSync('team.yaml') ? path.resolve('.') : undefined;
 }
 
 /** Renders a profiles folder for people. */
-export function folderWords(folder: string): string {
+export function folderText(folder: string): string {
   return folder === bundledProfiles ? 'the bundled team' : path.relative('', folder) || 'this folder';
 }
 

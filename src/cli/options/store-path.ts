@@ -3,15 +3,15 @@ import { CadreError } from '../../core/error.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 
 /** Default path of the journal, relative to the working folder. */
-export const usualStore = path.join('.cadre', 'journal.db');
+export const defaultStore = path.join('.cadre', 'journal.db');
 
 /** Returns the default folder for reports of a run or command. */
-export async function usualReports(name: string): Promise<string> {
-  return await ownFolder(path.join(path.dirname(usualStore), 'reports', name), '.', '--out DIR');
+export async function defaultReports(name: string): Promise<string> {
+  return await ownFolder(path.join(path.dirname(defaultStore), 'reports', name), '.', '--out DIR');
 }
 
 /** Checks that default workspaces lie in the project of the journal. Fails with FOLDER_UNTRUSTED. */
-export async function checkUsualWorkspaces(store: string): Promise<void> {
+export async function checkDefaultWorkspaces(store: string): Promise<void> {
   if (store === 'memory') return;
   const beside = path.dirname(path.resolve(store));
   const project = path.basename(beside) === '.cadre' ? path.dirname(beside) : beside;
@@ -23,12 +23,12 @@ export function storePath(store: string | undefined): string {
   if (store === '') throw new CadreError('OPTION_INVALID', '--store is empty; give the path of a journal file');
   if (store === 'memory')
     throw new CadreError('OPTION_INVALID', '--store memory keeps nothing after its process; name the file of a journal');
-  return path.resolve(store ?? usualStore);
+  return path.resolve(store ?? defaultStore);
 }
 
 /** Returns the arguments with which a command finds this journal again; empty for the default one. */
-export function storeWords(store: string | undefined): readonly string[] {
-  if (store === undefined || path.resolve(store) === path.resolve(usualStore)) return [];
+export function storeArguments(store: string | undefined): readonly string[] {
+  if (store === undefined || path.resolve(store) === path.resolve(defaultStore)) return [];
   return [
     '--store',
     path.relative('', path.resolve(store)).startsWith('..') ? path.resolve(store) : path.relative('', path.resolve(store)),

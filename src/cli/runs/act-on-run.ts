@@ -7,7 +7,7 @@ import type { RunOptions } from '../commands/running/run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { findRun } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
-import { resumeAnd } from './resumed-run.ts';
+import { resumeAndDrive } from './resumed-run.ts';
 import { storePath } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
@@ -30,12 +30,13 @@ export async function lookUpRun(reference: string, store: string | undefined): P
 export async function actOnRun(reference: string, options: RunOptions, action: RunAction, word: string): Promise<ExitCode> {
   const summary = await lookUpRun(reference, options.store);
   const done = await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
-  if (done === undefined) return await resumeAnd(summary.runId, options, async (run) => void (await performAction(run, action)));
-  tellDone(summary.runId, done, options, word);
+  if (done === undefined)
+    return await resumeAndDrive(summary.runId, options, async (run) => void (await performAction(run, action)));
+  reportDone(summary.runId, done, options, word);
   return 0;
 }
 
-function tellDone(runId: string, done: ActionDone, options: RunOptions, word: string): void {
+function reportDone(runId: string, done: ActionDone, options: RunOptions, word: string): void {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
   else
@@ -45,7 +46,7 @@ function tellDone(runId: string, done: ActionDone, options: RunOptions, word: st
 }
 
 /** Adds the remedy to RUN_LOCKED when the owning process does not answer; returns other errors unchanged. */
-export function heldElsewhere(runId: string, thrown: unknown, command: string): unknown {
+export function withTakeOverHint(runId: string, thrown: unknown, command: string): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED' || thrown.details['owner'] === undefined) return thrown;
   return new CadreError(
     'RUN_LOCKED',

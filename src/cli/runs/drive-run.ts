@@ -19,16 +19,16 @@ export interface DriveParts {
   readonly watcher: Watcher;
   readonly interruption: Interruption;
   /** True when a person may be asked; false for JSON output. */
-  readonly mayAsk: boolean;
+  readonly canAsk: boolean;
   /** Reports pending requests that cannot be asked here; when present, the run is driven on until they are decided elsewhere. */
-  readonly tellPending?: (() => void) | undefined;
+  readonly reportPending?: (() => void) | undefined;
   /** Replays what people said in a recorded run; false when there is nothing left to say. */
   readonly people?: ((run: Run) => Promise<boolean>) | undefined;
 }
 
 /** Waits until a run has nothing left to do; puts its requests to the person at the terminal meanwhile. */
 export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
-  const { terminal, watcher, interruption, mayAsk, tellPending, people } = parts;
+  const { terminal, watcher, interruption, canAsk, reportPending, people } = parts;
   for (;;) {
     await Promise.race([run.settled(), interruption.asked]);
     await watcher.pause();
@@ -39,11 +39,11 @@ export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
     }
     const [request] = run.pending;
     if (run.state.outcome !== undefined || request === undefined) return 'settled';
-    if (!mayAsk || !terminal.isInteractive) {
-      if (tellPending === undefined) return 'pending';
-      tellPending();
+    if (!canAsk || !terminal.isInteractive) {
+      if (reportPending === undefined) return 'pending';
+      reportPending();
       watcher.go();
-      await decidedElsewhere(run, request, interruption);
+      await untilDecided(run, request, interruption);
       continue;
     }
     if ((await askPerson(run, request, { terminal, interruption })) === 'interrupted') return 'interrupted';
@@ -52,7 +52,7 @@ export async function driveRun(run: Run, parts: DriveParts): Promise<Driven> {
 }
 
 /** Resolves when a request is no longer pending, or a signal asks to stop. */
-async function decidedElsewhere(run: Run, request: PendingRequest, interruption: Interruption): Promise<void> {
+async function untilDecided(run: Run, request: PendingRequest, interruption: Interruption): Promise<void> {
   using watch = watchRequest(run, request);
   if (watch.gone.aborted) return;
   const gone = new Promise<void>((resolve) => watch.gone.addEventListener('abort', () => resolve(), { once: true }));
@@ -75,6 +75,6 @@ async function askPerson(
     if (problem === undefined) return 'decided';
     terminal.tell(`${toTerminalText(problem)}\n`);
   }
-  terminal.tell(`\n${watch.words}\n`);
+  terminal.tell(`\n${watch.outcome}\n`);
   return 'decided';
 }

@@ -11,15 +11,15 @@ export function matchTurns(run: Pick<RunContext, 'turns'>, reference: string): r
   if (reference === 'last') return all.slice(-1);
   const exact = all.filter((turnId) => turnId === reference);
   if (exact.length > 0 || reference === '') return exact;
-  return all.filter((turnId) => isMeant(turnId, reference));
+  return all.filter((turnId) => isIdOrSuffix(turnId, reference));
 }
 
 /** True when an argument has the form of an agent's turn: `last`, or ending in `t` and a number. */
-export function mayNameTurn(reference: string): boolean {
+export function looksLikeTurn(reference: string): boolean {
   return reference === 'last' || /t\d+$/.test(reference);
 }
 
-function isMeant(turnId: TurnId, reference: string): boolean {
+function isIdOrSuffix(turnId: TurnId, reference: string): boolean {
   return turnId === reference || turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`);
 }
 
@@ -38,7 +38,7 @@ export function findTurn(
       ? ofAgents
       : others()
           .map(({ turnId }) => turnId)
-          .filter((turnId) => isMeant(turnId, reference));
+          .filter((turnId) => isIdOrSuffix(turnId, reference));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const { runId } = run.meta;

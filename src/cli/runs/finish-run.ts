@@ -11,7 +11,7 @@ import type { Driven } from './drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatPending } from '../terminal/format-pending.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
-import { usualStore } from '../options/store-path.ts';
+import { defaultStore } from '../options/store-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import type { WatchMode } from '../terminal/watcher.ts';
@@ -28,7 +28,7 @@ export interface FinishParts {
   /** Text before the last lines; each line ends with a newline. */
   readonly closing?: string;
   /** True when the run was idle before and received nothing: its last report is not printed again. */
-  readonly isUnmoved?: boolean;
+  readonly isUnchanged?: boolean;
 }
 
 /** Prints the result of a run, the report on stdout and everything else on stderr; returns the exit code. */
@@ -51,7 +51,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
     printResult(run, terminal, text, problem);
     return ok ? 0 : 1;
   }
-  if (parts.isUnmoved === true && ok) {
+  if (parts.isUnchanged === true && ok) {
     const say = `${thisCommand(['resume', run.id], parts.store)} "…"`;
     terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} is at rest and waits for a message. Say something with: ${say}\n`);
     return 0;
@@ -72,12 +72,12 @@ function reportText(text: string, { terminal, raw }: FinishParts): string {
 
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
   if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
-  else tellPending(run, terminal, store);
+  else reportPending(run, terminal, store);
   return 1;
 }
 
 /** Prints the pending requests of a run and the commands that decide them from any terminal. */
-export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
+export function reportPending(run: Run, terminal: Terminal, store: string | undefined): void {
   const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
     `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
@@ -86,12 +86,12 @@ export function tellPending(run: Run, terminal: Terminal, store: string | undefi
 
 function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
   if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
-  else terminal.tell(interruptedWords(run, store));
+  else terminal.tell(interruptedText(run, store));
   return 130;
 }
 
 /** Returns the message for an interrupted run, with the command that continues it. */
-export function interruptedWords(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
+export function interruptedText(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
   return store === 'memory'
     ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
     : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand([command, run.id], store)}\n`;
@@ -134,7 +134,7 @@ function lastLines(run: RunContext, { terminal, store, closing = '' }: FinishPar
   const summary = `\n${style.dim(facts.join(', '))}\n${closing}`;
   if (store === 'memory')
     return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
-  const where = path.resolve(store ?? usualStore);
+  const where = path.resolve(store ?? defaultStore);
   const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
   const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);
   return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; look into it with:\n${commands.join('')}`;

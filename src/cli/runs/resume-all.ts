@@ -8,7 +8,7 @@ import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun, openRecords } from './recorded-run.ts';
-import { resumeAnd, type ResumedOptions } from './resumed-run.ts';
+import { resumeAndDrive, type ResumedOptions } from './resumed-run.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 
@@ -32,7 +32,7 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   for (const entry of queue) {
     const { run, number, waitForHolder } = entry;
     say(`${entry === queue[0] ? '' : '\n'}Run ${safe(run.runId)} (${number} of ${due.length}): ${safe(run.title)}\n`);
-    const code = await goOn(run, { ...options, waitForHolder }, terminal);
+    const code = await resumeOne(run, { ...options, waitForHolder }, terminal);
     if (code === 130) return 130;
     if (code === 'undecided') queue.push({ ...entry, waitForHolder: true });
     else if (code !== 0) left += 1;
@@ -78,9 +78,9 @@ async function hasPending(runId: string, store: string | undefined): Promise<boo
   }
 }
 
-async function goOn(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode | 'undecided'> {
+async function resumeOne(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode | 'undecided'> {
   try {
-    return await resumeAnd(run.runId, options, async () => undefined);
+    return await resumeAndDrive(run.runId, options, async () => undefined);
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;
     if (options.waitForHolder === false && undecidedMs(thrown) !== undefined) {

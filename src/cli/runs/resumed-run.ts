@@ -12,7 +12,7 @@ import type { RunOptions } from '../commands/running/run.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { closeInterrupted } from './close-interrupted.ts';
-import { finishRun, interruptedWords } from './finish-run.ts';
+import { finishRun, interruptedText } from './finish-run.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
 import { openRecordedRun } from './recorded-run.ts';
@@ -33,7 +33,7 @@ export interface ResumedOptions extends RunOptions {
 
 /** Opens a workplace for a recorded run, with its recorded profiles and folders. */
 export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
-  const { runId, files, recorded } = await lookUp(reference, options);
+  const { runId, files, recorded } = await readRecorded(reference, options);
   return openWorkplace({ ...options, profiles: { files }, runId, recorded });
 }
 
@@ -46,7 +46,7 @@ interface Recorded {
   readonly recorded: RunContext['meta'];
 }
 
-async function lookUp(reference: string, options: RunOptions): Promise<Recorded> {
+async function readRecorded(reference: string, options: RunOptions): Promise<Recorded> {
   using run = await openRecordedRun(options.store, reference);
   const { meta, seq, status, counters } = run.state;
   assertOwnRun(meta);
@@ -54,36 +54,40 @@ async function lookUp(reference: string, options: RunOptions): Promise<Recorded>
 }
 
 /** Resumes a run, applies one action, and drives it until it has nothing left to do. */
-export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
+export async function resumeAndDrive(
+  reference: string,
+  options: ResumedOptions,
+  act: (run: Run) => Promise<void>,
+): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { runId, files, seq, status, turns, recorded } = await lookUp(reference, options);
+  const { runId, files, seq, status, turns, recorded } = await readRecorded(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   const takeOver = options.takeOver ?? false;
   await using workplace = await openWorkplace({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
-    throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
+    throw options.currentProfiles === true ? thrown : withProgramHint(runId, thrown);
   });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
   const { engine } = workplace;
-  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumePatiently(workplace, options, terminal));
+  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumeWhenFree(workplace, options, terminal));
   if (run === undefined) return 130;
-  interruption.lastWords = interruptedWords(run, options.store);
+  interruption.exitMessage = interruptedText(run, options.store);
   // Progress starts with the resumption and its notes.
   const watcher = watchRun(run, terminal, mode, seq);
-  const tooLate = await act(run).then(() => undefined, expiredWords);
+  const tooLate = await act(run).then(() => undefined, expiredText);
   // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
-  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
-  const isUnmoved = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved, raw: options.raw });
+  const isUnchanged = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });
   return tooLate === undefined ? code : 1;
 }
 
 /** Explains PROFILE_INVALID for recorded profiles, usually because a program supplied tools or models in code; returns other errors unchanged. */
-function needsItsProgram(runId: RunId, thrown: unknown): unknown {
+function withProgramHint(runId: RunId, thrown: unknown): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') return thrown;
   return new CadreError(
     thrown.code,
@@ -95,7 +99,7 @@ function needsItsProgram(runId: RunId, thrown: unknown): unknown {
 }
 
 /** Resumes the run of a workplace; prints a message before it waits for a holder that may be gone. */
-async function resumePatiently({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
+async function resumeWhenFree({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
   const how: ResumeOptions = options.currentProfiles === true ? { profiles: 'current' } : {};
   try {
     return await engine.resume(runId, how);
@@ -112,7 +116,7 @@ async function resumePatiently({ engine, runId }: Workplace, options: ResumedOpt
 }
 
 /** Returns the message of an error about an expired request; rethrows any other error. */
-function expiredWords(thrown: unknown): string {
+function expiredText(thrown: unknown): string {
   if (thrown instanceof CadreError && thrown.details['hasExpired'] === true) return thrown.message;
   throw thrown;
 }

@@ -3,7 +3,7 @@ import type { WhyAnswer } from '../../inspect/why/why.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 /** Maximum estimated prompt tokens searched, which takes seconds; all prompts of a long history could take hours. */
-const mostTokens = 10_000_000;
+const maxTokens = 10_000_000;
 
 /** Result of searching the turns of a run. */
 export interface TurnSearch {
@@ -13,18 +13,18 @@ export interface TurnSearch {
   readonly searched: number;
 }
 
-/** Searches the turns of a run for a text, newest first, until an exact match or `most` prompt tokens. */
+/** Searches the turns of a run for a text, newest first, until an exact match or `limit` prompt tokens. */
 export async function searchTurns(
   recorded: { readonly state: Pick<RunContext, 'turns'>; why(turnId: string, text: string): Promise<readonly WhyAnswer[]> },
   text: string,
-  most = mostTokens,
+  limit = maxTokens,
 ): Promise<TurnSearch> {
   let best: readonly WhyAnswer[] = [];
   let searched = 0;
   let tokens = 0;
   for (const { turnId, start } of [...recorded.state.turns.values()].toReversed()) {
     tokens += start.prompt?.tokens ?? 0;
-    if (searched > 0 && tokens > most) break;
+    if (searched > 0 && tokens > limit) break;
     searched += 1;
     const answers = await recorded.why(turnId, text);
     if (answers[0]?.match === 'exact') return { answers, searched };

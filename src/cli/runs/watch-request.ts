@@ -6,30 +6,30 @@ export interface RequestWatch extends Disposable {
   /** Aborted when the request is no longer pending, for any reason. */
   readonly gone: AbortSignal;
   /** Outcome of a request that is gone. */
-  readonly words: string;
+  readonly outcome: string;
 }
 
 /** Watches for the end of a request, so that its prompt does not outlive it. */
 export function watchRequest(run: Run, { id }: PendingRequest): RequestWatch {
   const gone = new AbortController();
-  let words = 'decided elsewhere';
-  const look = (): void => {
+  let outcome = 'decided elsewhere';
+  const check = (): void => {
     if (!run.pending.some((request) => request.id === id)) gone.abort();
   };
   const stop = run.subscribe({
     onEvents: (events) => {
       for (const event of events)
         if (event.type === 'tool.answer' && event.callId === id && event.expired === true)
-          words = `expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`;
-      look();
+          outcome = `expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`;
+      check();
     },
     onHalt: () => gone.abort(),
   });
-  look();
+  check();
   return {
     gone: gone.signal,
-    get words() {
-      return words;
+    get outcome() {
+      return outcome;
     },
     [Symbol.dispose]: stop,
   };

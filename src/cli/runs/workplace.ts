@@ -16,10 +16,10 @@ import { createDocumentTools, type DocumentTools } from '../../toolsets/document
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
-import { leftOutLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
+import { unreadFilesLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
-import { checkUsualWorkspaces, usualReports, usualStore } from '../options/store-path.ts';
+import { checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -71,12 +71,12 @@ export interface Workplace extends AsyncDisposable {
  */
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
   const runId = options.runId ?? randomIds.runId();
-  const store = options.store ?? usualStore;
+  const store = options.store ?? defaultStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
   const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? (await teamDocs(options.profiles)) });
   const out = options.out ?? note?.out;
-  const outDir = out === undefined ? await usualReports(runId) : path.resolve(out);
-  if (options.runId === undefined && options.workspace === undefined) await checkUsualWorkspaces(store);
+  const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
+  if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: docs ?? missing, outDir });
   let next = runId;
   const ids = {
@@ -103,13 +103,13 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ids,
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
-      trust: (set, run) => (options.replay === undefined || connects(set) ? trust.checkLater(set, run) : undefined),
+      trust: (set, run) => (options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run) : undefined),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     // A replay calls no model and no tool, but starts servers and loads code to list the tools, like any run.
-    if (options.replay === undefined || connects(engine.profiles))
-      await closingOnFailure(engine, journal, () => trust.check(engine.profiles, places));
-    await trust.vouch([options.workspace, options.docs, options.out]);
+    if (options.replay === undefined || hasExternalTools(engine.profiles))
+      await closeOnFailure(engine, journal, () => trust.check(engine.profiles, places));
+    await trust.trustFolders([options.workspace, options.docs, options.out]);
     // Fails now rather than in the first tool call that needs documents.
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
@@ -117,7 +117,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       missing();
     }
     await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out: outDir });
-    const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';
+    const unreadLine = options.replay === undefined ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
@@ -126,7 +126,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       out: outDir,
       store: options.store,
       openingLines: (llmConfig) =>
-        `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${notRead}`,
+        `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${unreadLine}`,
       closingLines: () => closingLines(documents, docs, outDir),
       [Symbol.asyncDispose]: async () => {
         mail[Symbol.dispose]();
@@ -148,19 +148,19 @@ async function placesOf(
 ): Promise<RunPlaces> {
   const noted = [docs === undefined ? note?.docs : undefined, out === undefined ? note?.out : undefined];
   const folders: string[] = [];
-  for (const folder of noted) if (folder !== undefined && !(await isUsualFolder(folder, runId))) folders.push(folder);
+  for (const folder of noted) if (folder !== undefined && !(await isDefaultFolder(folder, runId))) folders.push(folder);
   return { ...recorded, runId, folders };
 }
 
 /** True when a noted folder is a default: the shipped documents, or the run's reports folder in this project. */
-async function isUsualFolder(folder: string, runId: RunId): Promise<boolean> {
+async function isDefaultFolder(folder: string, runId: RunId): Promise<boolean> {
   if (folder === shippedDocs()) return true;
-  const reports = path.resolve(path.dirname(usualStore), 'reports', runId);
+  const reports = path.resolve(path.dirname(defaultStore), 'reports', runId);
   return folder === reports && isBelow(await realFolder('.'), await realFolder(reports));
 }
 
 /** Runs a check of the profiles; closes the engine and journal when it fails. */
-async function closingOnFailure(engine: Engine, journal: Journal | undefined, work: () => Promise<void>): Promise<void> {
+async function closeOnFailure(engine: Engine, journal: Journal | undefined, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
@@ -171,7 +171,7 @@ async function closingOnFailure(engine: Engine, journal: Journal | undefined, wo
 }
 
 /** True when a toolset gets its tools from a program or code that is started or loaded before any call. */
-function connects({ toolsets }: ProfileSet): boolean {
+function hasExternalTools({ toolsets }: ProfileSet): boolean {
   return [...toolsets.values()].some(({ kind }) => builtInToolsets[kind]?.tools.length === 0);
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 
-const widest = 160;
+const maxColumns = 160;
 
 /**
  * Renders the source line of a diagnostic with a caret below the column; undefined when the file is unreadable or has no such line.
@@ -17,8 +17,8 @@ export function codeFrame(file: string, { line, column }: { readonly line: numbe
   }
   if (text === undefined || text.trim() === '') return undefined;
   const before = toTerminalLine(text.slice(0, column - 1).replaceAll('\t', ' '), 100_000);
-  const shown = toTerminalLine(text.replaceAll('\t', ' '), widest);
+  const shown = toTerminalLine(text.replaceAll('\t', ' '), maxColumns);
   const number = String(line);
-  const mark = before.length < widest ? `\n  ${' '.repeat(number.length)} | ${' '.repeat(before.length)}^` : '';
+  const mark = before.length < maxColumns ? `\n  ${' '.repeat(number.length)} | ${' '.repeat(before.length)}^` : '';
   return `  ${number} | ${shown}${mark}`;
 }

@@ -10,7 +10,7 @@ const working = new Set<Interruption>();
 let hasStopped = false;
 
 /** Stops the work of this process because its output can no longer be written; true when there is or was any. */
-export function stopUnread(): boolean {
+export function stopOnClosedOutput(): boolean {
   for (const interruption of working) interruption.stop();
   hasStopped ||= working.size > 0;
   return hasStopped;
@@ -22,10 +22,10 @@ export function stopUnread(): boolean {
  */
 export class Interruption implements Disposable {
   readonly #stop = new AbortController();
-  readonly #told = Promise.withResolvers<void>();
+  readonly #asked = Promise.withResolvers<void>();
   #last: number | undefined;
   /** Message written to stderr when the second signal exits the process. */
-  lastWords = '';
+  exitMessage = '';
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     // The terminal is gone: failed writes must not end the process before its tools finish.
     if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -45,7 +45,7 @@ export class Interruption implements Disposable {
 
   /** Resolves with the first signal. */
   get asked(): Promise<void> {
-    return this.#told.promise;
+    return this.#asked.promise;
   }
 
   /** Handles a signal; prompts call it for a Ctrl-C that they read as a key. */
@@ -55,7 +55,7 @@ export class Interruption implements Disposable {
     this.#last = now;
     if (isEcho) return;
     if (this.signal.aborted) {
-      process.stderr.write(this.lastWords);
+      process.stderr.write(this.exitMessage);
       process.exit(130);
     }
     this.stop();
@@ -64,7 +64,7 @@ export class Interruption implements Disposable {
   /** Asks to stop, as the first signal does; never exits the process. */
   stop(): void {
     this.#stop.abort(new Error('interrupted'));
-    this.#told.resolve();
+    this.#asked.resolve();
   }
 
   [Symbol.dispose](): void {

@@ -4,7 +4,7 @@ import { thisCommand } from '../options/this-command.ts';
 
 const maxQuoted = 48;
 /** Characters from which a quotation is likely to be unique. */
-const telling = 24;
+const distinctLength = 24;
 
 /** Returns commands for inspecting a run, ready to type: its turns, the root agent's last turn, and the provenance of a sentence. */
 export function nextSteps(run: RunContext, store: string | undefined): readonly string[] {
@@ -14,7 +14,7 @@ export function nextSteps(run: RunContext, store: string | undefined): readonly 
   const commands = [thisCommand(['turns', runId], store)];
   if (turnId === undefined) return commands;
   commands.push(thisCommand(['turn', runId, turnId], store));
-  const quote = quotable(root?.lastReply ?? '', run);
+  const quote = quotationFrom(root?.lastReply ?? '', run);
   if (quote !== undefined) commands.push(thisCommand(['why', runId, turnId, quote], store));
   return commands;
 }
@@ -23,7 +23,7 @@ export function nextSteps(run: RunContext, store: string | undefined): readonly 
  * Picks a quotation from a reply that is easy to type in any shell: the first words of a line. Prefers text from a tool result, whose
  * provenance is the most instructive; uses a heading or words of the question only as a last resort.
  */
-function quotable(reply: string, run: RunContext): string | undefined {
+function quotationFrom(reply: string, run: RunContext): string | undefined {
   const lines = reply.split('\n');
   const stretches = [...lines.filter((line) => !line.startsWith('#')), ...lines].flatMap((line) => {
     const words = /[A-Za-z][A-Za-z0-9 ,.-]{7,}/.exec(line)?.[0].trim();
@@ -31,7 +31,7 @@ function quotable(reply: string, run: RunContext): string | undefined {
   });
   const question = JSON.stringify(run.meta.input);
   const asked = stretches.filter((words) => !question.includes(words));
-  const long = asked.filter((words) => words.length >= telling);
+  const long = asked.filter((words) => words.length >= distinctLength);
   // Skips file names.
   const sentences = long.filter((words) => words.split(' ').length > 3);
   for (const results of resultTexts(run)) {
@@ -51,8 +51,8 @@ function shortened(words: string): string {
 function resultTexts({ agents }: RunContext): readonly (readonly string[])[] {
   const all = [...agents.values()];
   const leaves = all.filter(({ children }) => children.length === 0);
-  return [leaves, all].map((some) =>
-    some.flatMap(({ messages }) =>
+  return [leaves, all].map((group) =>
+    group.flatMap(({ messages }) =>
       messages.flatMap((message) =>
         message.role === 'tool' ? message.content.map(({ output }) => contentText(output.value)) : [],
       ),

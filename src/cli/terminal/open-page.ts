@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 /** Page served beside a run; disposing closes it. */
 export interface OpenPage extends AsyncDisposable {
   /** Keeps the page open until a signal asks to stop; its run can still be inspected and sent messages. */
-  untilLeft(interruption: Interruption): Promise<void>;
+  untilInterrupted(interruption: Interruption): Promise<void>;
 }
 
 /** Serves the page of an engine and prints the address of a run. */
@@ -16,7 +16,7 @@ export async function openPage(engine: Engine, run: Run, terminal: Terminal): Pr
   const served = await servePage(engine, {});
   terminal.tell(`Page: ${served.url}/#/runs/${run.id}\n`);
   return {
-    untilLeft: async ({ asked }) => {
+    untilInterrupted: async ({ asked }) => {
       terminal.tell(`The page stays open at ${served.url}/#/runs/${run.id} (Ctrl-C ends it; the run can be resumed).\n`);
       await asked;
     },

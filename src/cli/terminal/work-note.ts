@@ -11,7 +11,7 @@ export interface WorkNote {
 }
 
 /** Maximum size of a note, in bytes. */
-const largestNote = 100_000;
+const maxNoteBytes = 100_000;
 
 /** Writes the folders of a run beside its journal, following no link. Writes nothing for a run in memory. */
 export async function writeWorkNote(store: string, runId: string, note: WorkNote): Promise<void> {
@@ -19,7 +19,7 @@ export async function writeWorkNote(store: string, runId: string, note: WorkNote
   const file = noteFile(store, runId);
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true });
-  if (!(await lstat(folder)).isDirectory()) throw notUsed(folder, 'it is a link; remove it');
+  if (!(await lstat(folder)).isDirectory()) throw unusableNote(folder, 'it is a link; remove it');
   const part = `${file}.${nanoid()}.part`;
   try {
     await writeFile(part, `${JSON.stringify(note, null, 2)}\n`, { flag: 'wx' });
@@ -36,7 +36,7 @@ export async function readWorkNote(store: string, runId: string): Promise<WorkNo
     const file = noteFile(store, runId);
     const found = await lstat(file);
     // Reading a pipe would never end, and a link could lead anywhere.
-    if (!found.isFile() || found.size > largestNote) return undefined;
+    if (!found.isFile() || found.size > maxNoteBytes) return undefined;
     const note: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isWorkNote(note) ? note : undefined;
   } catch {
@@ -46,11 +46,11 @@ export async function readWorkNote(store: string, runId: string): Promise<WorkNo
 
 function noteFile(store: string, runId: string): string {
   // The id comes from the journal, and becomes part of a path.
-  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw notUsed(JSON.stringify(runId.slice(0, 60)), 'it is no id of a run');
+  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw unusableNote(JSON.stringify(runId.slice(0, 60)), 'it is no id of a run');
   return path.join(path.dirname(path.resolve(store)), 'runs', `${runId}.json`);
 }
 
-function notUsed(what: string, why: string): CadreError {
+function unusableNote(what: string, why: string): CadreError {
   return new CadreError('STORE_FAILED', `${what} is not used for the notes of runs: ${why}`);
 }
 

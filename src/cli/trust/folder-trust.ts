@@ -58,7 +58,7 @@ export class FolderTrust {
   };
 
   /** Remembers folders that the user named for a run, so that it resumes without a question; if that fails, the question comes then. */
-  async vouch(folders: readonly (string | undefined)[]): Promise<void> {
+  async trustFolders(folders: readonly (string | undefined)[]): Promise<void> {
     for (const folder of folders) {
       if (folder === undefined || this.#options.store === undefined) continue;
       for (const outside of await foldersOutside(this.#options.store, { runId: '', workspace: folder }))
@@ -91,7 +91,7 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, { ask, place = this.#options.place, request }: Asked): Promise<void> {
+  async #check(set: ProfileSet, { ask, place = this.#options.place, request }: CheckContext): Promise<void> {
     const hasValues = request !== undefined && Object.keys(request).length > 0;
     if (this.#passed.has(set) && !hasValues) return;
     const reach = await reachOfProfiles(set, request);
@@ -113,7 +113,7 @@ export class FolderTrust {
 
   async #agree(reach: ProfileReach, hash: string, { ask, place }: Pick<TrustOptions, 'ask' | 'place'>): Promise<void> {
     if (!this.#options.isAgreed) {
-      const words = reachWords(reach);
+      const words = reachText(reach);
       if (ask === undefined)
         throw untrusted(place, words, `Look at them; if you trust them, say --trust, or name the folder in ${trustVariable}.`);
       const asked = `${safe(place, 1_000)} was not used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
@@ -128,7 +128,7 @@ async function isBundled({ files }: ProfileSet, place: string): Promise<boolean>
 }
 
 /** Context of a check: the source of the profiles, and the request of the recorded run that uses them. */
-interface Asked extends Pick<TrustOptions, 'ask'> {
+interface CheckContext extends Pick<TrustOptions, 'ask'> {
   readonly place?: string;
   readonly request?: RunPlaces['request'];
 }
@@ -142,7 +142,7 @@ function hashOf({ commands, code, variables, destinations, files }: ProfileReach
 }
 
 /** Renders the reach in full: a truncated command could hide its end. */
-function reachWords({ commands, code, variables, destinations, files }: ProfileReach): string {
+function reachText({ commands, code, variables, destinations, files }: ProfileReach): string {
   const part = (title: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
   return [

@@ -24,12 +24,12 @@ export async function foldersOutside(store: string, { runId, workspace, folders 
   const named = [workspace ?? path.join(beside, 'workspaces', runId), ...folders].filter((folder) => folder !== undefined);
   const real = await Promise.all(named.map(realFolder));
   const own = await realFolder(beside);
-  const isInside = (folder: string): boolean => isBelow(project, folder) && !isEnginesOwn(own, folder);
+  const isInside = (folder: string): boolean => isBelow(project, folder) && !isEngineFolder(own, folder);
   return [...new Set(real)].filter((folder) => !isInside(folder)).toSorted();
 }
 
 /** True for folders of the engine below `.cadre`: runs may work only in workspaces, since the rest controls what runs may do. */
-function isEnginesOwn(beside: string, folder: string): boolean {
+function isEngineFolder(beside: string, folder: string): boolean {
   if (path.basename(beside) !== '.cadre' || !isBelow(beside, folder)) return false;
   const workspaces = path.join(beside, 'workspaces');
   return folder === workspaces || !isBelow(workspaces, folder);

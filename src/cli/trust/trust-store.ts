@@ -17,8 +17,8 @@ export interface TrustEntry {
 }
 
 /** Maximum number of entries; the oldest are dropped and asked again. */
-const mostEntries = 1_000;
-const largestFile = 1_000_000;
+const maxEntries = 1_000;
+const maxFileBytes = 1_000_000;
 
 /** Returns the file with the agreements of this machine's user: `cadre/trust.json` below XDG_CONFIG_HOME, or ~/.config. */
 export function trustFile(env: Readonly<Record<string, string | undefined>> = process.env): string {
@@ -34,7 +34,7 @@ export async function readTrust(file: string): Promise<readonly TrustEntry[]> {
   try {
     const { uid, mode, size } = await handle.stat();
     const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    if (!isOwn || size > largestFile) return [];
+    if (!isOwn || size > maxFileBytes) return [];
     const read: unknown = JSON.parse(await handle.readFile('utf8'));
     const entries = isJsonObject(read) ? read['trusted'] : undefined;
     return Array.isArray(entries) ? entries.filter(isEntry) : [];
@@ -52,7 +52,7 @@ export async function rememberTrust(file: string, entry: TrustEntry): Promise<vo
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const others = (await readTrust(file)).filter(({ hash }) => hash !== entry.hash);
     const draft = path.join(folder, `.trust-${nanoid(8)}`);
-    await writeFile(draft, `${JSON.stringify({ trusted: [...others, entry].slice(-mostEntries) }, undefined, 2)}\n`, {
+    await writeFile(draft, `${JSON.stringify({ trusted: [...others, entry].slice(-maxEntries) }, undefined, 2)}\n`, {
       mode: 0o600,
     });
     await chmod(draft, 0o600);

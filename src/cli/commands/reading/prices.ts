@@ -10,8 +10,8 @@ import { shippedPrices } from '../../../profiles/files/shipped-prices.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { priceFileText, priceText } from '../../options/price-file.ts';
-import { fetchPrices, usualPriceList } from '../../options/price-list.ts';
-import { folderWords, profilesFolder } from '../../options/profiles-folder.ts';
+import { fetchPrices, defaultPriceList } from '../../options/price-list.ts';
+import { folderText, profilesFolder } from '../../options/profiles-folder.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 
 /** Options of `prices`. */
@@ -39,16 +39,16 @@ export async function pricesCommand(names: readonly string[], options: PricesOpt
     if (options[key] !== undefined) throw new CadreError('OPTION_INVALID', `--${key} goes with --update`);
   const folder = profilesFolder(options.profiles);
   const { prices } = await loadProfiles(folder, { before: [shippedPrices()] });
-  const shown = chosen(prices, names);
+  const shown = selectPrices(prices, names);
   if (options.json === true) terminal.print(`${jsonText(Object.fromEntries(shown), 2)}\n`);
   else {
     for (const [model, price] of shown) terminal.print(`${model}: { ${priceText(price)} }\n`);
-    terminal.tell(`US dollars per million tokens, in ${folderWords(folder)}\n`);
+    terminal.tell(`US dollars per million tokens, in ${folderText(folder)}\n`);
   }
   return 0;
 }
 
-function chosen(prices: ModelPrices, names: readonly string[]): ModelPrices {
+function selectPrices(prices: ModelPrices, names: readonly string[]): ModelPrices {
   if (names.length === 0) return prices;
   const shown = new Map(
     names.flatMap((name) => {
@@ -64,7 +64,7 @@ function chosen(prices: ModelPrices, names: readonly string[]): ModelPrices {
 }
 
 /** Returns the providers with shipped prices, without those that run on the user's machine. */
-async function usualProviders(): Promise<readonly string[]> {
+async function defaultProviders(): Promise<readonly string[]> {
   const { prices } = await loadProfiles({ files: [shippedPrices()] });
   const named = [...prices.keys()].flatMap((name) => (name.endsWith('/*') ? [] : (name.split('/', 1)[0] ?? [])));
   return [...new Set(named)];
@@ -72,7 +72,7 @@ async function usualProviders(): Promise<readonly string[]> {
 
 async function update(
   providers: readonly string[],
-  { profiles, from = usualPriceList, out, force }: PricesOptions,
+  { profiles, from = defaultPriceList, out, force }: PricesOptions,
 ): Promise<string> {
   const folder = out === undefined ? profilesFolder(profiles) : undefined;
   if (folder?.startsWith(bundledProfiles) === true)
@@ -83,7 +83,7 @@ async function update(
   const file = path.resolve(out ?? path.join(folder ?? '', 'prices.yaml'));
   if (existsSync(file) && force !== true)
     throw new CadreError('OPTION_INVALID', `${path.relative('', file)} is there already; --force replaces it`);
-  const prices = await fetchPrices(from, providers.length > 0 ? providers : await usualProviders());
+  const prices = await fetchPrices(from, providers.length > 0 ? providers : await defaultProviders());
   await writeFile(file, priceFileText(prices, { from, day: new Date().toISOString().slice(0, 10) }));
   return path.relative('', file);
 }

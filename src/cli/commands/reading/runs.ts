@@ -30,7 +30,7 @@ export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
     const found = listed.toSorted((a, b) => b.createdAt - a.createdAt);
     const runs = all === true || json === true ? found : found.slice(0, listedRuns);
     const older = found.length - runs.length;
-    const hint = older === 0 ? '' : `… ${older} older runs; all of them: ${thisCommand(wordsForAll(options), options.store)}\n`;
+    const hint = older === 0 ? '' : `… ${older} older runs; all of them: ${thisCommand(listAllCommand(options), options.store)}\n`;
     return show({ data: runs, text: (format) => `${formatRuns(runs, format)}${hint}` }, options);
   } finally {
     await journal.close();
@@ -38,7 +38,7 @@ export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
 }
 
 /** Returns the command that lists all runs with the same filter. */
-function wordsForAll({ project, search, deleted }: RunsOptions): readonly string[] {
+function listAllCommand({ project, search, deleted }: RunsOptions): readonly string[] {
   const words = ['runs', '--all'];
   if (project !== undefined) words.push('--project', project);
   if (search !== undefined) words.push('--search', search);

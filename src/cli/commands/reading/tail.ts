@@ -18,7 +18,7 @@ interface TailOptions extends ReadingOptions {
 }
 
 /** Milliseconds between reads of the journal, which another process writes. */
-const lookEveryMs = 250;
+const pollMs = 250;
 
 /** Prints the progress of a run in any process, until it ends or no process owns it. */
 export async function tailCommand(reference: string, options: TailOptions): Promise<ExitCode> {
@@ -37,8 +37,8 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
       after = events.at(-1)?.seq ?? after;
       const ended = events.find((event) => event.type === 'run.end');
       if (ended !== undefined) return ended.status === 'completed' ? 0 : 1;
-      if (summary !== undefined && events.length === 0 && isLeft(summary)) return leave(summary, options, terminal);
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, lookEveryMs)), interruption.asked]);
+      if (summary !== undefined && events.length === 0 && hasNoOwner(summary)) return reportNoOwner(summary, options, terminal);
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, pollMs)), interruption.asked]);
       if (interruption.signal.aborted) return 130;
     }
   } finally {
@@ -62,11 +62,11 @@ function print(
 }
 
 /** True when no process advances the run: its process is gone, or it waits and no process owns it. */
-function isLeft({ isAbandoned, isImported, status }: RunSummary): boolean {
+function hasNoOwner({ isAbandoned, isImported, status }: RunSummary): boolean {
   return isAbandoned === true || isImported === true || status === 'damaged';
 }
 
-function leave({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
+function reportNoOwner({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
   if (isImported === true) {
     terminal.tell(`\nRun ${safe(runId)} was imported to be looked at; it never goes on.\n`);
     return 0;

@@ -3,7 +3,7 @@ import { isKnownWhole } from '../../../inspect/why/known-whole.ts';
 import type { WhyAnswer } from '../../../inspect/why/why.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { formatAnswers } from '../../terminal/format-answers.ts';
-import { matchTurns, findTurn, mayNameTurn } from '../../runs/find-turn.ts';
+import { matchTurns, findTurn, looksLikeTurn } from '../../runs/find-turn.ts';
 import type { RecordedRun } from '../../runs/recorded-run.ts';
 import { openRecordedTurn } from '../../runs/recorded-turn.ts';
 import { parsePlace } from '../../../inspect/why/why-place.ts';
@@ -43,7 +43,7 @@ async function askNearby(
   [first = '', ...rest]: readonly string[],
   options: ReadingOptions,
 ): Promise<readonly WhyAnswer[] | undefined> {
-  const isNamed = rest.length > 0 && mayNameTurn(first);
+  const isNamed = rest.length > 0 && looksLikeTurn(first);
   const text = isNamed ? rest.join(' ') : [first, ...rest].join(' ');
   if (text.trim() === '') return undefined;
   using near = await openRecordedTurn(options.store, run, isNamed ? first : 'last');

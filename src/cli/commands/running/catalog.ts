@@ -26,9 +26,9 @@ export interface ProjectsOptions extends ReadingOptions {
 
 /** Renames a run; without words, restores its generated title. */
 export async function renameCommand(reference: string, words: readonly string[], options: ReadingOptions): Promise<ExitCode> {
-  return await inCatalog(options, async (shelf, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
-    await shelf.rename(runId, words.length === 0 ? null : words.join(' '));
+    await catalog.rename(runId, words.length === 0 ? null : words.join(' '));
     const title = (await journal.runs({ runId }))[0]?.title ?? '';
     return show({ data: { runId, title }, text: () => `Run ${safe(runId)} is called “${safe(title)}”.\n` }, options);
   });
@@ -36,9 +36,9 @@ export async function renameCommand(reference: string, words: readonly string[],
 
 /** Moves a run into a project, or out of its project. */
 export async function moveCommand(reference: string, project: string | undefined, options: ReadingOptions): Promise<ExitCode> {
-  return await inCatalog(options, async (shelf, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
-    await shelf.move(runId, project ?? null);
+    await catalog.move(runId, project ?? null);
     const where = project === undefined ? 'in no project' : `in the project ${safe(project)}`;
     return show({ data: { runId, project: project ?? null }, text: () => `Run ${safe(runId)} is ${where}.\n` }, options);
   });
@@ -46,9 +46,9 @@ export async function moveCommand(reference: string, project: string | undefined
 
 /** Hides a run from the lists. */
 export async function deleteCommand(reference: string, options: ForksOption): Promise<ExitCode> {
-  return await inCatalog(options, async (shelf, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
-    const runIds = await shelf.remove(runId, { forks: options.forks === true });
+    const runIds = await catalog.remove(runId, { forks: options.forks === true });
     return show(
       { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is gone; restore brings it back.\n` },
       options,
@@ -58,9 +58,9 @@ export async function deleteCommand(reference: string, options: ForksOption): Pr
 
 /** Restores a deleted run. */
 export async function restoreCommand(reference: string, options: ForksOption): Promise<ExitCode> {
-  return await inCatalog(options, async (shelf, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs({ isDeleted: true }), reference, `the deleted runs of ${journal.location}`);
-    const runIds = await shelf.restore(runId, { forks: options.forks === true });
+    const runIds = await catalog.restore(runId, { forks: options.forks === true });
     return show({ data: { runIds }, text: () => `Restored: ${safe(runIds.join(', '))}.\n` }, options);
   });
 }
@@ -71,8 +71,8 @@ export async function projectsCommand(options: ProjectsOptions): Promise<ExitCod
   if ((rename === undefined) !== (to === undefined))
     throw new CadreError('OPTION_INVALID', 'a project gets another name with both --rename NAME and --to NAME');
   if (rename !== undefined && to !== undefined)
-    return await inCatalog(options, async (shelf) => {
-      const runs = await shelf.renameProject(rename, to);
+    return await withCatalog(options, async (catalog) => {
+      const runs = await catalog.renameProject(rename, to);
       return show({ data: { project: to, runs }, text: () => `${runs} runs are in the project ${safe(to)} now.\n` }, options);
     });
   const journal = await openRecords(options.store);
@@ -85,9 +85,9 @@ export async function projectsCommand(options: ProjectsOptions): Promise<ExitCod
 }
 
 /** Runs `work` on the catalog of an existing journal, which other processes may write at the same time. */
-async function inCatalog(
+async function withCatalog(
   options: ReadingOptions,
-  work: (shelf: RunCatalog, journal: Journal) => Promise<ExitCode>,
+  work: (catalog: RunCatalog, journal: Journal) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const records = await openRecords(options.store);
   const { location } = records;

@@ -45,12 +45,12 @@ export async function rejectCommand(
 
 /** Answers a question and resumes the run. */
 export async function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const value = await readTyped(run, options.store, id, words.join(' '));
+  const value = await readAnswerText(run, options.store, id, words.join(' '));
   return await actOnRun(run, options, { kind: 'answer', id, value }, decided);
 }
 
 /** Converts the typed answer to the form the question expects. An unknown id passes: the run rejects it and lists the pending ones. */
-async function readTyped(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
+async function readAnswerText(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
   using recorded = await openRecordedRun(store, run);
   const request = pendingOf(recorded.state).find((candidate) => candidate.id === id);
   return request === undefined ? text : readAnswer(request, text);

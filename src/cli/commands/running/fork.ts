@@ -6,10 +6,10 @@ import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { driveRun } from '../../runs/drive-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findTurn } from '../../runs/find-turn.ts';
-import { finishRun, interruptedWords } from '../../runs/finish-run.ts';
+import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openRecordedRun, type RecordedRun } from '../../runs/recorded-run.ts';
-import { usualStore } from '../../options/store-path.ts';
+import { defaultStore } from '../../options/store-path.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
 import { writeWorkNote } from '../../terminal/work-note.ts';
@@ -26,7 +26,7 @@ export interface ForkCommandOptions extends RunOptions {
 export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { from, files, at, recorded } = await lookUp(reference, options);
+  const { from, files, at, recorded } = await readForkSource(reference, options);
   await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recorded });
   const mode = watchMode(terminal, options);
   const { engine, docs, out } = workplace;
@@ -35,16 +35,16 @@ export async function forkCommand(reference: string, words: readonly string[], o
     ...(at === undefined ? {} : { at }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
-  await writeWorkNote(options.store ?? usualStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
-  interruption.lastWords = interruptedWords(run, options.store);
+  await writeWorkNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  interruption.exitMessage = interruptedText(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
   const watcher = watchRun(run, terminal, mode, run.state.meta.parentRun?.at);
-  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
   return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 
-async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
+async function readForkSource(reference: string, { store, at }: ForkCommandOptions) {
   using recorded = await openRecordedRun(store, reference);
   const { meta } = recorded.state;
   assertOwnRun(meta);

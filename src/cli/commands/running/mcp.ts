@@ -32,7 +32,7 @@ const tokenVariable = 'CADRE_MCP_TOKEN';
 export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
-  interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  interruption.exitMessage = 'Stopped at once; runs can be resumed.\n';
   if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
   await using teams = await openTeams(options, 'mcp');
   const { engine } = teams;

@@ -1,6 +1,6 @@
 import { toRecording } from '../../../inspect/to-recording.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { harmless } from '../../terminal/json-text.ts';
+import { escapeControls } from '../../terminal/json-text.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
 import { writeRecording } from '../../runs/write-recording.ts';
 
@@ -11,7 +11,7 @@ export async function recordCommand(
 ): Promise<ExitCode> {
   using run = await openRecordedRun(options.store, reference);
   const text = toRecording(run.state, run.events, run.content);
-  if (options.out === undefined) process.stdout.write(harmless(text));
+  if (options.out === undefined) process.stdout.write(escapeControls(text));
   else await writeRecording(options.out, text);
   return 0;
 }

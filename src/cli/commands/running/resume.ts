@@ -1,6 +1,6 @@
 import { CadreError } from '../../../core/error.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { resumeAnd, type ResumedOptions } from '../../runs/resumed-run.ts';
+import { resumeAndDrive, type ResumedOptions } from '../../runs/resumed-run.ts';
 import { thisCommand } from '../../options/this-command.ts';
 
 /** Options of `resume` alone. */
@@ -24,7 +24,7 @@ export async function resumeCommand(
       'OPTION_INVALID',
       `name a run, or go on with all that were interrupted: ${thisCommand(['resume', '--all'])}`,
     );
-  return resumeAnd(run, options, async (resumed) => {
+  return resumeAndDrive(run, options, async (resumed) => {
     if (words.length > 0) await resumed.send(words.join(' '));
   });
 }

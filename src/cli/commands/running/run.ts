@@ -8,7 +8,7 @@ import { chooseProfile } from '../../options/choose-profile.ts';
 import { driveRun } from '../../runs/drive-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
-import { finishRun, interruptedWords, tellPending } from '../../runs/finish-run.ts';
+import { finishRun, interruptedText, reportPending } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { unlessInterrupted } from '../../runs/unless-interrupted.ts';
 import type { LimitsOption } from '../../options/limits-option.ts';
@@ -72,16 +72,16 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => engine.launch({ profile, input }, settings));
   if (run === undefined) return 130;
   if (options.project !== undefined) await workplace.engine.shelf.move(run.id, options.project);
-  interruption.lastWords = interruptedWords(run, options.store);
+  interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
   const watcher = watchRun(run, terminal, mode);
   const driven = await driveRun(run, {
     terminal,
     watcher,
     interruption,
-    mayAsk: mode !== 'json',
+    canAsk: mode !== 'json',
     // With --serve the process stays, so that the run continues once a decision is made on the page or in another terminal.
-    tellPending: page === undefined ? undefined : () => tellPending(run, terminal, options.store),
+    reportPending: page === undefined ? undefined : () => reportPending(run, terminal, options.store),
     people: replayedPeople(replay),
   });
   // A closed engine can no longer read its journal.
@@ -89,7 +89,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw });
-  if (page !== undefined && driven !== 'interrupted') await page.untilLeft(interruption);
+  if (page !== undefined && driven !== 'interrupted') await page.untilInterrupted(interruption);
   return code;
 }
 

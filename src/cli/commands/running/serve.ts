@@ -10,7 +10,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams } from '../../options/open-teams.ts';
-import { leftRunsLine, resumeLeft } from '../../runs/resume-left.ts';
+import { abandonedRunsLine, resumeAbandoned } from '../../runs/resume-abandoned.ts';
 import { ProfileWatch } from '../../profile-watch.ts';
 import { servePage } from '../../runs/serve-page.ts';
 import { storePath } from '../../options/store-path.ts';
@@ -35,10 +35,10 @@ const tokenVariable = 'CADRE_TOKEN';
 export async function serveCommand(options: ServeCommandOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
-  interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  interruption.exitMessage = 'Stopped at once; runs can be resumed.\n';
   const { port, host, readOnly = false, allowHost, profile } = options;
   // A read-only server writes nothing and needs no write permission.
-  const journal = readOnly && options.store !== 'memory' ? openToRead(storePath(options.store), options.store) : undefined;
+  const journal = readOnly && options.store !== 'memory' ? openReadOnly(storePath(options.store), options.store) : undefined;
   await using teams = await openTeams(options, 'serve', journal);
   const { engine } = teams;
   const given = process.env[tokenVariable];
@@ -61,7 +61,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   });
   // The user knows a token from the environment, and it must not reach a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
-  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n${teams.leftOutLine}`);
+  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n${teams.unreadFilesLine}`);
   // After the address is printed: the server is reachable while runs are resumed.
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   try {
@@ -75,8 +75,8 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
 /** Resumes runs that an earlier server abandoned, or counts them. An unreadable journal does not stop the server. */
 async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (text: string) => void): Promise<void> {
   try {
-    if (options.resume === false) tell(await leftRunsLine(engine, options.store));
-    else await resumeLeft(engine, { file: storePath(options.store), store: options.store, tell });
+    if (options.resume === false) tell(await abandonedRunsLine(engine, options.store));
+    else await resumeAbandoned(engine, { file: storePath(options.store), store: options.store, tell });
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED') return;
     tell(`error: interrupted runs were not looked for: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}
@@ -84,7 +84,7 @@ async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (t
   }
 }
 
-function openToRead(file: string, store: string | undefined): Journal {
+function openReadOnly(file: string, store: string | undefined): Journal {
   if (existsSync(file)) return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
   const run = thisCommand(['run', 'a question'], store);
   throw new CadreError(

@@ -5,7 +5,7 @@ import { safe } from '../../../inspect/format/text/layout.ts';
 import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import { askHolder } from '../../../server/reach/reach-run.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
-import { actOnRun, heldElsewhere, lookUpRun } from '../../runs/act-on-run.ts';
+import { actOnRun, withTakeOverHint, lookUpRun } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { storePath } from '../../options/store-path.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
@@ -65,16 +65,16 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   };
   const summary = await lookUpRun(reference, options.store);
   const { runId, outcome, status } = summary;
-  if (outcome !== undefined) return tellOver(runId, { status, outcome, pending: [] }, options, true);
+  if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [] }, options, true);
   const isWhole = agent === undefined && module === undefined;
   const done =
     takeOver === true
       ? undefined
       : await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
-  if (done !== undefined) return isWhole ? tellOver(runId, done, options, false) : tellPart(runId, done, options);
+  if (done !== undefined) return isWhole ? reportEnded(runId, done, options, false) : reportPartEnded(runId, done, options);
   // The rest of the run continues.
   if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');
-  return tellOver(runId, await cancelHere(runId, options, reason), options, false);
+  return reportEnded(runId, await cancelHere(runId, options, reason), options, false);
 }
 
 /** Cancels a run that no process owns, or takes it over first; starts none of its models or tools. */
@@ -85,13 +85,13 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
     const { state } = await engine.cancel(runId, reason);
     return { status: state.status, pending: [], ...(state.outcome === undefined ? {} : { outcome: state.outcome }) };
   } catch (thrown) {
-    throw heldElsewhere(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
+    throw withTakeOverHint(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
   } finally {
     await journal.close();
   }
 }
 
-function tellOver(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
+function reportEnded(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done, wasOver })}\n`);
   else if (wasOver) terminal.tell(`Run ${safe(runId)} was over before (${safe(done.status)}).\n`);
@@ -99,7 +99,7 @@ function tellOver(runId: RunId, done: ActionDone, options: CancelCommandOptions,
   return 0;
 }
 
-function tellPart(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
+function reportPartEnded(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
   else terminal.tell(`Cancelled. The rest of run ${safe(runId)} goes on in the process that has it.\n`);

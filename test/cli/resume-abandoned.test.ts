@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { leftRunsLine, resumeLeft } from '../../src/cli/runs/resume-left.ts';
+import { abandonedRunsLine, resumeAbandoned } from '../../src/cli/runs/resume-abandoned.ts';
 import { writeWorkNote } from '../../src/cli/terminal/work-note.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Engine } from '../../src/index.ts';
@@ -11,7 +11,7 @@ import { temporaryFolder } from './cli-process.ts';
 /** Returns the lines of a server that starts with this journal. */
 async function linesOf(engine: Engine, file: string): Promise<readonly string[]> {
   const lines: string[] = [];
-  await resumeLeft(engine, { file, store: file, tell: (line) => void lines.push(line) });
+  await resumeAbandoned(engine, { file, store: file, tell: (line) => void lines.push(line) });
   return lines;
 }
 
@@ -63,7 +63,7 @@ it('F48: what cannot be resumed is said with the reason; what another process ha
       new RegExp(`^Run ${noted.id} \\(Noted\\.\\) was started in a terminal and interrupted; go on with: .* resume ${noted.id}`),
     ),
   ]);
-  expect(await leftRunsLine(server.engine, file)).toMatch(/^1 run was interrupted; go on with: .* resume --all --store /);
+  expect(await abandonedRunsLine(server.engine, file)).toMatch(/^1 run was interrupted; go on with: .* resume --all --store /);
   await server.engine.close();
   await holder.engine.close();
 });

@@ -11,7 +11,7 @@ import { thisCommand } from '../options/this-command.ts';
 import { readWorkNote } from '../terminal/work-note.ts';
 
 /** Settings of `resumeLeft`. */
-export interface LeftRunsOptions {
+export interface ResumeAbandonedOptions {
   /** Path of the journal. */
   readonly file: string;
   /** Journal as the user named it; undefined for the default one. */
@@ -23,7 +23,7 @@ export interface LeftRunsOptions {
  * Resumes the runs that servers and programs abandoned and prints a line for each: running ones, and those with pending requests, which
  * expire only in a process. Leaves out runs that await a message, and runs of a terminal, whose folders were named there.
  */
-export async function resumeLeft(engine: Engine, options: LeftRunsOptions): Promise<void> {
+export async function resumeAbandoned(engine: Engine, options: ResumeAbandonedOptions): Promise<void> {
   const { file, store, tell } = options;
   const titles = new Map<string, string>();
   const name = (runId: string): string => `Run ${safe(runId)} (${safe(titles.get(runId) ?? '')})`;
@@ -43,21 +43,21 @@ export async function resumeLeft(engine: Engine, options: LeftRunsOptions): Prom
     return false;
   };
   const onRun = (entry: RecoveredRun): void => {
-    const words = wordsOf(entry, store);
-    if (words !== undefined) tell(`${name(entry.runId)} ${words}\n`);
+    const status = statusText(entry, store);
+    if (status !== undefined) tell(`${name(entry.runId)} ${status}\n`);
   };
   await engine.recover({ include, onRun });
 }
 
 /** Returns a line that counts the abandoned runs of a journal, for a server that does not resume them; empty when there are none. */
-export async function leftRunsLine(engine: Engine, store: string | undefined): Promise<string> {
+export async function abandonedRunsLine(engine: Engine, store: string | undefined): Promise<string> {
   const open = await engine.runs({ isOpen: true });
   const left = open.filter(({ status, isAbandoned }) => status === 'running' && isAbandoned === true).length;
   const were = `${countText(left, 'run')} ${left === 1 ? 'was' : 'were'} interrupted`;
   return left === 0 ? '' : `${were}; go on with: ${thisCommand(['resume', '--all'], store)}\n`;
 }
 
-function wordsOf({ runId, run, error }: RecoveredRun, store: string | undefined): string | undefined {
+function statusText({ runId, run, error }: RecoveredRun, store: string | undefined): string | undefined {
   if (run !== undefined && pendingOf(run.state).length > 0)
     return `waits for a decision: ${thisCommand(['pending', runId], store)}`;
   if (run !== undefined) return 'was interrupted and goes on.';
