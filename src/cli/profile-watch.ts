@@ -89,13 +89,13 @@ export class ProfileWatch implements Disposable {
   #report(): void {
     const { tell, restart } = this.#options;
     if (this.#changed.length === 0) {
-      tell('Profiles on disk are as they were loaded again.\n');
+      tell('Profiles on disk match the loaded ones again.\n');
       return;
     }
     const names = this.#changed.slice(0, maxFiles).map((name) => safe(name, 200));
     const more = this.#changed.length > maxFiles ? `, and ${this.#changed.length - maxFiles} more` : '';
     tell(
-      `Profiles changed on disk: ${names.join(', ')}${more}. New runs still use those that were loaded; restart ${restart} to load these.\n`,
+      `Profiles changed on disk: ${names.join(', ')}${more}. New runs still use the loaded ones; restart ${restart} to load the changes.\n`,
     );
   }
 }

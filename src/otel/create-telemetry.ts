@@ -1,7 +1,8 @@
 import type { Tracer, TracerProvider } from '@opentelemetry/api';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/events/event.ts';
-import { RunTracer, type Otel } from './run-tracer.ts';
+import { RunTracer } from './run-tracer.ts';
+import { SpanWriter, type Otel } from './span-writer.ts';
 
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions {
@@ -36,8 +37,8 @@ export interface Telemetry {
 export async function createTelemetry(options: TelemetryOptions = {}): Promise<Telemetry> {
   const otel = await loadApi();
   const tracer: Tracer = (options.tracerProvider ?? otel.trace).getTracer('cadre');
-  const trace = (): RunTracer =>
-    new RunTracer({ otel, tracer, content: options.content === true, maxChars: options.maxChars ?? 16_384 });
+  const spans = new SpanWriter({ otel, tracer, maxChars: options.maxChars ?? 16_384 });
+  const trace = (): RunTracer => new RunTracer(spans, { content: options.content === true });
   return {
     watch: (run) => {
       const stop = new AbortController();

@@ -49,7 +49,7 @@ it('F33: what will not be read is said when a run begins, to teams that work on 
     await using engine = await createEngine({ profiles: profilesFolder(team), tools, store: 'memory' });
     return await unreadFilesLine(folder, engine.profiles, tools);
   };
-  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs}: not read are 2 .pdf.\n`);
+  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs} that are not read: 2 .pdf.\n`);
   expect(await lineOf('commonground', path.join(docs, 'a.md'))).toBe('');
   expect(await lineOf('openmanus', docs)).toBe('');
 });

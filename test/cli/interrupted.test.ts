@@ -85,7 +85,7 @@ describe('Ctrl-C while a run waits for a tool server to connect', () => {
     await expect.poll(async () => await ledger(cwd).catch(() => '')).toContain('start');
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
-    expect([code, err]).toEqual([130, expect.stringContaining('Interrupted before anything had begun.')]);
+    expect([code, err]).toEqual([130, expect.stringContaining('Interrupted before the run started.')]);
   });
 });
 
@@ -99,7 +99,7 @@ describe('Ctrl-C in a conversation', () => {
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
     expect(code, err).toBe(130);
-    expect(err).toMatch(/Interrupted; everything up to here is kept\. Go on with: node .* chat run_\w+\n$/);
+    expect(err).toMatch(/Interrupted; everything up to here is kept\. Continue with: node .* chat run_\w+\n$/);
     expect(err).not.toMatch(/error|stands still/);
   });
 });

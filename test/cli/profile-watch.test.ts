@@ -47,7 +47,7 @@ describe('F28: profiles that change on disk', () => {
     await vi.waitFor(() => expect(watch.changed).toEqual(['agent_profiles/profiles/A.yaml (changed)']));
     await put('profiles/A.yaml', 'name: A\ntype: associate\ninstructions: Help.\n');
     await vi.waitFor(() => expect(watch.changed).toEqual([]));
-    expect(said.at(-1)).toBe('Profiles on disk are as they were loaded again.\n');
+    expect(said.at(-1)).toBe('Profiles on disk match the loaded ones again.\n');
   });
 
   it('a folder that is gone, and there again, does not end the watch', async () => {

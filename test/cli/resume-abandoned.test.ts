@@ -22,12 +22,12 @@ it('F48: a run that was resumed five times and got no further is left alone, and
   await first.engine.close();
   for (let time = 0; time < 5; time += 1) {
     const next = await testEngine({ store: file, replies: () => ({ hang: true }) });
-    expect(await linesOf(next.engine, file)).toEqual([`Run ${run.id} (Loop.) was interrupted and goes on.\n`]);
+    expect(await linesOf(next.engine, file)).toEqual([`Run ${run.id} (Loop.) was interrupted and is resumed.\n`]);
     await next.engine.close();
   }
   const last = await testEngine({ store: file, replies: () => ({ text: 'Done.' }) });
   expect(await linesOf(last.engine, file)).toEqual([
-    expect.stringMatching(/^Run run_\w+ \(Loop\.\) was resumed several times and got no further.* resume run_\w+ --store /),
+    expect.stringMatching(/^Run run_\w+ \(Loop\.\) was resumed several times without progress.* resume run_\w+ --store /),
   ]);
   expect(last.engine.live(run.id)).toBeUndefined();
   // A person can still resume it; afterwards it counts like any other.
@@ -60,10 +60,12 @@ it('F48: what cannot be resumed is said with the reason; what another process ha
   expect(lines.toSorted()).toEqual([
     expect.stringMatching(new RegExp(`^Run ${damaged.id} .*could not be resumed: .*journal\\.db`)),
     expect.stringMatching(
-      new RegExp(`^Run ${noted.id} \\(Noted\\.\\) was started in a terminal and interrupted; go on with: .* resume ${noted.id}`),
+      new RegExp(
+        `^Run ${noted.id} \\(Noted\\.\\) was started in a terminal and interrupted; resume it with: .* resume ${noted.id}`,
+      ),
     ),
   ]);
-  expect(await abandonedRunsLine(server.engine, file)).toMatch(/^1 run was interrupted; go on with: .* resume --all --store /);
+  expect(await abandonedRunsLine(server.engine, file)).toMatch(/^1 run was interrupted; resume with: .* resume --all --store /);
   await server.engine.close();
   await holder.engine.close();
 });

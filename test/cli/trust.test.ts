@@ -49,7 +49,7 @@ describe('F58: a folder of others is trusted once', () => {
       expect([words[0], code, out]).toEqual([words[0], 2, '']);
       expect(err).toMatch(/agent_profiles is not trusted/);
       expect(err).toContain(`/bin/sh -c "echo \\"$TOKEN\\" > started", in ${cwd}, outside the sandbox`);
-      expect(err).toMatch(/variables of your environment that are read:\s+MY_TOKEN \(toolset notes\)/);
+      expect(err).toMatch(/variables of your environment to read:\s+MY_TOKEN \(toolset notes\)/);
       expect(err).toMatch(/--trust.*CADRE_TRUST/);
       expect(err).not.toContain('not-yours');
     }
@@ -128,7 +128,7 @@ describe('a journal of others without a folder of profiles', () => {
     for (const name of ['started', 'agent_profiles', '.cadre/runs']) await rm(path.join(cwd, name), { recursive: true });
     const served = startForTest(['serve', '--port', '0'], { cwd, env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() } });
     await Promise.race([served.until('could not be resumed'), served.until('goes on')]);
-    expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs that are started:\n    TOKEN=');
+    expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs to start:\n    TOKEN=');
     served.child.kill('SIGTERM');
     await served.finished;
     expect(hasStarted(cwd)).toBe(false);
@@ -296,7 +296,7 @@ describe('what is asked, and of whom', () => {
         profile('s'),
         { path: 'toolsets/s.yaml', text: 'type: toolset\nname: s\nkind: mcp\nsettings: { url: "https://mcp.example/mcp" }\n' },
       ],
-      /addresses that are called:\s+https:\/\/mcp\.example\/mcp \(toolset s\)/,
+      /addresses to call:\s+https:\/\/mcp\.example\/mcp \(toolset s\)/,
     ],
     [
       'a variable that is passed on',
@@ -341,7 +341,7 @@ describe('what is asked, and of whom', () => {
         profile('w'),
         { path: 'toolsets/w.yaml', text: 'type: toolset\nname: w\nkind: workspace\nsettings: { allow_writes: [".git"] }\n' },
       ],
-      /files that are kept from agents otherwise:\s+may write what makes other programs run something: \.git \(toolset w\)/,
+      /files to read that are otherwise kept from agents:\s+may write what makes other programs run something: \.git \(toolset w\)/,
     ],
     [
       'the same for commands in the sandbox',

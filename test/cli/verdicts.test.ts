@@ -80,7 +80,7 @@ describe('what a person is shown', () => {
     expect(text).toContain('x'.repeat(5_000));
     expect(text).toMatch(/sha256 [0-9a-f]{64}/);
     expect(text).toContain('Root_1 → A_2 wants to call send_mail');
-    expect(text).toContain('looks like another word: p\\u{430}ypal');
+    expect(text).toContain('mixes letters of several scripts: p\\u{430}ypal');
     expect(text).toContain('always: every send_mail that gate mail asks about in profile Writer, until the run ends');
   });
 
@@ -112,7 +112,7 @@ describe('what a person is shown', () => {
 describe('on a terminal', () => {
   it('arguments that do not fit are asked for again, and the call runs with those that do', async () => {
     const running = startForTest(['10m'], { cwd: await temporaryFolder(), holdInput: true }, program);
-    await running.until('Allow this call?');
+    await running.until('Approve this call?');
     running.child.stdin?.write('e {"amount": "all"}\n');
     await running.until('the call still waits: /amount');
     running.child.stdin?.write('e {"amount": 5}\n');

@@ -59,7 +59,7 @@ export function answerChatCommand(
 ): string {
   if (command.kind === 'help') return chatHelp;
   if (command.kind === 'unknown') return `There is no command /${safe(command.name)}.\n${chatHelp}`;
-  if (run === undefined) return 'There is nothing to see yet: say something first.\n';
+  if (run === undefined) return 'There is no run yet: send a message first.\n';
   switch (command.kind) {
     case 'agents':
       return formatTree(tree(run.state), format);
@@ -68,7 +68,7 @@ export function answerChatCommand(
     case 'turns':
       return formatTurnList(turnList(run.fullState()), format);
     case 'why':
-      return command.text === '' ? 'Give a few words to look for: /why TEXT\n' : whyText(run, command.text, format);
+      return command.text === '' ? 'Name the text to search for: /why TEXT\n' : whyText(run, command.text, format);
   }
 }
 
@@ -79,5 +79,5 @@ function whyText(run: Run, text: string, format: FormatOptions): string {
     const answers = run.why(turnId, text);
     if (answers.length > 0) return formatAnswers(answers, format);
   }
-  return `Not found: the text is in no prompt and no reply of the ${turns.size} turns so far.\n`;
+  return `Not found: no prompt or reply of the ${turns.size} turns so far contains the text.\n`;
 }

@@ -106,7 +106,7 @@ export class ConversationLoop {
     const command = readChatCommand(line);
     if (command?.kind === 'quit') return false;
     if (command?.kind === 'now') {
-      if (command.text === '') this.#report('Give a message: /now TEXT\n');
+      if (command.text === '') this.#report('Add a message: /now TEXT\n');
       else await this.#sendMessage(command.text, 'now');
     } else if (command !== undefined) {
       this.#report(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));

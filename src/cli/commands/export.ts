@@ -59,7 +59,7 @@ function kindOf(file: string): 'json' | 'html' {
   if (extension === '.html' || extension === '.htm') return 'html';
   throw new CadreError(
     'OPTION_INVALID',
-    `-o ${file}: what is written follows from the end of the name: .html is a page to open, .json is a bundle to import`,
+    `-o ${file}: the extension selects the format: .html is a page to open, .json a bundle to import`,
   );
 }
 

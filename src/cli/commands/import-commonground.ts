@@ -47,7 +47,7 @@ async function checkOverlap(folder: string, out: string): Promise<void> {
   if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `${out} lies in the tree that is converted, which stays as it is; name another folder with --out`,
+    `${out} lies in the tree that is converted, which must not change; name another folder with --out`,
   );
 }
 
@@ -71,7 +71,7 @@ async function checkEmpty(out: string, force: boolean): Promise<void> {
   if (force || first === undefined) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `${out} is not empty (it holds ${first}); name an empty folder with --out, or write into it all the same with --force`,
+    `${out} is not empty (it holds ${first}); name an empty folder with --out, or use --force to write into it`,
   );
 }
 
@@ -94,7 +94,7 @@ async function checkLinks(out: string, target: string): Promise<void> {
     () => false,
   );
   if (!isLink && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)) return;
-  throw new CadreError('OPTION_INVALID', `${target} is a link, or lies behind one; nothing is written through it`);
+  throw new CadreError('OPTION_INVALID', `${target} is a link or lies behind one, and nothing is written through links`);
 }
 
 /**
@@ -108,7 +108,7 @@ async function withLoadErrors(tree: ConvertedTree, out: string): Promise<Convert
   const findings = errors.map(({ source, message, hint }): Finding => {
     const written = path.relative(out, path.resolve(source.file));
     const from = tree.files.find((file) => file.path === written)?.from ?? source.file;
-    const text = `${written}:${source.line}:${source.column}, as it was written, does not load: ${message}`;
+    const text = `${written}:${source.line}:${source.column}does not load after the conversion: ${message}`;
     return { kind: 'not_converted', file: from, line: 1, column: 1, message: text, ...(hint === undefined ? {} : { hint }) };
   });
   return { ...tree, findings: [...tree.findings, ...findings] };

@@ -37,9 +37,7 @@ export async function importCommand(file: string, options: ImportCommandOptions)
       terminal.print(`${jsonText({ runId, title, status, events: bundle.events.length, redacted: bundle.redacted }, 2)}\n`);
     else {
       terminal.print(`${runId}\n`);
-      terminal.tell(
-        `Imported, to be looked at: ${safe(title, 200)}. See it with: ${thisCommand(['show', runId], options.store)}\n`,
-      );
+      terminal.tell(`Imported, read-only: ${safe(title, 200)}. Show it with: ${thisCommand(['show', runId], options.store)}\n`);
     }
     return 0;
   } finally {

@@ -46,7 +46,7 @@ async function checkEmpty(root: string, force: boolean): Promise<void> {
   if (force || first === undefined) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or write into it all the same with --force`,
+    `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or use --force to write into it`,
   );
 }
 

@@ -22,6 +22,6 @@ export function chooseProfile(set: Pick<ProfileSet, 'profiles' | 'team'>, named:
   if (found !== undefined) return found;
   throw new CadreError(
     'PROFILE_UNKNOWN',
-    `no profile is of type partner, so say which one to begin with: --profile NAME; there are: ${names.join(', ') || 'none'}`,
+    `no profile is of type partner; name the root agent's profile with --profile NAME; there are: ${names.join(', ') || 'none'}`,
   );
 }

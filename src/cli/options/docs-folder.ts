@@ -63,7 +63,7 @@ export async function runDocs(
 export function missingDocs(): never {
   throw new CadreError(
     'OPTION_INVALID',
-    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder, or a file, with --docs PATH',
+    'there are no documents: the default ones, in the `ai` package, are not installed; name a folder or a file with --docs PATH',
   );
 }
 
@@ -78,7 +78,7 @@ export async function unreadFilesLine(
 ): Promise<string> {
   if (docs === undefined || docs === shippedDocs() || !worksOnDocuments(set, tools)) return '';
   const kinds = describeLeftOut(await surveyDocuments(docs));
-  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)}: not read are ${safe(kinds, 400)}.\n`;
+  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)}that are not read: ${safe(kinds, 400)}.\n`;
 }
 
 /** True when a profile names tools that read documents; a profile that allows all tools does not count. */

@@ -25,15 +25,13 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
   if (names.length === 0) {
     const needed = [...set.profiles.values()].some(isUsed);
-    return needed ? 'Model: none that can be called, as the LLM configs stand.' : 'Model: none; the profiles are functions.';
+    return needed ? 'Model: none can be called with the current LLM configs.' : 'Model: none; the profiles are functions.';
   }
-  const subject = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
+  const subject = scripted.length === configs.size ? 'no model is called: the replies' : 'its replies';
   const scriptedNote =
-    scripted.length === 0
-      ? ''
-      : `; ${subject} are scripted, put together from what the tools returned, while the tools really search, read and write`;
+    scripted.length === 0 ? '' : `; ${subject} are scripted from tool results; the tools really search, read and write`;
   // Otherwise an agent started later would be the first to fail.
-  const warning = unusable.size === 0 ? '' : ` Not to be called as things stand: ${[...unusable].join(', ')}.`;
+  const warning = unusable.size === 0 ? '' : ` Cannot be called now: ${[...unusable].join(', ')}.`;
   return `Model: ${names.join(', ')}${scriptedNote}.${warning}`;
 }
 

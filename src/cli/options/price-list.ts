@@ -25,8 +25,7 @@ export async function fetchPrices(address: string, providers: readonly string[])
       if (price !== undefined) prices.set(`${provider}/${model}`, price);
     }
   }
-  if (prices.size === 0)
-    throw unreadable(address, `it holds no price of ${providers.join(', ')} in the form of ${defaultPriceList}`);
+  if (prices.size === 0) throw unreadable(address, `it has no price of ${providers.join(', ')} in the form of ${defaultPriceList}`);
   return prices;
 }
 

@@ -17,7 +17,7 @@ export function profilesFolder(named: string | undefined): string {
   if (existsSync(bundledProfiles)) return bundledProfiles;
   throw new CadreError(
     'OPTION_INVALID',
-    `there are no profiles: neither ${defaultName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
+    `there are no profiles: neither ${defaultName} in this folder nor the bundled team exists; name a folder with --profiles DIR`,
   );
 }
 
@@ -41,6 +41,6 @@ function namedFolder(named: string): string {
   const guess = closestName(named, teams);
   throw new CadreError(
     'OPTION_INVALID',
-    `there is no folder '${named}' here, and no team of this name comes with Cadre; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${teams.join(', ')}`,
+    `there is no folder '${named}' here, and no bundled team of this name; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${teams.join(', ')}`,
   );
 }

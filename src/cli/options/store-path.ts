@@ -20,9 +20,9 @@ export async function checkDefaultWorkspaces(store: string): Promise<void> {
 
 /** Returns the absolute path of the journal file named by `--store`. */
 export function storePath(store: string | undefined): string {
-  if (store === '') throw new CadreError('OPTION_INVALID', '--store is empty; give the path of a journal file');
+  if (store === '') throw new CadreError('OPTION_INVALID', '--store is empty; name the path of a journal');
   if (store === 'memory')
-    throw new CadreError('OPTION_INVALID', '--store memory keeps nothing after its process; name the file of a journal');
+    throw new CadreError('OPTION_INVALID', '--store memory keeps nothing after its process ends; name the path of a journal');
   return path.resolve(store ?? defaultStore);
 }
 

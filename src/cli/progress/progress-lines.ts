@@ -57,9 +57,9 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'run.start':
       return `run ${style.bold(safe(event.runId))} started: ${safe(event.title)}`;
     case 'run.resume':
-      return `run taken up again after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
+      return `run resumed after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
     case 'run.title':
-      return event.title === undefined ? undefined : `run is called ${safe(event.title)}`;
+      return event.title === undefined ? undefined : `run renamed to ${safe(event.title)}`;
     case 'profiles.update':
       return `profiles changed: ${safe(changesText(event.changes), 400)}`;
     case 'run.end':
@@ -75,7 +75,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'limit.reach':
       return `${style.yellow('limit')} ${safe(event.agentId)} ${event.stage === 1 ? 'nears' : 'has reached'} ${safe(event.reason)}`;
     case 'stagnation.act':
-      return `${style.yellow('stagnation')} ${safe(event.agentId)} got nowhere (${event.on} = ${event.count}): ${event.action}`;
+      return `${style.yellow('stagnation')} ${safe(event.agentId)} made no progress (${event.on} = ${event.count}): ${event.action}`;
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':
@@ -132,7 +132,7 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
     case 'agent.release':
       return `${agent} got a free slot`;
     case 'agent.restart':
-      return `${agent} goes on with iteration ${event.iteration}`;
+      return `${agent} continues with iteration ${event.iteration}`;
     case 'agent.await':
       if (event.checkpoint !== undefined) return `${style.yellow('checkpoint')} ${agent} waits at '${safe(event.checkpoint.id)}'`;
       return `${agent} waits for ${event.on === undefined ? 'a message' : event.on.map((source) => safe(source)).join(', ')}`;
@@ -152,7 +152,7 @@ function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, s
 function compactionLine(event: Extract<CadreEvent, { readonly type: 'compaction.end' }>, style: TextStyle): string {
   const messages = `its messages ${event.from} to ${event.to - 1}`;
   return event.error === undefined
-    ? `${safe(event.agentId)} goes on with a summary of ${messages}`
+    ? `${safe(event.agentId)} continues with a summary of ${messages}`
     : `${style.yellow('warning')} ${safe(event.agentId)}: ${messages} could not be summarised: ${safe(event.error.message, 400)}`;
 }
 
@@ -175,9 +175,9 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
       if (event.standing !== undefined) return undefined;
       return event.expired === true
         ? `${name} of ${agent} expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`
-        : `${name} of ${agent} was ${event.verdict}${event.args === undefined ? '' : ' with other arguments'}${event.always === true ? ', and will be from now on' : ''}`;
+        : `${name} of ${agent} was ${event.verdict}${event.args === undefined ? '' : ' with other arguments'}${event.always === true ? ', as will later calls' : ''}`;
     case 'tool.verify':
-      return `${safe(event.by)} says of the call of ${name} that was interrupted: ${event.answer.replace('_', ' ')}`;
+      return `${safe(event.by)} verified the interrupted call of ${name}: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':
       names.calls.delete(event.callId);
       return event.status === 'ok'

@@ -41,7 +41,7 @@ function reportDone(runId: string, done: ActionDone, options: RunOptions, word: 
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
   else
     terminal.tell(
-      `${word} Run ${runId} goes on in the process that has it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,
+      `${word} Run ${runId} continues in the process that owns it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,
     );
 }
 
@@ -50,7 +50,7 @@ export function withTakeOverHint(runId: string, thrown: unknown, command: string
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED' || thrown.details['owner'] === undefined) return thrown;
   return new CadreError(
     'RUN_LOCKED',
-    `run ${runId} is held by ${String(thrown.details['owner'])}, which takes no messages from other processes; end that process, or take the run from it with: ${command}`,
+    `run ${runId} is held by ${String(thrown.details['owner'])}, which accepts no messages from other processes; end that process, or take the run over with: ${command}`,
     { cause: thrown, details: thrown.details },
   );
 }

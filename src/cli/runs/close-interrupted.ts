@@ -8,6 +8,8 @@ export async function closeInterrupted(run: Run | undefined, engine: Engine, ter
   const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
   const running = calls.filter(({ status }) => status === 'running').length;
   if (running > 0)
-    terminal.tell(`\nStopping: ${countText(running, 'tool')} may still end, for 10 s at most. Ctrl-C once more stops at once.\n`);
+    terminal.tell(
+      `\nStopping: ${countText(running, 'tool')} may still finish, for at most 10 s. Press Ctrl-C again to stop immediately.\n`,
+    );
   await engine.close();
 }

@@ -28,6 +28,6 @@ export function findRun(runs: readonly RunSummary[], reference: string, store: s
   const problem =
     found.length === 0
       ? `there is no run '${reference}' in ${store}; newest first, there are`
-      : `'${reference}' is the beginning of ${found.length} runs`;
+      : `'${reference}' is a prefix of ${found.length} runs`;
   throw new CadreError('RUN_UNKNOWN', `${problem}: ${names.join(', ')}${more}; 'last' is the newest`);
 }

@@ -48,6 +48,6 @@ export function findTurn(
   const more =
     listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: ${thisCommand(['turns', runId])})` : '';
   const problem =
-    found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
+    found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is a suffix of ${found.length} turns`;
   throw new CadreError('OPTION_INVALID', `${problem}: ${names}${more}`);
 }

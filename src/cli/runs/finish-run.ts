@@ -53,7 +53,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   }
   if (parts.isUnchanged === true && ok) {
     const say = `${thisCommand(['resume', run.id], parts.store)} "…"`;
-    terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} is at rest and waits for a message. Say something with: ${say}\n`);
+    terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} waits for a message. Send one with: ${say}\n`);
     return 0;
   }
   if (mode !== 'quiet') terminal.tell('\n');
@@ -80,7 +80,7 @@ function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
 export function reportPending(run: Run, terminal: Terminal, store: string | undefined): void {
   const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
-    `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
+    `\nThe run waits for you, and this is not a terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
   );
 }
 
@@ -93,8 +93,8 @@ function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode
 /** Returns the message for an interrupted run, with the command that continues it. */
 export function interruptedText(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
   return store === 'memory'
-    ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
-    : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand([command, run.id], store)}\n`;
+    ? '\nInterrupted; the run was kept only in memory and is lost.\n'
+    : `\nInterrupted; everything up to here is kept. Continue with: ${thisCommand([command, run.id], store)}\n`;
 }
 
 /** Prints the result of the run as the last JSON line. */
@@ -133,9 +133,9 @@ function lastLines(run: RunContext, { terminal, store, closing = '' }: FinishPar
   ];
   const summary = `\n${style.dim(facts.join(', '))}\n${closing}`;
   if (store === 'memory')
-    return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
+    return `${summary}Run ${safe(run.meta.runId)} was kept only in memory and is lost; leave out --store memory to inspect runs afterwards.\n`;
   const where = path.resolve(store ?? defaultStore);
   const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
   const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);
-  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; look into it with:\n${commands.join('')}`;
+  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; inspect it with:\n${commands.join('')}`;
 }

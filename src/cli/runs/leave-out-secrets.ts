@@ -26,7 +26,7 @@ function findingAt(file: ConvertedFile, kind: string, line: number): Finding {
     file: file.from,
     line: 1,
     column: 1,
-    message: `line ${line} of ${file.path} would hold what looks like a secret (${kind}); ${placeholder} stands there instead`,
-    hint: 'values come from the environment: { _type: from_env, var: NAME }; give up a key that others may have seen',
+    message: `line ${line} of ${file.path} would contain text that looks like a secret (${kind}); it is replaced by ${placeholder}`,
+    hint: 'read secrets from the environment: { _type: from_env, var: NAME }; revoke a key that others may have seen',
   };
 }

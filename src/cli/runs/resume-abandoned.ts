@@ -34,12 +34,12 @@ export async function resumeAbandoned(engine: Engine, options: ResumeAbandonedOp
     if (run.status === 'awaiting' && !(await hasPending(engine, run))) return false;
     const again = thisCommand(['resume', run.runId], store);
     if (run.status === 'running' && (await isLooping(engine, run))) {
-      tell(`${name(run.runId)} was resumed several times and got no further, so that it is left alone; go on with: ${again}\n`);
+      tell(`${name(run.runId)} was resumed several times without progress and is left alone; resume it with: ${again}\n`);
       return false;
     }
     if ((await readWorkNote(file, run.runId)) === undefined) return true;
     if (run.isAbandoned === true && run.status === 'running')
-      tell(`${name(run.runId)} was started in a terminal and interrupted; go on with: ${again}\n`);
+      tell(`${name(run.runId)} was started in a terminal and interrupted; resume it with: ${again}\n`);
     return false;
   };
   const onRun = (entry: RecoveredRun): void => {
@@ -54,18 +54,18 @@ export async function abandonedRunsLine(engine: Engine, store: string | undefine
   const open = await engine.runs({ isOpen: true });
   const left = open.filter(({ status, isAbandoned }) => status === 'running' && isAbandoned === true).length;
   const were = `${countText(left, 'run')} ${left === 1 ? 'was' : 'were'} interrupted`;
-  return left === 0 ? '' : `${were}; go on with: ${thisCommand(['resume', '--all'], store)}\n`;
+  return left === 0 ? '' : `${were}; resume with: ${thisCommand(['resume', '--all'], store)}\n`;
 }
 
 function statusText({ runId, run, error }: RecoveredRun, store: string | undefined): string | undefined {
   if (run !== undefined && pendingOf(run.state).length > 0)
     return `waits for a decision: ${thisCommand(['pending', runId], store)}`;
-  if (run !== undefined) return 'was interrupted and goes on.';
+  if (run !== undefined) return 'was interrupted and is resumed.';
   // Another process owns it, or this one is closing.
   if (error.code === 'RUN_LOCKED' || error.code === 'ENGINE_CLOSED') return undefined;
   const reason = toTerminalText(error.message, { maxLine: 2_000, maxLines: 20 });
   return error.details['mayPass'] === true
-    ? `cannot be resumed yet, and is tried again: ${reason}`
+    ? `cannot be resumed yet and will be retried: ${reason}`
     : `could not be resumed: ${reason}`;
 }
 

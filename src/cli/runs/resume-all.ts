@@ -37,10 +37,10 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
     if (code === 'undecided') queue.push({ ...entry, waitForHolder: true });
     else if (code !== 0) left += 1;
   }
-  const failed = left === 0 ? '' : `, ${left} of them without success`;
-  say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
+  const failed = left === 0 ? '' : `, ${left} of them unsuccessfully`;
+  say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} resumed${failed}.\n`);
   const foreign = interrupted.length - runs.length;
-  if (foreign > 0) say(`${countText(foreign, 'run')} that ${foreign === 1 ? 'was' : 'were'} imported: left alone.\n`);
+  if (foreign > 0) say(`${countText(foreign, 'run')} not resumed, because imported runs are read-only.\n`);
   if (options.quiet !== true) terminal.tell(await waitingLines(waiting, options.store));
   return left === 0 ? 0 : 1;
 }
@@ -84,7 +84,7 @@ async function resumeOne(run: RunSummary, options: ResumedOptions, terminal: Ter
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;
     if (options.waitForHolder === false && undecidedMs(thrown) !== undefined) {
-      terminal.tell(`It is held by ${safe(String(thrown.details['owner']))}, which cannot be seen from here; it comes last.\n`);
+      terminal.tell(`Held by ${safe(String(thrown.details['owner']))}, which cannot be checked from here; this run comes last.\n`);
       return 'undecided';
     }
     terminal.tell(`error: ${toTerminalText(thrown.message, { maxLine: 2_000, maxLines: 20 })}\n`);

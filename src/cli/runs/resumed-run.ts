@@ -91,9 +91,9 @@ function withProgramHint(runId: RunId, thrown: unknown): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') return thrown;
   return new CadreError(
     thrown.code,
-    `run ${runId} cannot go on here, since this command line lacks what its profiles name. Tools, models and observers that a program gave in its ` +
-      `code are known to that program alone: go on there, with engine.resume('${runId}'). If the program is running, it can be spoken to from here ` +
-      `once it calls receiveMail(engine) or serve(engine), both of cadre/server.\n${thrown.message}`,
+    `run ${runId} cannot be resumed here: its profiles name things that this command line lacks. Tools, models and observers given in the ` +
+      `code of a program exist only there: resume the run in that program, with engine.resume('${runId}'). A running program accepts ` +
+      `messages from here once it calls receiveMail(engine) or serve(engine), both of cadre/server.\n${thrown.message}`,
     { cause: thrown, details: thrown.details },
   );
 }
@@ -109,7 +109,7 @@ async function resumeWhenFree({ engine, runId }: Workplace, options: ResumedOpti
     const holder = safe(String(thrown.details['owner']));
     const seconds = Math.ceil(wait / 1_000);
     if (options.quiet !== true)
-      terminal.tell(`Run ${safe(runId)} is held by ${holder}, which cannot be seen from here; waiting at most ${seconds} s for a sign of life.
+      terminal.tell(`Run ${safe(runId)} is held by ${holder}, which cannot be checked from here; waiting at most ${seconds} s for a sign of life.
 `);
     return await engine.resume(runId, { ...how, waitForHolder: true });
   }

@@ -37,6 +37,6 @@ export async function searchTurns(
 export function notFound({ state }: Pick<RecordedRun, 'state'>, searched: number): string {
   const { size } = state.turns;
   const where = searched < size ? `the newest ${searched} of the ${size} turns` : `the ${size} turns`;
-  const more = searched < size ? '. To look further back, name a turn: cadre why RUN TURN TEXT' : '.';
-  return `Not found: the text is in no prompt and no reply of ${where} of run ${state.meta.runId}${more}\n`;
+  const more = searched < size ? '. To search further back, name a turn: cadre why RUN TURN TEXT' : '.';
+  return `Not found: no prompt or reply of ${where} of run ${state.meta.runId} contains the text${more}\n`;
 }

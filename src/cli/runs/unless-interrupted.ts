@@ -16,7 +16,7 @@ export async function unlessInterrupted<Begun>(
     return await begin();
   } catch (thrown) {
     if (!interruption.signal.aborted) throw thrown;
-    terminal.tell('\nInterrupted before anything had begun.\n');
+    terminal.tell('\nInterrupted before the run started.\n');
     return undefined;
   } finally {
     interruption.signal.removeEventListener('abort', stop);

@@ -185,7 +185,7 @@ function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
 }
 
 function replayLine({ source }: Recording): string {
-  return `Model: none is called, and no tool is run: everything is answered from ${safe(source, 200)}.`;
+  return `Model: none; all models and tools are answered from ${safe(source, 200)}.`;
 }
 
 const shownSkips = 5;
@@ -200,7 +200,7 @@ async function closingLines(documents: DocumentTools, docs: string | undefined, 
   const passedOver =
     kinds === undefined
       ? ''
-      : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${safe(kinds, 400)}${listed}. Read: ${files}.\n`;
+      : `Documents in ${safe(docs ?? '', 200)} that were not read: ${safe(kinds, 400)}${listed}. Read: ${files}.\n`;
   const reports = await readdir(out).catch((): string[] => []);
   return `${passedOver}${reports.length === 0 ? '' : `Written: ${reports.map((name) => safe(path.join(out, name), 300)).join(', ')}\n`}`;
 }

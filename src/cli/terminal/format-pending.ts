@@ -38,7 +38,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, wid
     request.kind === 'approval'
       ? `wants to call ${style.bold(safe(request.tool))}`
       : request.tool === ''
-        ? 'waits: its profile asks what to do'
+        ? 'waits for your decision at a checkpoint of its profile'
         : `asks a question (${safe(request.tool)})`;
   const digest = createHash('sha256').update(JSON.stringify(request.args)).digest('hex');
   const lines = [
@@ -48,7 +48,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, wid
       ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)]
       : []),
     ...approvalFacts(request).map(({ text, isWarning }) => (isWarning ? style.yellow : style.dim)(`  ${safe(text)}`)),
-    ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  looks like another word: ${safe(word)}`)),
+    ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  mixes letters of several scripts: ${safe(word)}`)),
     ...numberedChoices(request),
     ...[scopeText(request, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),
     ...[deadlineText(request, now)].flatMap((deadline) => (deadline === undefined ? [] : [style.yellow(`  ${deadline}`)])),

@@ -17,7 +17,7 @@ export async function openPage(engine: Engine, run: Run, terminal: Terminal): Pr
   terminal.tell(`Page: ${served.url}/#/runs/${run.id}\n`);
   return {
     untilInterrupted: async ({ asked }) => {
-      terminal.tell(`The page stays open at ${served.url}/#/runs/${run.id} (Ctrl-C ends it; the run can be resumed).\n`);
+      terminal.tell(`The page stays open at ${served.url}/#/runs/${run.id} (Ctrl-C closes it; the run can be resumed).\n`);
       await asked;
     },
     [Symbol.asyncDispose]: () => served.close(),

@@ -10,7 +10,7 @@ export type Verdict =
   | { readonly kind: 'unclear'; readonly hint: string };
 
 const approvalHint =
-  'Type y to allow the call, a to allow all like it in this run, n (and why) to refuse it, or e and the new arguments as JSON.';
+  'Type y to approve the call, a to approve it and all like it in this run, n (with a reason) to reject it, or e and new arguments as JSON.';
 
 /** Parses a typed line: `y`, `a`, `n`, `n why` or `e {…}` for an approval; the answer, or its number, for a question. */
 export function readVerdict(request: PendingRequest, line: string): Verdict {
@@ -37,6 +37,6 @@ function readEdit(text: string): Verdict {
 
 /** Returns the prompt that asks for a verdict. */
 export function verdictPrompt(request: PendingRequest): string {
-  if (request.kind === 'approval') return 'Allow this call? [y / n / n and why / e and new arguments / a = always] ';
+  if (request.kind === 'approval') return 'Approve this call? [y / n / n and a reason / e and new arguments / a = always] ';
   return choicesOf(request).length > 0 ? 'Your answer (or its number): ' : 'Your answer: ';
 }

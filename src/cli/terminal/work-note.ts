@@ -46,12 +46,12 @@ export async function readWorkNote(store: string, runId: string): Promise<WorkNo
 
 function noteFile(store: string, runId: string): string {
   // The id comes from the journal, and becomes part of a path.
-  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw unusableNote(JSON.stringify(runId.slice(0, 60)), 'it is no id of a run');
+  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw unusableNote(JSON.stringify(runId.slice(0, 60)), 'it is not a run id');
   return path.join(path.dirname(path.resolve(store)), 'runs', `${runId}.json`);
 }
 
 function unusableNote(what: string, why: string): CadreError {
-  return new CadreError('STORE_FAILED', `${what} is not used for the notes of runs: ${why}`);
+  return new CadreError('STORE_FAILED', `${what} cannot be used for notes of runs: ${why}`);
 }
 
 function isWorkNote(value: unknown): value is WorkNote {

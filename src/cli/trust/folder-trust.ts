@@ -76,9 +76,9 @@ export class FolderTrust {
       if ((await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash)) continue;
       const words = `    ${safe(folder, folder.length)}`;
       if (!isAgreed && ask === undefined)
-        throw untrustedFolder(store, words, `say --trust, or name the folder in ${trustVariable}`);
-      const asked = `The journal ${safe(store, 1_000)} says that its run works in a folder of yours outside its project:\n${words}\nMay it read and write there? [y/N] `;
-      if (!isAgreed && (await ask?.(asked)) !== true) throw untrustedFolder(store, words, 'start a run of your own there');
+        throw untrustedFolder(store, words, `use --trust, or name the folder in ${trustVariable}`);
+      const asked = `The journal ${safe(store, 1_000)} records that its run works in a folder outside its project:\n${words}\nMay the run read and write there? [y/N] `;
+      if (!isAgreed && (await ask?.(asked)) !== true) throw untrustedFolder(store, words, 'start a new run there');
       await this.#rememberFolder(folder);
     }
   }
@@ -115,8 +115,8 @@ export class FolderTrust {
     if (!this.#options.isAgreed) {
       const words = reachText(reach);
       if (ask === undefined)
-        throw untrusted(place, words, `Look at them; if you trust them, say --trust, or name the folder in ${trustVariable}.`);
-      const asked = `${safe(place, 1_000)} was not used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
+        throw untrusted(place, words, `Review them; to trust them, use --trust, or name the folder in ${trustVariable}.`);
+      const asked = `${safe(place, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
       if (!(await ask(asked))) throw untrusted(place, words, 'Nothing was started.');
     }
     await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
@@ -146,18 +146,18 @@ function reachText({ commands, code, variables, destinations, files }: ProfileRe
   const part = (title: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
   return [
-    ...part('programs that are started:', commands),
-    ...part('code that is loaded and runs outside the sandbox, with all that you may do:', code),
-    ...part('variables of your environment that are read:', variables),
-    ...part('addresses that are called:', destinations),
-    ...part('files that are kept from agents otherwise:', files),
+    ...part('programs to start:', commands),
+    ...part('code to load, which runs outside the sandbox with all your permissions:', code),
+    ...part('variables of your environment to read:', variables),
+    ...part('addresses to call:', destinations),
+    ...part('files to read that are otherwise kept from agents:', files),
   ].join('\n');
 }
 
 function untrustedFolder(store: string, words: string, what: string): CadreError {
   return new CadreError(
     'FOLDER_UNTRUSTED',
-    `${store} says that its run works in a folder outside its project\n${words}\nLook at it; if runs of this journal may read and write there, ${what}.`,
+    `${store} records that its run works in a folder outside its project\n${words}\nReview it; if runs of this journal may read and write there, ${what}.`,
     { details: { place: store } },
   );
 }

@@ -15,7 +15,7 @@ export async function ownFolder(folder: string, project: string, how: string): P
   if (isBelow(inside, real) || isNamedFolder(real)) return absolute;
   throw new CadreError(
     'FOLDER_UNTRUSTED',
-    `${absolute} leads to ${real}, outside ${inside}, and was not named by you; remove the link, or say ${how} if this folder is meant`,
+    `${absolute} leads to ${real}, outside ${inside}, and you did not name it; remove the link, or name the folder with ${how}`,
     { details: { place: absolute } },
   );
 }

@@ -58,7 +58,7 @@ export async function rememberTrust(file: string, entry: TrustEntry): Promise<vo
     await chmod(draft, 0o600);
     await rename(draft, file);
   } catch (thrown) {
-    throw new CadreError('STORE_FAILED', `${file}: what is trusted cannot be remembered: ${describeThrown(thrown)}`, {
+    throw new CadreError('STORE_FAILED', `${file}: the agreement cannot be saved: ${describeThrown(thrown)}`, {
       cause: thrown,
     });
   }

@@ -39,7 +39,7 @@ async function salvage(reference: string, options: EventsOptions, terminal: Term
     print(events, options, terminal);
     if (problem === undefined) return 0;
     terminal.tell(
-      `error: after event ${events.length} nothing can be read: ${toTerminalText(problem.message, { maxLine: 2_000 })}\n`,
+      `error: nothing after event ${events.length} can be read: ${toTerminalText(problem.message, { maxLine: 2_000 })}\n`,
     );
     return 1;
   } finally {
@@ -56,10 +56,10 @@ function print(events: readonly CadreEvent[], options: EventsOptions, terminal: 
 
 function translatorOf({ as, only }: EventsOptions): (event: CadreEvent) => readonly object[] {
   if (as === undefined) {
-    if (only !== undefined) throw new CadreError('OPTION_INVALID', '--only needs --as: it is about the names of another system');
+    if (only !== undefined) throw new CadreError('OPTION_INVALID', '--only needs --as: it selects event names of another system');
     return (event) => [event];
   }
-  if (!isDialect(as)) throw new CadreError('OPTION_INVALID', `--as ${as}: known are ${eventDialects.join(', ')}`);
+  if (!isDialect(as)) throw new CadreError('OPTION_INVALID', `--as takes ${eventDialects.join(' or ')}, not '${as}'`);
   const allow = only?.split(',').map((name) => name.trim());
   return eventTranslator({ as, ...(allow === undefined ? {} : { allow }) });
 }

@@ -36,7 +36,7 @@ export async function pricesCommand(names: readonly string[], options: PricesOpt
     return 0;
   }
   for (const key of ['from', 'out', 'force'] as const)
-    if (options[key] !== undefined) throw new CadreError('OPTION_INVALID', `--${key} goes with --update`);
+    if (options[key] !== undefined) throw new CadreError('OPTION_INVALID', `--${key} needs --update`);
   const folder = profilesFolder(options.profiles);
   const { prices } = await loadProfiles(folder, { before: [shippedPrices()] });
   const shown = selectPrices(prices, names);
@@ -60,7 +60,7 @@ function selectPrices(prices: ModelPrices, names: readonly string[]): ModelPrice
   );
   if (shown.size > 0) return shown;
   const known = [...new Set([...prices.keys()].map((name) => name.split('/', 1)[0]))].join(', ');
-  throw new CadreError('OPTION_INVALID', `no price is known for ${names.join(', ')}; there are prices of: ${known}`);
+  throw new CadreError('OPTION_INVALID', `no price is known for ${names.join(', ')}; providers with prices: ${known}`);
 }
 
 /** Returns the providers with shipped prices, without those that run on the user's machine. */
@@ -78,11 +78,11 @@ async function update(
   if (folder?.startsWith(bundledProfiles) === true)
     throw new CadreError(
       'OPTION_INVALID',
-      'this would change a team that comes with Cadre: name a team of yours with --profiles, or a file with --out',
+      'this would change a team that comes with Cadre: name your own team with --profiles, or a file with --out',
     );
   const file = path.resolve(out ?? path.join(folder ?? '', 'prices.yaml'));
   if (existsSync(file) && force !== true)
-    throw new CadreError('OPTION_INVALID', `${path.relative('', file)} is there already; --force replaces it`);
+    throw new CadreError('OPTION_INVALID', `${path.relative('', file)} already exists; --force replaces it`);
   const prices = await fetchPrices(from, providers.length > 0 ? providers : await defaultProviders());
   await writeFile(file, priceFileText(prices, { from, day: new Date().toISOString().slice(0, 10) }));
   return path.relative('', file);

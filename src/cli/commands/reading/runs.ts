@@ -30,7 +30,8 @@ export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
     const found = listed.toSorted((a, b) => b.createdAt - a.createdAt);
     const runs = all === true || json === true ? found : found.slice(0, listedRuns);
     const older = found.length - runs.length;
-    const hint = older === 0 ? '' : `… ${older} older runs; all of them: ${thisCommand(listAllCommand(options), options.store)}\n`;
+    const hint =
+      older === 0 ? '' : `… ${older} older runs; list all with: ${thisCommand(listAllCommand(options), options.store)}\n`;
     return show({ data: runs, text: (format) => `${formatRuns(runs, format)}${hint}` }, options);
   } finally {
     await journal.close();

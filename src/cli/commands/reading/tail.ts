@@ -68,12 +68,12 @@ function hasNoOwner({ isAbandoned, isImported, status }: RunSummary): boolean {
 
 function reportNoOwner({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
   if (isImported === true) {
-    terminal.tell(`\nRun ${safe(runId)} was imported to be looked at; it never goes on.\n`);
+    terminal.tell(`\nRun ${safe(runId)} was imported and is read-only; it never continues.\n`);
     return 0;
   }
   const waits = { idle: 'waits for a message', awaiting: 'waits for a person' };
   const isQuiet = status === 'idle' || status === 'awaiting';
-  const why = isQuiet ? `${waits[status]}, and no process has it` : 'is advanced by nobody any more';
-  terminal.tell(`\nRun ${safe(runId)} ${why}; go on with: ${thisCommand(['resume', runId], store)}\n`);
+  const why = isQuiet ? `${waits[status]}, and no process owns it` : 'was interrupted: no process advances it';
+  terminal.tell(`\nRun ${safe(runId)} ${why}; resume it with: ${thisCommand(['resume', runId], store)}\n`);
   return isQuiet ? 0 : 1;
 }

@@ -33,7 +33,9 @@ async function listNewest(reference: string, options: TurnsOptions): Promise<Exi
     const rows = await newestTurns(journal, summary, listed);
     const older = Math.max(0, summary.turns - rows.length);
     const hint =
-      older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
+      older === 0
+        ? ''
+        : `… ${older} older turns; list all with: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
     return show({ data: rows, text: (format) => `${hint}${formatTurnList(rows, format)}` }, options);
   } finally {
     await journal.close();

@@ -57,8 +57,8 @@ async function atPlace(recorded: RecordedRun, words: readonly string[], at: stri
   if (place === undefined || words.length > 1) {
     const message =
       place === undefined
-        ? `--at ${at} is no place; it is like 120-180 (of the prompt), reply:0-40, reasoning:0-9 or tool_call[0]:0-9`
-        : 'with --at, the only word is the turn';
+        ? `--at ${at} is not a place; it takes 120-180 (of the prompt), reply:0-40, reasoning:0-9 or tool_call[0]:0-9`
+        : 'with --at, name only the turn';
     throw new CadreError('OPTION_INVALID', message, { details: { at } });
   }
   const answer = await recorded.whyAt(findTurn(recorded.state, words[0] ?? ''), place);
@@ -72,6 +72,6 @@ function readWords(recorded: RecordedRun, words: readonly string[]): { readonly 
   if (rest.length > 0 && matchTurns(recorded.state, first).length > 0)
     return { turn: findTurn(recorded.state, first), text: rest.join(' ') };
   const text = words.join(' ');
-  if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to look for is empty; give a few words of it');
+  if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to search for is empty; name a few words of it');
   return { text };
 }

@@ -30,7 +30,7 @@ export async function renameCommand(reference: string, words: readonly string[],
     const { runId } = findRun(await journal.runs(), reference, journal.location);
     await catalog.rename(runId, words.length === 0 ? null : words.join(' '));
     const title = (await journal.runs({ runId }))[0]?.title ?? '';
-    return show({ data: { runId, title }, text: () => `Run ${safe(runId)} is called “${safe(title)}”.\n` }, options);
+    return show({ data: { runId, title }, text: () => `Renamed: run ${safe(runId)} has the title “${safe(title)}”.\n` }, options);
   });
 }
 
@@ -50,7 +50,7 @@ export async function deleteCommand(reference: string, options: ForksOption): Pr
     const { runId } = findRun(await journal.runs(), reference, journal.location);
     const runIds = await catalog.remove(runId, { forks: options.forks === true });
     return show(
-      { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is gone; restore brings it back.\n` },
+      { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is erased; restore brings it back.\n` },
       options,
     );
   });
@@ -69,11 +69,11 @@ export async function restoreCommand(reference: string, options: ForksOption): P
 export async function projectsCommand(options: ProjectsOptions): Promise<ExitCode> {
   const { rename, to } = options;
   if ((rename === undefined) !== (to === undefined))
-    throw new CadreError('OPTION_INVALID', 'a project gets another name with both --rename NAME and --to NAME');
+    throw new CadreError('OPTION_INVALID', 'renaming a project takes both --rename NAME and --to NAME');
   if (rename !== undefined && to !== undefined)
     return await withCatalog(options, async (catalog) => {
       const runs = await catalog.renameProject(rename, to);
-      return show({ data: { project: to, runs }, text: () => `${runs} runs are in the project ${safe(to)} now.\n` }, options);
+      return show({ data: { project: to, runs }, text: () => `${runs} runs are now in the project ${safe(to)}.\n` }, options);
     });
   const journal = await openRecords(options.store);
   try {
@@ -101,7 +101,7 @@ async function withCatalog(
 }
 
 function formatProjects(projects: readonly ProjectRow[], { style = plainStyle, width }: FormatOptions = {}): string {
-  if (projects.length === 0) return 'No projects. A run is put into one with: cadre move RUN PROJECT\n';
+  if (projects.length === 0) return 'No projects. Move a run into one with: cadre move RUN PROJECT\n';
   const header = ['PROJECT', 'RUNS', 'LATEST'].map((title) => cell(title, style.dim));
   const body = projects.map(({ name, runs, updatedAt }) => [
     cell(safe(name, 60), style.bold),

@@ -59,8 +59,8 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   if (!quiet && options.store !== 'memory') {
     terminal.tell(
       run.state.outcome === undefined
-        ? `\nThe run is kept; go on with: ${thisCommand(['chat', run.id], options.store)}\n`
-        : `\nThe run has ended; look into it with: ${thisCommand(['turns', run.id], options.store)}\n`,
+        ? `\nThe run is kept; continue with: ${thisCommand(['chat', run.id], options.store)}\n`
+        : `\nThe run has ended; inspect it with: ${thisCommand(['turns', run.id], options.store)}\n`,
     );
   }
   return ok ? 0 : 1;

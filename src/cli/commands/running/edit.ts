@@ -28,7 +28,7 @@ export async function editCommand(run: string, options: EditCommandOptions): Pro
   if ((edits.length === 0) === (modules === undefined))
     throw new CadreError(
       'OPTION_INVALID',
-      'say what to change: profiles (--create, --update, --disable, --rename), or the plan (--modules)',
+      'name the change: either of profiles (--create, --update, --disable, --rename), or of the plan (--modules)',
     );
   const action: RunAction =
     modules === undefined

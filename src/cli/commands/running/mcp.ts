@@ -32,7 +32,7 @@ const tokenVariable = 'CADRE_MCP_TOKEN';
 export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
-  interruption.exitMessage = 'Stopped at once; runs can be resumed.\n';
+  interruption.exitMessage = 'Stopped immediately; runs can be resumed.\n';
   if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
   await using teams = await openTeams(options, 'mcp');
   const { engine } = teams;
@@ -52,7 +52,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
 /** Serves the tools of a profile to the client that started this process, with sessions, files and browsers for it alone. */
 async function serveTools(profile: string, options: McpOptions, { signal }: Interruption): Promise<ExitCode> {
   if (options.http === true)
-    throw new CadreError('OPTION_INVALID', '--tools-of serves the client that starts it, on stdin and stdout; leave out --http');
+    throw new CadreError('OPTION_INVALID', '--tools-of serves only the client that starts it, over stdio; leave out --http');
   const client = new ClientModel();
   await using teams = await openTeams(options, 'mcp', undefined, { [clientConfig]: client.model });
   const launch = { ...launchOptions(options), llmConfig: clientConfig };
@@ -75,7 +75,7 @@ async function serveHttp(
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
   const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...(token === undefined ? {} : { token }) });
-  tell(`Serving teams at ${server.url} (Ctrl-C ends it; runs can be resumed).\n`);
+  tell(`Serving teams at ${server.url} (Ctrl-C stops it; runs can be resumed).\n`);
   // The user knows a token from the environment, and it must not reach a log.
   if (token !== undefined && given === undefined) tell(`Authorization: Bearer ${token}\n`);
   try {

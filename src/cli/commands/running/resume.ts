@@ -20,10 +20,7 @@ export async function resumeCommand(
     return resumeAll(options);
   }
   if (run === undefined)
-    throw new CadreError(
-      'OPTION_INVALID',
-      `name a run, or go on with all that were interrupted: ${thisCommand(['resume', '--all'])}`,
-    );
+    throw new CadreError('OPTION_INVALID', `name a run, or resume all interrupted ones: ${thisCommand(['resume', '--all'])}`);
   return resumeAndDrive(run, options, async (resumed) => {
     if (words.length > 0) await resumed.send(words.join(' '));
   });

@@ -35,7 +35,7 @@ const tokenVariable = 'CADRE_TOKEN';
 export async function serveCommand(options: ServeCommandOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
-  interruption.exitMessage = 'Stopped at once; runs can be resumed.\n';
+  interruption.exitMessage = 'Stopped immediately; runs can be resumed.\n';
   const { port, host, readOnly = false, allowHost, profile } = options;
   // A read-only server writes nothing and needs no write permission.
   const journal = readOnly && options.store !== 'memory' ? openReadOnly(storePath(options.store), options.store) : undefined;
@@ -61,7 +61,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   });
   // The user knows a token from the environment, and it must not reach a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
-  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n${teams.unreadFilesLine}`);
+  tell(`Cadre is at ${served.url}${query} (Ctrl-C stops it; runs can be resumed).\n${teams.unreadFilesLine}`);
   // After the address is printed: the server is reachable while runs are resumed.
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   try {
@@ -79,7 +79,7 @@ async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (t
     else await resumeAbandoned(engine, { file: storePath(options.store), store: options.store, tell });
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED') return;
-    tell(`error: interrupted runs were not looked for: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}
+    tell(`error: the search for interrupted runs failed: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}
 `);
   }
 }
@@ -89,7 +89,7 @@ function openReadOnly(file: string, store: string | undefined): Journal {
   const run = thisCommand(['run', 'a question'], store);
   throw new CadreError(
     'STORE_FAILED',
-    `${file}: there is no such file to read; a journal is made by the first run (${run}), or by serve without --read-only`,
+    `${file} does not exist, and --read-only creates no journal; start a first run (${run}), or serve without --read-only`,
     { details: { file } },
   );
 }

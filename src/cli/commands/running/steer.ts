@@ -25,7 +25,7 @@ export interface SendCommandOptions extends RunOptions {
 /** Sends a message to a run in any process; if no process owns it, resumes it and drives it until it has nothing left to do. */
 export async function sendCommand(run: string, words: readonly string[], options: SendCommandOptions): Promise<ExitCode> {
   const text = words.join(' ').trim();
-  if (text === '') throw new CadreError('OPTION_INVALID', 'there is nothing to say: the message is empty');
+  if (text === '') throw new CadreError('OPTION_INVALID', 'the message is empty; write it after the run');
   const { to, now } = options;
   const action: RunAction = { kind: 'send', text, ...(to === undefined ? {} : { to }), ...(now === true && { priority: 'now' }) };
   return await actOnRun(run, options, action, 'Sent.');
@@ -41,7 +41,7 @@ export async function noteCommand(
   const content = words.join(' ').trim();
   const { agent } = options;
   const action: RunAction = { kind: 'note', title, content, ...(agent === undefined ? {} : { agent }) };
-  return await actOnRun(run, options, action, content === '' ? 'The note is gone.' : 'Noted.');
+  return await actOnRun(run, options, action, content === '' ? 'Note removed.' : 'Note set.');
 }
 
 /** Options of `cancel`. */
@@ -94,14 +94,14 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
 function reportEnded(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done, wasOver })}\n`);
-  else if (wasOver) terminal.tell(`Run ${safe(runId)} was over before (${safe(done.status)}).\n`);
-  else terminal.tell(`Run ${safe(runId)} is over (${safe(done.status)}); what it wrote and said stays on record.\n`);
+  else if (wasOver) terminal.tell(`Run ${safe(runId)} had already ended (${safe(done.status)}).\n`);
+  else terminal.tell(`Run ${safe(runId)} has ended (${safe(done.status)}); its journal and files are kept.\n`);
   return 0;
 }
 
 function reportPartEnded(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
-  else terminal.tell(`Cancelled. The rest of run ${safe(runId)} goes on in the process that has it.\n`);
+  else terminal.tell(`Cancelled. The rest of run ${safe(runId)} continues in the process that owns it.\n`);
   return 0;
 }
