@@ -11,7 +11,7 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
   await cp(stock, path.join(cwd, 'theirs'), { recursive: true });
   const before = await readdir(path.join(cwd, 'theirs'), { recursive: true });
 
-  // The starter has a folder `agent_profiles`, which is where it would go.
+  // The starter has a folder `agent_profiles`, the default output.
   expect(await cli('import', 'commonground', 'theirs')).toMatchObject({
     code: 2,
     err: expect.stringContaining('is not empty') as string,
@@ -26,7 +26,7 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
   expect(done.out).toMatch(/left out theirs\/profiles\/Principal_EN\.yaml:\d+:\d+: the observer ends_on_empty_content/);
   expect(done.out).toMatch(/10 files written; \d+ changed, \d+ left out, 0 not converted\n$/);
   expect(await cli('validate', 'ours')).toMatchObject({ code: 0, out: expect.stringContaining('0 errors, 1 warning') as string });
-  // A link in the folder that is written leads nowhere, least of all back.
+  // Nothing is written through a link in the output folder, which could lead back into the source.
   await mkdir(path.join(cwd, 'linked'));
   await symlink(path.join(cwd, 'theirs', 'profiles'), path.join(cwd, 'linked', 'profiles'));
   expect(await cli('import', 'commonground', 'theirs', '-o', 'linked', '--force')).toMatchObject({

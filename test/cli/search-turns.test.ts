@@ -7,7 +7,7 @@ const turns = ['A_1.t1', 'B_2.t1', 'B_2.t2', 'A_1.t2'].map((turnId) => ({ turnId
 const state = { turns: new Map(turns.map((turn) => [turn.turnId, turn])), meta: { runId: 'r' } } as unknown as RunContext;
 const newest: readonly string[] = [...state.turns.keys()].toReversed();
 
-/** A run in which these turns have the text, each in its way. */
+/** Creates a run in which the given turns contain the text, with the given matches. */
 function asking(found: Readonly<Record<string, WhyAnswer['match']>>) {
   const asked: string[] = [];
   const why = (turnId: string): Promise<readonly WhyAnswer[]> => {

@@ -9,7 +9,7 @@ import { runCli, temporaryFolder } from './cli-process.ts';
 
 const main = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 
-/** Util-linux's `script` gives a program a terminal of its own; other systems have another one of that name. */
+/** True where util-linux's `script` can give a program a new terminal; other systems have a different tool of that name. */
 const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script');
 
 const said = `# Tea
@@ -19,7 +19,7 @@ Steep it for **three** minutes, as [the guide](https://tea.example/guide) of the
 - leaves
 `;
 
-/** Runs commands of a shell in a terminal of so many columns, and gives back what it showed. */
+/** Runs shell commands in a terminal with the given columns and returns its output. */
 function inTerminal(
   commands: string,
   options: { readonly cwd: string; readonly columns: number; readonly input?: string },

@@ -18,10 +18,10 @@ export interface ImportCommandOptions extends ReadingOptions {
   readonly asNew?: boolean;
 }
 
-/** Takes a run that somebody exported into the journal, to be looked at. */
+/** Imports an exported run into the journal, read-only. */
 export async function importCommand(file: string, options: ImportCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
-  // All of the file is read and checked before the journal is opened.
+  // Reads and checks the whole file before opening the journal.
   const bundle = await readBundleFile(file);
   const journal = createSqliteJournal(storePath(options.store));
   try {
@@ -37,9 +37,7 @@ export async function importCommand(file: string, options: ImportCommandOptions)
       terminal.print(`${jsonText({ runId, title, status, events: bundle.events.length, redacted: bundle.redacted }, 2)}\n`);
     else {
       terminal.print(`${runId}\n`);
-      terminal.tell(
-        `Imported, to be looked at: ${safe(title, 200)}. See it with: ${thisCommand(['show', runId], options.store)}\n`,
-      );
+      terminal.tell(`Imported, read-only: ${safe(title, 200)}. Show it with: ${thisCommand(['show', runId], options.store)}\n`);
     }
     return 0;
   } finally {

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Limits as they stand on the command line, by name; the engine checks names and bounds. */
+/** Limits given on the command line, by name; the engine checks names and bounds. */
 export type LimitsOption = Readonly<Record<string, number | string>>;
 
-/** Reads `turns=20,tokens=100000`; may be given several times. */
+/** Parses `turns=20,tokens=100000`; the option may be repeated. */
 export function parseLimits(text: string, before: LimitsOption = {}): LimitsOption {
   const limits: Record<string, number | string> = { ...before };
   for (const part of text.split(',')) {

@@ -1,6 +1,6 @@
 import type { ModelPrice, ModelPrices, TokenPrice } from '../../core/model/model-price.ts';
 
-/** A price file as text, one model a line; `from` and `day` (YYYY-MM-DD) say where the prices are from, and when. */
+/** Renders a price file, one model per line; `from` and `day` (YYYY-MM-DD) are the source and date of the prices. */
 export function priceFileText(prices: ModelPrices, { from, day }: { readonly from: string; readonly day: string }): string {
   const lines = [...prices]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -15,7 +15,7 @@ export function priceFileText(prices: ModelPrices, { from, day }: { readonly fro
   ].join('\n');
 }
 
-/** A price as it stands in a price file. */
+/** Renders a price in the form of a price file. */
 export function priceText(price: ModelPrice): string {
   const { above } = price;
   const longer = above === undefined ? '' : `, above: { tokens: ${above.tokens}, ${tokenPriceText(above)} }`;
@@ -28,7 +28,7 @@ function tokenPriceText({ input, output, cacheRead, cacheWrite, reasoning }: Tok
     .join(', ');
 }
 
-/** A name that YAML would read as something else stands in quotes. */
+/** Quotes a name that YAML would read as another type. */
 function keyText(model: string): string {
   return /^[A-Za-z][\w./*-]*$/.test(model) ? model : JSON.stringify(model);
 }

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Values of a request as they stand on the command line: texts, by name; the engine checks the names. */
+/** Values of a request given on the command line: texts by name; the engine checks the names. */
 export type RequestOption = Readonly<Record<string, string>>;
 
-/** Reads `tenant=acme`; may be given several times. What stands behind the first `=` is the value. */
+/** Parses `tenant=acme`; the option may be repeated. The value is everything after the first `=`. */
 export function parseRequest(text: string, before: RequestOption = {}): RequestOption {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError(`"${text}" is not of the form name=value, like tenant=acme.`);

@@ -2,31 +2,31 @@ import { findInText } from '../../inspect/bundle/find-secrets.ts';
 import type { ConvertedFile, ConvertedTree } from '../../compat/commonground/convert-tree.ts';
 import { type Finding, sortFindings } from '../../compat/commonground/finding.ts';
 
-/** What stands in the place of a secret; nobody takes it for one. */
-const mark = 'SECRET_LEFT_OUT';
+/** Placeholder for a secret. */
+const placeholder = 'SECRET_LEFT_OUT';
 
-/** A converted tree without what looks like a secret in any of its files: under whichever name it stood, it is not carried over. */
-export function leaveOutSecrets(tree: ConvertedTree): ConvertedTree {
+/** Replaces everything that looks like a secret in a converted tree, under any key, and reports each place. */
+export function withoutSecrets(tree: ConvertedTree): ConvertedTree {
   const findings: Finding[] = [...tree.findings];
   const files = tree.files.map((file) => {
     let { text } = file;
     for (const { kind, value } of findInText(file.text)) {
       if (!text.includes(value)) continue;
-      findings.push(foundIn(file, kind, text.slice(0, text.indexOf(value)).split('\n').length));
-      text = text.replaceAll(value, mark);
+      findings.push(findingAt(file, kind, text.slice(0, text.indexOf(value)).split('\n').length));
+      text = text.replaceAll(value, placeholder);
     }
     return { ...file, text };
   });
   return { ...tree, files, findings: sortFindings(findings) };
 }
 
-function foundIn(file: ConvertedFile, kind: string, line: number): Finding {
+function findingAt(file: ConvertedFile, kind: string, line: number): Finding {
   return {
     kind: 'not_converted',
     file: file.from,
     line: 1,
     column: 1,
-    message: `line ${line} of ${file.path} would hold what looks like a secret (${kind}); ${mark} stands there instead`,
-    hint: 'values come from the environment: { _type: from_env, var: NAME }; give up a key that others may have seen',
+    message: `line ${line} of ${file.path} would contain text that looks like a secret (${kind}); it is replaced by ${placeholder}`,
+    hint: 'read secrets from the environment: { _type: from_env, var: NAME }; revoke a key that others may have seen',
   };
 }

@@ -3,12 +3,12 @@ import type { Journal, RunSummary } from '../../core/events/journal.ts';
 import { turnsBegunIn } from '../../inspect/newest-turns.ts';
 import { toTurnRow, type TurnRow } from '../../inspect/turn-list.ts';
 
-// Events a turn has, about; the first stretch that is read is so many for each turn that is wanted.
+// Typical number of events per turn; sizes the first read.
 const eventsPerTurn = 10;
 
 /**
- * The newest turns of a run, in the order they began, read from the end of its journal: what a list shows does not cost what the run
- * has. Rows name no profile, which stands where their agents began.
+ * Returns the newest turns of a run in the order they began. Reads the journal from its end, so that the cost does not grow with the run.
+ * Rows have no profile: it is recorded where the agent started.
  */
 export async function newestTurns(
   journal: Journal,

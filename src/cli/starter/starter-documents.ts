@@ -1,6 +1,6 @@
 import type { StarterFile } from './starter-file.ts';
 
-/** Two small documents, so that there is something to search. */
+/** Two small documents to search. */
 export const starterDocuments: readonly StarterFile[] = [
   {
     file: 'docs/watering.md',

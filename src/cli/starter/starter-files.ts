@@ -4,7 +4,7 @@ import { starterReadme } from './starter-readme.ts';
 import { starterScript } from './starter-script.ts';
 import type { StarterFile } from './starter-file.ts';
 
-/** Everything `init` writes but the schemas. Texts live in modules, so that they are in every build of the package. */
+/** All files written by `init` except the schemas. Texts live in modules, so that every build of the package contains them. */
 export const starterFiles: readonly StarterFile[] = [
   ...starterProfiles,
   { file: 'agent_profiles/scripts/offline.yaml', text: starterScript },

@@ -8,17 +8,17 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 - ask where a sentence came from: \`cadre why last "deep watering"\`
 - talk with it: \`cadre chat\`
 
-(\`cadre\` stands for however you started it; \`cadre init\` printed commands that work as they are.)
+(\`cadre\` is the command you started it with; \`cadre init\` printed commands that work as they are.)
 
-## What is what
+## Folders
 
-| folder | what it holds |
+| folder | content |
 |---|---|
 | agent_profiles/profiles | the agents: Lead talks with you and plans, Researcher searches |
-| agent_profiles/llm_configs | which model answers; \`default\` is used by profiles that name none |
-| agent_profiles/scripts | what is said when no model is configured: rules, the first that holds answers |
-| docs | the documents that are searched, unless \`--docs\` names others |
-| schemas | JSON Schemas, so that your editor completes and checks the YAML files, your own names among them; after new files, write them again with \`cadre schema --out schemas\` |
+| agent_profiles/llm_configs | the models; profiles that name none use \`default\` |
+| agent_profiles/scripts | replies without a configured model: the first rule whose condition holds answers |
+| docs | the documents to search, unless \`--docs\` names others |
+| schemas | JSON Schemas with which your editor completes and checks the YAML files, including your own names; after adding files, run \`cadre schema --out schemas\` |
 | .cadre | the journal of your runs (not in version control) |
 
 ## Change something
@@ -26,7 +26,7 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 1. In \`agent_profiles/profiles/Lead.yaml\`, change a line of the segment \`role\`.
 2. \`cadre validate\` checks all files, with file, line and column for every problem.
 3. \`cadre explain Lead\` shows the profile with the place of each value.
-4. Run again; \`cadre turn last last\` shows the system prompt with your line, and \`cadre why last "your words"\` names it.
+4. Run again; \`cadre turn last last\` shows the system prompt with your line, and \`cadre why last "your words"\` names its file and line.
 
 With \`OPENAI_API_KEY\` set, the same team runs on a real model; with \`CADRE_MODEL\` (such as \`ollama/llama3.2\`), on that one, whatever else is set.
 `;

@@ -8,7 +8,7 @@ const paint =
   (text: string): string =>
     styleText(format, text, { validateStream: false });
 
-/** Styles by ANSI codes; whoever uses them has made sure that they go to a terminal. */
+/** ANSI styles; use only for output to a terminal. */
 const ansiStyle: TextStyle = {
   bold: paint('bold'),
   dim: paint('dim'),
@@ -20,14 +20,14 @@ const ansiStyle: TextStyle = {
   cyan: paint('cyan'),
 };
 
-/** What decides whether a stream gets colours. */
+/** Stream properties that decide about colours. */
 export interface ColorTarget {
   readonly isTTY?: boolean | undefined;
-  /** Knows `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
+  /** Respects `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
   hasColors?(): boolean;
 }
 
-/** The styles for a stream: none when it is no terminal, cannot show them, or nobody wants them. */
+/** Returns the styles for a stream; plain when it is not a terminal, has no colours, or `color` is false. */
 export function styleFor(stream: ColorTarget, color: boolean): TextStyle {
   return color && stream.isTTY === true && stream.hasColors?.() === true ? ansiStyle : plainStyle;
 }

@@ -3,7 +3,7 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
 import type { ExplainedValue } from '../../profiles/explain-profile.ts';
 
-/** Renders a resolved profile in the form of YAML, with `# file:line` behind each value that was written somewhere. */
+/** Renders a resolved profile as YAML, with `# file:line` after each value that comes from a file. */
 export function formatExplanation(
   resolved: JsonObject,
   values: readonly ExplainedValue[],
@@ -79,7 +79,7 @@ function safeKey(key: string): string {
   return toTerminalLine(/^[\w.-]+$/.test(key) ? key : JSON.stringify(key), 200);
 }
 
-/** A scalar as YAML reads it back: quoted whenever the bare word might be taken for something else. */
+/** Renders a scalar so that YAML reads it back: quoted whenever the plain form is ambiguous. */
 function scalarText(value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   const isPlain =

@@ -2,8 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Interruption } from './interruption.ts';
 
 /**
- * Asks one question on the terminal (stderr, so that stdout stays clean) and answers with what was typed; undefined when
- * interrupted, or when the question is withdrawn.
+ * Asks one question on stderr and returns the typed line; undefined when interrupted, or when the question is withdrawn.
  */
 export async function promptLine(
   question: string,
@@ -17,7 +16,7 @@ export async function promptLine(
   const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
   try {
     const answer = await Promise.race([prompt.question(question, { signal }), closed]);
-    // A closed input is no answer, and asking again would never end.
+    // Closed input: asking again would loop forever.
     if (answer === undefined && !signal.aborted) interruption.interrupt();
     return answer;
   } catch (error) {

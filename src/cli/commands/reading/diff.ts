@@ -3,7 +3,7 @@ import { formatDiff } from '../../../inspect/format/format-diff.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { showRun, type ReadingOptions } from '../../runs/show.ts';
 
-/** Shows what differs between what two turns' models saw. */
+/** Shows the differences between the prompts of two turns. */
 export function diffCommand(run: string, before: string, after: string, options: ReadingOptions): Promise<ExitCode> {
   return showRun(run, options, async (recorded) => {
     const diff = diffTurns(await recorded.turn(before), await recorded.turn(after));

@@ -4,7 +4,7 @@ import { agentNamed } from '../../../inspect/agent-named.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { showRun, type ReadingOptions } from '../../runs/show.ts';
 
-/** Shows what an agent did, with what the agents it called did for it, as numbered events. */
+/** Shows what an agent and the agents it called did, as numbered events. */
 export function historyCommand(run: string, agent: string | undefined, options: ReadingOptions): Promise<ExitCode> {
   return showRun(run, options, ({ state }) => {
     const events = agentHistory(state, agentNamed(state, agent));

@@ -3,7 +3,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { formatPending } from '../../terminal/format-pending.ts';
 import { showRun, type ReadingOptions } from '../../runs/show.ts';
 
-/** Shows what of a run waits for a person, and how to answer it. */
+/** Shows the pending requests of a run and the commands that answer them. */
 export function pendingCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
   return showRun(run, options, ({ state }) => {
     const requests = pendingOf(state);

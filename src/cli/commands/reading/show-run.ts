@@ -4,7 +4,7 @@ import { runOverview } from '../../../inspect/run-overview.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { showRun, type ReadingOptions } from '../../runs/show.ts';
 
-/** Shows a run at a glance, and what was said between the user and the team. */
+/** Shows an overview of a run and its conversation. */
 export function showCommand(run: string, options: ReadingOptions): Promise<ExitCode> {
   return showRun(run, options, ({ state }) => {
     const overview = runOverview(state);

@@ -3,7 +3,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { openRecordedTurn } from '../../runs/recorded-turn.ts';
 import { show, showRun, type ReadingOptions } from '../../runs/show.ts';
 
-/** Shows everything on the record about one turn. */
+/** Shows the full record of one turn. */
 export async function turnCommand(run: string, turn: string, options: ReadingOptions): Promise<ExitCode> {
   using near = await openRecordedTurn(options.store, run, turn);
   if (near !== undefined) {

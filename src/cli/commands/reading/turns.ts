@@ -9,17 +9,17 @@ import { openRecords } from '../../runs/recorded-run.ts';
 import { show, showRun, type ReadingOptions } from '../../runs/show.ts';
 import { thisCommand } from '../../options/this-command.ts';
 
-/** Turns that are listed unless all are asked for. */
+/** Maximum number of turns listed by default. */
 const listed = 200;
 
-/** Which turns are listed. */
+/** Options of `turns`. */
 export interface TurnsOptions extends ReadingOptions {
   readonly agent?: string;
   readonly type?: string;
   readonly all?: boolean;
 }
 
-/** Lists the turns of a run: the newest 200 for people, all of them with `--all`, `--json`, of one agent or of other types. */
+/** Lists the turns of a run: the newest 200 by default, all with `--all`, `--json`, `--agent` or `--type`. */
 export async function turnsCommand(run: string, options: TurnsOptions): Promise<ExitCode> {
   const { agent, type, all, json } = options;
   const isWhole = agent !== undefined || type !== undefined || all === true || json === true;
@@ -33,7 +33,9 @@ async function listNewest(reference: string, options: TurnsOptions): Promise<Exi
     const rows = await newestTurns(journal, summary, listed);
     const older = Math.max(0, summary.turns - rows.length);
     const hint =
-      older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
+      older === 0
+        ? ''
+        : `… ${older} older turns; list all with: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
     return show({ data: rows, text: (format) => `${hint}${formatTurnList(rows, format)}` }, options);
   } finally {
     await journal.close();

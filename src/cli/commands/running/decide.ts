@@ -7,18 +7,18 @@ import { readAnswer, readArguments } from '../../../inspect/read-answer.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
 import type { RunOptions } from './run.ts';
 
-/** How calls are approved. */
+/** Options of `approve`. */
 export interface ApproveCommandOptions extends RunOptions {
-  /** All arguments the call is to run with, as JSON. */
+  /** New arguments of the call, all of them, as JSON. */
   readonly edit?: string;
   readonly always?: boolean;
 }
 
 const decided = 'Decided.';
 
-/** Lets calls run that wait for approval, and goes on with the run. */
+/** Approves pending calls and resumes the run. */
 export async function approveCommand(run: string, ids: readonly string[], options: ApproveCommandOptions): Promise<ExitCode> {
-  // What cannot be read is told before the run is taken up.
+  // Reports invalid JSON before the run is resumed.
   const args = options.edit === undefined ? {} : { args: argumentsOf(options.edit) };
   return await actOnRun(run, options, { kind: 'approve', ids, ...args, always: options.always === true }, decided);
 }
@@ -33,7 +33,7 @@ function argumentsOf(text: string): JsonObject {
   }
 }
 
-/** Refuses calls that wait for approval, and goes on with the run; the model reads the message. */
+/** Rejects pending calls and resumes the run; the model reads the message. */
 export async function rejectCommand(
   run: string,
   ids: readonly string[],
@@ -43,14 +43,14 @@ export async function rejectCommand(
   return await actOnRun(run, options, { kind: 'reject', ids, ...(message === undefined ? {} : { message }) }, decided);
 }
 
-/** Answers a question, and goes on with the run. */
+/** Answers a question and resumes the run. */
 export async function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const value = await readTyped(run, options.store, id, words.join(' '));
+  const value = await readAnswerText(run, options.store, id, words.join(' '));
   return await actOnRun(run, options, { kind: 'answer', id, value }, decided);
 }
 
-/** What was typed, as the question wants it; an id that nothing waits under is refused by the run, which knows what does wait. */
-async function readTyped(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
+/** Converts the typed answer to the form the question expects. An unknown id passes: the run rejects it and lists the pending ones. */
+async function readAnswerText(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
   using recorded = await openRecordedRun(store, run);
   const request = pendingOf(recorded.state).find((candidate) => candidate.id === id);
   return request === undefined ? text : readAnswer(request, text);

@@ -10,20 +10,20 @@ import { isCrashLoop } from './crash-loop.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { readWorkNote } from '../terminal/work-note.ts';
 
-/** What a server says of the runs it finds. */
-export interface LeftRunsOptions {
-  /** The journal's file. */
+/** Settings of `resumeLeft`. */
+export interface ResumeAbandonedOptions {
+  /** Path of the journal. */
   readonly file: string;
-  /** The journal as the reader named it; undefined for the usual one. */
+  /** Journal as the user named it; undefined for the default one. */
   readonly store: string | undefined;
   readonly tell: (line: string) => void;
 }
 
 /**
- * Resumes the runs that servers and programs left behind, a line each: those at work, and those that wait for a person, whose approvals
- * expire only in a process. Runs that wait for a message are left alone, and so are those of a terminal, which work on folders named there.
+ * Resumes the runs that servers and programs abandoned and prints a line for each: running ones, and those with pending requests, which
+ * expire only in a process. Leaves out runs that await a message, and runs of a terminal, whose folders were named there.
  */
-export async function resumeLeft(engine: Engine, options: LeftRunsOptions): Promise<void> {
+export async function resumeAbandoned(engine: Engine, options: ResumeAbandonedOptions): Promise<void> {
   const { file, store, tell } = options;
   const titles = new Map<string, string>();
   const name = (runId: string): string => `Run ${safe(runId)} (${safe(titles.get(runId) ?? '')})`;
@@ -34,42 +34,42 @@ export async function resumeLeft(engine: Engine, options: LeftRunsOptions): Prom
     if (run.status === 'awaiting' && !(await hasPending(engine, run))) return false;
     const again = thisCommand(['resume', run.runId], store);
     if (run.status === 'running' && (await isLooping(engine, run))) {
-      tell(`${name(run.runId)} was resumed several times and got no further, so that it is left alone; go on with: ${again}\n`);
+      tell(`${name(run.runId)} was resumed several times without progress and is left alone; resume it with: ${again}\n`);
       return false;
     }
     if ((await readWorkNote(file, run.runId)) === undefined) return true;
     if (run.isAbandoned === true && run.status === 'running')
-      tell(`${name(run.runId)} was started in a terminal and interrupted; go on with: ${again}\n`);
+      tell(`${name(run.runId)} was started in a terminal and interrupted; resume it with: ${again}\n`);
     return false;
   };
   const onRun = (entry: RecoveredRun): void => {
-    const words = wordsOf(entry, store);
-    if (words !== undefined) tell(`${name(entry.runId)} ${words}\n`);
+    const status = statusText(entry, store);
+    if (status !== undefined) tell(`${name(entry.runId)} ${status}\n`);
   };
   await engine.recover({ include, onRun });
 }
 
-/** Names how many runs of a journal no process has, for a server that leaves them alone; empty when there is none. */
-export async function leftRunsLine(engine: Engine, store: string | undefined): Promise<string> {
+/** Returns a line that counts the abandoned runs of a journal, for a server that does not resume them; empty when there are none. */
+export async function abandonedRunsLine(engine: Engine, store: string | undefined): Promise<string> {
   const open = await engine.runs({ isOpen: true });
   const left = open.filter(({ status, isAbandoned }) => status === 'running' && isAbandoned === true).length;
   const were = `${countText(left, 'run')} ${left === 1 ? 'was' : 'were'} interrupted`;
-  return left === 0 ? '' : `${were}; go on with: ${thisCommand(['resume', '--all'], store)}\n`;
+  return left === 0 ? '' : `${were}; resume with: ${thisCommand(['resume', '--all'], store)}\n`;
 }
 
-function wordsOf({ runId, run, error }: RecoveredRun, store: string | undefined): string | undefined {
+function statusText({ runId, run, error }: RecoveredRun, store: string | undefined): string | undefined {
   if (run !== undefined && pendingOf(run.state).length > 0)
     return `waits for a decision: ${thisCommand(['pending', runId], store)}`;
-  if (run !== undefined) return 'was interrupted and goes on.';
-  // Another process is at work on it, or this one is about to end.
+  if (run !== undefined) return 'was interrupted and is resumed.';
+  // Another process owns it, or this one is closing.
   if (error.code === 'RUN_LOCKED' || error.code === 'ENGINE_CLOSED') return undefined;
   const reason = toTerminalText(error.message, { maxLine: 2_000, maxLines: 20 });
   return error.details['mayPass'] === true
-    ? `cannot be resumed yet, and is tried again: ${reason}`
+    ? `cannot be resumed yet and will be retried: ${reason}`
     : `could not be resumed: ${reason}`;
 }
 
-/** Whether a run only ever begins again. One that cannot be read is resumed, which says why it cannot be. */
+/** True for a run in a crash loop; false for an unreadable one, whose resumption reports the reason. */
 async function isLooping(engine: Engine, { runId, lastSeq }: RunSummary): Promise<boolean> {
   try {
     return isCrashLoop(await engine.records.read(runId, { after: Math.max(0, lastSeq - 200) }));
@@ -78,7 +78,7 @@ async function isLooping(engine: Engine, { runId, lastSeq }: RunSummary): Promis
   }
 }
 
-/** Whether a run waits for a person. One that cannot be read is resumed, which says why it cannot be. */
+/** True for a run with a pending request, and for an unreadable one, whose resumption reports the reason. */
 async function hasPending(engine: Engine, { runId }: RunSummary): Promise<boolean> {
   try {
     return pendingOf(await readState(engine.records, runId)).length > 0;
