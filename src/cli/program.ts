@@ -137,6 +137,11 @@ function addReadingCommands(program: Command, done: Done): void {
     const { turnsCommand } = await import('./commands/reading/turns.ts');
     done(await turnsCommand(run, options));
   });
+  addTurnCommands(program, done);
+  addRunViews(program, done);
+}
+
+function addTurnCommands(program: Command, done: Done): void {
   reading(
     program
       .command('turn')
@@ -171,7 +176,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .option('--full', 'full texts'),
   ).action(async (run: string, before: string, after: string, options) => {
     const { diffCommand } = await import('./commands/reading/diff.ts');
-    done(await diffCommand(run, before, after, options));
+    done(await diffCommand(run, { before, after }, options));
   });
   program
     .command('record')
@@ -183,7 +188,6 @@ function addReadingCommands(program: Command, done: Done): void {
       const { recordCommand } = await import('./commands/running/record.ts');
       done(await recordCommand(run, options));
     });
-  addRunViews(program, done);
 }
 
 function addRunViews(program: Command, done: Done): void {

@@ -4,7 +4,11 @@ import type { ExitCode } from '../../exit-code.ts';
 import { showRun, type ReadingOptions } from '../../runs/show.ts';
 
 /** Shows the differences between the prompts of two turns. */
-export function diffCommand(run: string, before: string, after: string, options: ReadingOptions): Promise<ExitCode> {
+export function diffCommand(
+  run: string,
+  { before, after }: { readonly before: string; readonly after: string },
+  options: ReadingOptions,
+): Promise<ExitCode> {
   return showRun(run, options, async (recorded) => {
     const diff = diffTurns(await recorded.turn(before), await recorded.turn(after));
     return { data: diff, text: (format) => formatDiff(diff, format) };

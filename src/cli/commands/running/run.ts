@@ -74,7 +74,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) await workplace.engine.shelf.move(run.id, options.project);
   interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
-  const watcher = watchRun(run, terminal, mode);
+  const watcher = watchRun(run, terminal, { mode });
   const driven = await driveRun(run, {
     terminal,
     watcher,
