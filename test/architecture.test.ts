@@ -24,7 +24,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'team'],
   cli: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'toolsets', 'models', 'server', 'compat'],
   // The package's entry points: they name what is public and hold nothing else.
-  '': ['core', 'profiles', 'ingestors', 'observers', 'tools', 'toolsets', 'nodes', 'models', 'journal', 'inspect', 'engine', 'testing'],
+  '': [
+    'core',
+    'profiles',
+    'ingestors',
+    'observers',
+    'tools',
+    'toolsets',
+    'nodes',
+    'models',
+    'journal',
+    'inspect',
+    'engine',
+    'testing',
+  ],
 };
 
 /** Files a room holds at most; a folder that outgrows it is two rooms. */
