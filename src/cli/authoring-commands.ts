@@ -4,6 +4,12 @@ import { colorOption, type Done } from './options/shared-options.ts';
 
 /** Adds the commands for writing profiles: validate, explain, schema, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
+  addCheckingCommands(program, done);
+  addPrices(program, done);
+  addInit(program, done);
+}
+
+function addCheckingCommands(program: Command, done: Done): void {
   program
     .command('validate')
     .summary('check profiles and list every problem with file:line:column')
@@ -42,6 +48,9 @@ export function addAuthoringCommands(program: Command, done: Done): void {
       const { schemaCommand } = await import('./commands/schema.ts');
       done(await schemaCommand(kind, options));
     });
+}
+
+function addPrices(program: Command, done: Done): void {
   program
     .command('prices')
     .summary('list model prices, which cost limits use; --update fetches a price list')
@@ -56,6 +65,9 @@ export function addAuthoringCommands(program: Command, done: Done): void {
       const { pricesCommand } = await import('./commands/reading/prices.ts');
       done(await pricesCommand(models, options));
     });
+}
+
+function addInit(program: Command, done: Done): void {
   program
     .command('init')
     .summary('write a starter team, ready to run')

@@ -122,7 +122,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .option('--full', 'full texts')
       .addOption(rawOption()),
   ).action(async (run: string, options) => {
-    const { showCommand } = await import('./commands/reading/show-run.ts');
+    const { showCommand } = await import('./commands/reading/run-views.ts');
     done(await showCommand(run, options));
   });
   reading(
@@ -137,6 +137,11 @@ function addReadingCommands(program: Command, done: Done): void {
     const { turnsCommand } = await import('./commands/reading/turns.ts');
     done(await turnsCommand(run, options));
   });
+  addTurnCommands(program, done);
+  addRunViews(program, done);
+}
+
+function addTurnCommands(program: Command, done: Done): void {
   reading(
     program
       .command('turn')
@@ -146,7 +151,7 @@ function addReadingCommands(program: Command, done: Done): void {
       .option('--full', 'full texts')
       .addOption(rawOption()),
   ).action(async (run: string, turn: string, options) => {
-    const { turnCommand } = await import('./commands/reading/turn.ts');
+    const { turnCommand } = await import('./commands/reading/run-views.ts');
     done(await turnCommand(run, turn, options));
   });
   reading(
@@ -170,8 +175,8 @@ function addReadingCommands(program: Command, done: Done): void {
       .argument('<after>')
       .option('--full', 'full texts'),
   ).action(async (run: string, before: string, after: string, options) => {
-    const { diffCommand } = await import('./commands/reading/diff.ts');
-    done(await diffCommand(run, before, after, options));
+    const { diffCommand } = await import('./commands/reading/run-views.ts');
+    done(await diffCommand(run, { before, after }, options));
   });
   program
     .command('record')
@@ -183,13 +188,12 @@ function addReadingCommands(program: Command, done: Done): void {
       const { recordCommand } = await import('./commands/running/record.ts');
       done(await recordCommand(run, options));
     });
-  addRunViews(program, done);
 }
 
 function addRunViews(program: Command, done: Done): void {
   reading(program.command('tree').summary('show the agents of a run as a tree').argument('<run>')).action(
     async (run: string, options) => {
-      const { treeCommand } = await import('./commands/reading/tree.ts');
+      const { treeCommand } = await import('./commands/reading/run-views.ts');
       done(await treeCommand(run, options));
     },
   );
@@ -200,18 +204,18 @@ function addRunViews(program: Command, done: Done): void {
       .argument('<run>')
       .argument('[agent]', 'its id (default: the root agent)'),
   ).action(async (run: string, agent: string | undefined, options) => {
-    const { historyCommand } = await import('./commands/reading/history.ts');
+    const { historyCommand } = await import('./commands/reading/run-views.ts');
     done(await historyCommand(run, agent, options));
   });
   reading(program.command('board').summary('show the work modules of a run').argument('<run>')).action(
     async (run: string, options) => {
-      const { boardCommand } = await import('./commands/reading/board.ts');
+      const { boardCommand } = await import('./commands/reading/run-views.ts');
       done(await boardCommand(run, options));
     },
   );
   reading(program.command('timeline').summary('show a run over time, one row per agent').argument('<run>')).action(
     async (run: string, options) => {
-      const { timelineCommand } = await import('./commands/reading/timeline.ts');
+      const { timelineCommand } = await import('./commands/reading/run-views.ts');
       done(await timelineCommand(run, options));
     },
   );
@@ -241,7 +245,7 @@ function addRunViews(program: Command, done: Done): void {
   reading(
     program.command('pending').summary('list the approvals and questions of a run that wait for you').argument('<run>'),
   ).action(async (run: string, options) => {
-    const { pendingCommand } = await import('./commands/reading/pending.ts');
+    const { pendingCommand } = await import('./commands/reading/run-views.ts');
     done(await pendingCommand(run, options));
   });
 }

@@ -82,7 +82,7 @@ function addDecidingCommands(program: Command, done: Done): void {
     .option('--json')
     .action(async (run: string, title: string, words: readonly string[], options) => {
       const { noteCommand } = await import('./commands/running/steer.ts');
-      done(await noteCommand(run, title, words, options));
+      done(await noteCommand(run, { title, words }, options));
     });
   running(
     program
@@ -96,6 +96,6 @@ function addDecidingCommands(program: Command, done: Done): void {
     .option('--json')
     .action(async (run: string, id: string, words: readonly string[], options) => {
       const { answerCommand } = await import('./commands/running/decide.ts');
-      done(await answerCommand(run, id, words, options));
+      done(await answerCommand(run, { id, words }, options));
     });
 }

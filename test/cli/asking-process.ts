@@ -39,7 +39,7 @@ const engine = await createEngine({
 const run = await engine.launch({ profile: 'Payer', input: 'Pay.' });
 const driven = await driveRun(run, {
   terminal,
-  watcher: watchRun(run, terminal, 'quiet'),
+  watcher: watchRun(run, terminal, { mode: 'quiet' }),
   interruption,
   canAsk: true,
 });

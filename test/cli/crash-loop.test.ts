@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isCrashLoop } from '../../src/cli/runs/crash-loop.ts';
+import { isCrashLoop } from '../../src/cli/runs/resume-abandoned.ts';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 
 /** Creates events from their types; each a second after the previous one, or as much later as given. */

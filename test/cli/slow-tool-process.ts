@@ -45,7 +45,7 @@ const engine = await createEngine({
 });
 const run = runId === undefined ? await engine.launch({ profile: 'Payer', input: 'Pay.' }) : await engine.resume(runId);
 interruption.exitMessage = interruptedText(run, undefined);
-const watcher = watchRun(run, terminal, 'lines');
+const watcher = watchRun(run, terminal, { mode: 'lines' });
 terminal.tell(`run ${run.id}\n`);
 const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: false });
 if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutSecrets } from '../../src/cli/runs/leave-out-secrets.ts';
+import { withoutSecrets } from '../../src/cli/commands/import-commonground.ts';
 import { convertFiles } from '../../src/compat/commonground/convert-tree.ts';
 
 const key = `sk-${'a1B2c3D4e5'.repeat(3)}`;

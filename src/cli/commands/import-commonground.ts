@@ -1,16 +1,16 @@
-import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
-import type { Finding } from '../../compat/commonground/finding.ts';
+import { type Finding, sortFindings } from '../../compat/commonground/finding.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { withoutSecrets } from '../runs/leave-out-secrets.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { checkFolder } from './validate.ts';
+import { findInText } from '../../inspect/bundle/find-secrets.ts';
 
 /** Options of `import commonground`. */
 export interface ImportCommonGroundOptions {
@@ -146,4 +146,33 @@ function print(terminal: Terminal, { files, findings }: ConvertedTree, out: stri
   const counts = `${countText(files.length, 'file')} written; ${count('changed')} changed, ${count('left_out')} left out, ${count('not_converted')} not converted`;
   terminal.print(`${counts}\n`);
   if (files.length > 0) terminal.tell(`Check them with: ${thisCommand(['validate', path.relative('', out)])}\n`);
+}
+
+/** Placeholder for a secret. */
+const placeholder = 'SECRET_LEFT_OUT';
+
+/** Replaces everything that looks like a secret in a converted tree, under any key, and reports each place. */
+export function withoutSecrets(tree: ConvertedTree): ConvertedTree {
+  const findings: Finding[] = [...tree.findings];
+  const files = tree.files.map((file) => {
+    let { text } = file;
+    for (const { kind, value } of findInText(file.text)) {
+      if (!text.includes(value)) continue;
+      findings.push(findingAt(file, kind, text.slice(0, text.indexOf(value)).split('\n').length));
+      text = text.replaceAll(value, placeholder);
+    }
+    return { ...file, text };
+  });
+  return { ...tree, files, findings: sortFindings(findings) };
+}
+
+function findingAt(file: ConvertedFile, kind: string, line: number): Finding {
+  return {
+    kind: 'not_converted',
+    file: file.from,
+    line: 1,
+    column: 1,
+    message: `line ${line} of ${file.path} would contain text that looks like a secret (${kind}); it is replaced by ${placeholder}`,
+    hint: 'read secrets from the environment: { _type: from_env, var: NAME }; revoke a key that others may have seen',
+  };
 }

@@ -25,6 +25,16 @@ export interface TeamsOptions {
   readonly trust?: boolean | undefined;
 }
 
+/** Command that opens teams. */
+export interface TeamsCommand {
+  /** Name of the command, and of its default reports folder. */
+  readonly command: 'serve' | 'mcp';
+  /** Open journal to use, which is closed with the teams; opened from the options when absent. */
+  readonly journal?: Journal | undefined;
+  /** Models besides the configured ones. */
+  readonly models?: NonNullable<EngineOptions['models']>;
+}
+
 /** Engine for any number of runs, with document tools over one folder; disposing closes it with its resources. */
 export interface Teams extends AsyncDisposable {
   readonly engine: Engine;
@@ -40,21 +50,16 @@ const graceMs = 5_000;
 /**
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
-export async function openTeams(
-  options: TeamsOptions,
-  reports: string,
-  journal?: Journal,
-  models: NonNullable<EngineOptions['models']> = {},
-): Promise<Teams> {
+export async function openTeams(options: TeamsOptions, { command, journal, models = {} }: TeamsCommand): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
   const docs = await servedDocs(options.docs, { own: await teamDocs(profiles) });
-  const outDir = options.out === undefined ? await defaultReports(reports) : path.resolve(options.out);
+  const outDir = options.out === undefined ? await defaultReports(command) : path.resolve(options.out);
   const store = options.store ?? defaultStore;
   if (options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: docs, outDir });
   try {
     // With MCP, stdin belongs to the client.
-    const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
+    const ask = command === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({
       place: profiles,
       store: store === 'memory' ? undefined : path.resolve(store),

@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
-import { existingFolder } from './existing-folder.ts';
+import { existingFolder, parseLimits, parseRequest } from './option-values.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseLimits } from './limits-option.ts';
-import { parseRequest } from './request-option.ts';
 
 /** Receives the exit code of the command that ran. */
 export type Done = (code: ExitCode) => void;

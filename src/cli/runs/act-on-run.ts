@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
 import { performAction } from '../../server/reach/perform-action.ts';
 import { askHolder } from '../../server/reach/reach-run.ts';
-import type { ActionDone, RunAction } from '../../server/reach/run-action.ts';
+import type { RunAction } from '../../server/reach/run-action.ts';
 import type { RunOptions } from '../commands/running/run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { findRun } from './find-run.ts';
@@ -23,11 +23,17 @@ export async function lookUpRun(reference: string, store: string | undefined): P
   }
 }
 
+/** Action on a run, and the message after success. */
+export interface ActOptions {
+  readonly action: RunAction;
+  readonly success: string;
+}
+
 /**
  * Applies an action to a run: in the process that owns it, or else here, where the run is resumed and driven until it has nothing left
- * to do. `done` is the message after success.
+ * to do.
  */
-export async function actOnRun(reference: string, options: RunOptions, action: RunAction, word: string): Promise<ExitCode> {
+export async function actOnRun(reference: string, options: RunOptions, { action, success }: ActOptions): Promise<ExitCode> {
   const summary = await lookUpRun(reference, options.store);
   const done = await askHolder(summary, action, {
     store: storePath(options.store),
@@ -35,17 +41,14 @@ export async function actOnRun(reference: string, options: RunOptions, action: R
   });
   if (done === undefined)
     return await resumeAndDrive(summary.runId, options, async (run) => void (await performAction(run, action)));
-  reportDone(summary.runId, done, options, word);
+  const terminal = openTerminal(options);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId: summary.runId, ...done })}\n`);
+  else terminal.tell(`${success} ${elsewhereText(summary.runId, options.store)}`);
   return 0;
 }
 
-function reportDone(runId: string, done: ActionDone, options: RunOptions, word: string): void {
-  const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
-  else
-    terminal.tell(
-      `${word} Run ${runId} continues in the process that owns it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,
-    );
+function elsewhereText(runId: string, store: string | undefined): string {
+  return `Run ${runId} continues in the process that owns it; watch it with: ${thisCommand(['tail', runId], store)}\n`;
 }
 
 /** Adds the remedy to RUN_LOCKED when the owning process does not answer; returns other errors unchanged. */

@@ -4,11 +4,11 @@ import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { formatRequest } from '../terminal/format-pending.ts';
 import { giveVerdict } from './give-verdict.ts';
 import type { Interruption } from '../terminal/interruption.ts';
-import { promptLine } from '../terminal/question-prompt.ts';
 import { verdictPrompt } from '../terminal/read-verdict.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { watchRequest } from './watch-request.ts';
 import type { Watcher } from '../terminal/watcher.ts';
+import { createInterface } from 'node:readline/promises';
 
 /** Result of driving a run: nothing left to do, waiting for a person who cannot be asked, or interrupted. */
 export type Driven = 'settled' | 'pending' | 'interrupted';
@@ -77,4 +77,26 @@ async function askPerson(
   }
   terminal.tell(`\n${watch.outcome}\n`);
   return 'decided';
+}
+
+/**
+ * Asks one question on stderr and returns the typed line; undefined when interrupted, or when the question is withdrawn.
+ */
+async function promptLine(question: string, interruption: Interruption, withdrawn: AbortSignal): Promise<string | undefined> {
+  const signal = AbortSignal.any([interruption.signal, withdrawn]);
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  // A prompt reads Ctrl-C as a key, so no signal arrives by itself.
+  prompt.once('SIGINT', () => interruption.interrupt());
+  const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)));
+  try {
+    const answer = await Promise.race([prompt.question(question, { signal }), closed]);
+    // Closed input: asking again would loop forever.
+    if (answer === undefined && !signal.aborted) interruption.interrupt();
+    return answer;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    prompt.close();
+  }
 }

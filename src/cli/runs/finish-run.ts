@@ -48,7 +48,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   const { ok, text: said, problem } = concludeRun(run.state);
   const text = run.withKnowledge(said);
   if (mode === 'json') {
-    printResult(run, terminal, text, problem);
+    printResult(run, terminal, { output: text, problem });
     return ok ? 0 : 1;
   }
   if (parts.isUnchanged === true && ok) {
@@ -71,7 +71,7 @@ function reportText(text: string, { terminal, raw }: FinishParts): string {
 }
 
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
-  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
+  if (mode === 'json') printResult(run, terminal, { output: run.withKnowledge(concludeRun(run.state).text) });
   else reportPending(run, terminal, store);
   return 1;
 }
@@ -85,7 +85,7 @@ export function reportPending(run: Run, terminal: Terminal, store: string | unde
 }
 
 function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
-  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
+  if (mode === 'json') printResult(run, terminal, { output: run.withKnowledge(concludeRun(run.state).text) });
   else terminal.tell(interruptedText(run, store));
   return 130;
 }
@@ -98,7 +98,11 @@ export function interruptedText(run: Run, store: string | undefined, command: 'r
 }
 
 /** Prints the result of the run as the last JSON line. */
-function printResult(run: Run, terminal: Terminal, output: string, problem?: string): void {
+function printResult(
+  run: Run,
+  terminal: Terminal,
+  { output, problem }: { readonly output: string; readonly problem?: string | undefined },
+): void {
   const { state } = run;
   const result = {
     type: 'result',

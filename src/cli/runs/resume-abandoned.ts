@@ -6,9 +6,9 @@ import { readState } from '../../engine/recovery/read-state.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
-import { isCrashLoop } from './crash-loop.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { readWorkNote } from '../terminal/work-note.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 
 /** Settings of `resumeLeft`. */
 export interface ResumeAbandonedOptions {
@@ -85,4 +85,24 @@ async function hasPending(engine: Engine, { runId }: RunSummary): Promise<boolea
   } catch {
     return true;
   }
+}
+
+/** A run is in a crash loop after `loopCount` resumptions in a row within `loopMs` milliseconds. */
+const loopCount = 5;
+
+const loopMs = 600_000;
+
+/** Event types that show progress of a run. */
+const progressTypes: ReadonlySet<CadreEvent['type']> = new Set(['model.end', 'tool.end', 'turn.end', 'agent.end']);
+
+/**
+ * True for a run that was resumed repeatedly within a short time without progress, such as one whose tool crashes the process: a server
+ * restarted by a supervisor would resume it forever. `events` are the newest of its journal.
+ */
+export function isCrashLoop(events: readonly CadreEvent[]): boolean {
+  const since = events.slice(events.findLastIndex(({ type }) => progressTypes.has(type)) + 1);
+  const resumed = since.filter(({ type }) => type === 'run.resume').slice(-loopCount);
+  const [first] = resumed;
+  const last = resumed.at(-1);
+  return resumed.length === loopCount && first !== undefined && last !== undefined && last.at - first.at < loopMs;
 }

@@ -78,21 +78,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: docs ?? missing, outDir });
-  let next = runId;
-  const ids = {
-    ...randomIds,
-    runId: (): RunId => {
-      const id = next;
-      next = randomIds.runId();
-      return id;
-    },
-  };
-  const trust = new FolderTrust({
-    place: typeof options.profiles === 'string' ? options.profiles : path.resolve(store),
-    store: store === 'memory' ? undefined : path.resolve(store),
-    isAgreed: options.trust === true,
-    ask: options.json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
-  });
+  const trust = createTrust(options, store);
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
     const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
@@ -100,7 +86,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       profiles: options.profiles,
       tools: documents.tools,
       store: journal ?? store,
-      ids,
+      ids: idsFrom(runId),
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
       trust: (set, run) => (options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run) : undefined),
@@ -139,6 +125,28 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     documents[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Returns an id source whose first run gets the given id: the note beside the journal is for this run. */
+function idsFrom(first: RunId): typeof randomIds {
+  let next = first;
+  return {
+    ...randomIds,
+    runId: () => {
+      const id = next;
+      next = randomIds.runId();
+      return id;
+    },
+  };
+}
+
+function createTrust({ profiles, trust, json }: WorkplaceOptions, store: string): FolderTrust {
+  return new FolderTrust({
+    place: typeof profiles === 'string' ? profiles : path.resolve(store),
+    store: store === 'memory' ? undefined : path.resolve(store),
+    isAgreed: trust === true,
+    ask: json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
+  });
 }
 
 /** Returns the recorded folders of a run, which need trust; folders named on this command line need none. */

@@ -1,5 +1,5 @@
-import type { TextStyle } from '../../inspect/format/text/text-style.ts';
-import { styleFor } from './ansi-style.ts';
+import { type TextStyle, plainStyle } from '../../inspect/format/text/text-style.ts';
+import { styleText } from 'node:util';
 
 /** Output of a command and its capabilities. Results go to stdout, progress and messages to stderr. */
 export interface Terminal {
@@ -61,4 +61,35 @@ function widthOf({ isTTY, columns }: { readonly isTTY: boolean; readonly columns
 function namedColumns(): number | undefined {
   const columns = Number(process.env['COLUMNS'] ?? '');
   return Number.isInteger(columns) && columns > 0 ? columns : undefined;
+}
+
+type Format = 'bold' | 'dim' | 'italic' | 'underline' | 'red' | 'green' | 'yellow' | 'cyan';
+
+const paint =
+  (format: Format) =>
+  (text: string): string =>
+    styleText(format, text, { validateStream: false });
+
+/** ANSI styles; use only for output to a terminal. */
+const ansiStyle: TextStyle = {
+  bold: paint('bold'),
+  dim: paint('dim'),
+  italic: paint('italic'),
+  underline: paint('underline'),
+  red: paint('red'),
+  green: paint('green'),
+  yellow: paint('yellow'),
+  cyan: paint('cyan'),
+};
+
+/** Stream properties that decide about colours. */
+interface ColorTarget {
+  readonly isTTY?: boolean | undefined;
+  /** Respects `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
+  hasColors?(): boolean;
+}
+
+/** Returns the styles for a stream; plain when it is not a terminal, has no colours, or `color` is false. */
+function styleFor(stream: ColorTarget, color: boolean): TextStyle {
+  return color && stream.isTTY === true && stream.hasColors?.() === true ? ansiStyle : plainStyle;
 }

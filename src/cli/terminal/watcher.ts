@@ -10,6 +10,12 @@ import { jsonText } from './json-text.ts';
 /** Form of progress output: redrawn in place, plain lines, JSON lines, or none. */
 export type WatchMode = 'live' | 'lines' | 'json' | 'quiet';
 
+/** Mode of the output, and the sequence number after which it starts; 0 when absent. */
+export interface WatchOptions {
+  readonly mode: WatchMode;
+  readonly after?: number | undefined;
+}
+
 /** Progress output of a run; paused while a person is asked. */
 export interface Watcher {
   /** Resolves when everything up to now is shown; shows nothing more until `go`. */
@@ -28,7 +34,7 @@ export function watchMode(
 }
 
 /** Starts progress output of a run, with the events after a sequence number. */
-export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 0): Watcher {
+export function watchRun(run: Run, terminal: Terminal, { mode, after = 0 }: WatchOptions): Watcher {
   switch (mode) {
     case 'live':
       return watchLive(run, terminal);

@@ -1,15 +1,14 @@
+import path from 'node:path';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { CadreError } from '../../../core/error.ts';
-import { type ModelPrices, findPrice } from '../../../core/model/model-price.ts';
+import { type ModelPrices, findPrice, type ModelPrice, type TokenPrice } from '../../../core/model/model-price.ts';
 import { splitModelName } from '../../../core/model/model-provider.ts';
 import { bundledProfiles } from '../../../profiles/files/bundled-teams.ts';
 import { loadProfiles } from '../../../profiles/load-profiles.ts';
 import { shippedPrices } from '../../../profiles/files/shipped-prices.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { jsonText } from '../../terminal/json-text.ts';
-import { priceFileText, priceText } from '../../options/price-file.ts';
 import { fetchPrices, defaultPriceList } from '../../options/price-list.ts';
 import { folderText, profilesFolder } from '../../options/profiles-folder.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
@@ -86,4 +85,37 @@ async function update(
   const prices = await fetchPrices(from, providers.length > 0 ? providers : await defaultProviders());
   await writeFile(file, priceFileText(prices, { from, day: new Date().toISOString().slice(0, 10) }));
   return path.relative('', file);
+}
+
+/** Renders a price file, one model per line; `from` and `day` (YYYY-MM-DD) are the source and date of the prices. */
+function priceFileText(prices: ModelPrices, { from, day }: { readonly from: string; readonly day: string }): string {
+  const lines = [...prices]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([model, price]) => `  ${keyText(model)}: { ${priceText(price)} }`);
+  return [
+    `# What models cost, in US dollars per million tokens, from ${from}; written by \`cadre prices --update\`.`,
+    'type: prices',
+    `as_of: ${day}`,
+    'prices:',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** Renders a price in the form of a price file. */
+function priceText(price: ModelPrice): string {
+  const { above } = price;
+  const longer = above === undefined ? '' : `, above: { tokens: ${above.tokens}, ${tokenPriceText(above)} }`;
+  return `${tokenPriceText(price)}${longer}`;
+}
+
+function tokenPriceText({ input, output, cacheRead, cacheWrite, reasoning }: TokenPrice): string {
+  return Object.entries({ input, output, cache_read: cacheRead, cache_write: cacheWrite, reasoning })
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
+    .join(', ');
+}
+
+/** Quotes a name that YAML would read as another type. */
+function keyText(model: string): string {
+  return /^[A-Za-z][\w./*-]*$/.test(model) ? model : JSON.stringify(model);
 }

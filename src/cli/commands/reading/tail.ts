@@ -33,7 +33,8 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
       // The summary comes first: events written in between belong to the next read.
       const summary = (await journal.runs()).find((run) => run.runId === runId);
       const events = await journal.read(runId, { after });
-      print(events, toLine, after === 0 ? options : { json: options.json ?? false }, terminal);
+      const lines = events.flatMap((event) => toLine(event) ?? []);
+      printLines(after === 0 ? lines.slice(firstLine(lines, options)) : lines, options, terminal);
       after = events.at(-1)?.seq ?? after;
       const ended = events.find((event) => event.type === 'run.end');
       if (ended !== undefined) return ended.status === 'completed' ? 0 : 1;
@@ -50,15 +51,13 @@ function lineMaker(options: TailOptions, terminal: Terminal): (event: CadreEvent
   return options.json === true ? (event) => jsonText(event) : createProgressLines(terminal.outStyle);
 }
 
-function print(
-  events: readonly CadreEvent[],
-  toLine: (event: CadreEvent) => string | undefined,
-  { lines: last, json: isJson }: Pick<TailOptions, 'lines' | 'json'>,
-  terminal: Terminal,
-): void {
-  const lines = events.flatMap((event) => toLine(event) ?? []);
-  for (const line of last === undefined ? lines : lines.slice(Math.max(0, lines.length - last)))
-    terminal.print(`${isJson ? line : fitProgress(line, terminal.outWidth)}\n`);
+/** Index of the first line to show of the past ones. */
+function firstLine({ length }: readonly string[], { lines }: TailOptions): number {
+  return lines === undefined ? 0 : Math.max(0, length - lines);
+}
+
+function printLines(lines: readonly string[], { json: isJson }: TailOptions, terminal: Terminal): void {
+  for (const line of lines) terminal.print(`${isJson === true ? line : fitProgress(line, terminal.outWidth)}\n`);
 }
 
 /** True when no process advances the run: its process is gone, or it waits and no process owns it. */

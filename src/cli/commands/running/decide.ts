@@ -1,3 +1,4 @@
+import type { RunAction } from '../../../server/reach/run-action.ts';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { pendingOf } from '../../../core/state/pending.ts';
@@ -14,13 +15,14 @@ export interface ApproveCommandOptions extends RunOptions {
   readonly always?: boolean;
 }
 
-const decided = 'Decided.';
+const success = 'Decided.';
 
 /** Approves pending calls and resumes the run. */
 export async function approveCommand(run: string, ids: readonly string[], options: ApproveCommandOptions): Promise<ExitCode> {
   // Reports invalid JSON before the run is resumed.
   const args = options.edit === undefined ? {} : { args: argumentsOf(options.edit) };
-  return await actOnRun(run, options, { kind: 'approve', ids, ...args, always: options.always === true }, decided);
+  const action: RunAction = { kind: 'approve', ids, ...args, always: options.always === true };
+  return await actOnRun(run, options, { action, success });
 }
 
 function argumentsOf(text: string): JsonObject {
@@ -40,17 +42,25 @@ export async function rejectCommand(
   options: RunOptions & { readonly message?: string },
 ): Promise<ExitCode> {
   const { message } = options;
-  return await actOnRun(run, options, { kind: 'reject', ids, ...(message === undefined ? {} : { message }) }, decided);
+  const action: RunAction = { kind: 'reject', ids, ...(message === undefined ? {} : { message }) };
+  return await actOnRun(run, options, { action, success });
 }
 
 /** Answers a question and resumes the run. */
-export async function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const value = await readAnswerText(run, options.store, id, words.join(' '));
-  return await actOnRun(run, options, { kind: 'answer', id, value }, decided);
+export async function answerCommand(
+  run: string,
+  { id, words }: { readonly id: string; readonly words: readonly string[] },
+  options: RunOptions,
+): Promise<ExitCode> {
+  const value = await toAnswer({ run, store: options.store, id }, words.join(' '));
+  return await actOnRun(run, options, { action: { kind: 'answer', id, value }, success });
 }
 
 /** Converts the typed answer to the form the question expects. An unknown id passes: the run rejects it and lists the pending ones. */
-async function readAnswerText(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
+async function toAnswer(
+  { run, store, id }: { readonly run: string; readonly store: string | undefined; readonly id: string },
+  text: string,
+): Promise<JsonValue> {
   using recorded = await openRecordedRun(store, run);
   const request = pendingOf(recorded.state).find((candidate) => candidate.id === id);
   return request === undefined ? text : readAnswer(request, text);

@@ -34,7 +34,7 @@ export async function editCommand(run: string, options: EditCommandOptions): Pro
     modules === undefined
       ? { kind: 'profiles', edits: readProfileEdits(edits) }
       : { kind: 'modules', actions: readModuleActions(parse(await textOf(modules))) };
-  return await actOnRun(run, options, action, 'Changed.');
+  return await actOnRun(run, options, { action, success: 'Changed.' });
 }
 
 /** Returns the edits, renames first: an update or disable in the same command may use the new name. */

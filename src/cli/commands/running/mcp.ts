@@ -28,13 +28,14 @@ const clientConfig = 'mcp_client';
 /** Environment variable with the token of clients. */
 const tokenVariable = 'CADRE_MCP_TOKEN';
 
+const tell = (text: string): void => void process.stderr.write(text);
+
 /** Serves the teams to MCP clients until the client disconnects or a signal asks to stop; runs stay resumable. */
 export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
-  const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
   interruption.exitMessage = 'Stopped immediately; runs can be resumed.\n';
   if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
-  await using teams = await openTeams(options, 'mcp');
+  await using teams = await openTeams(options, { command: 'mcp' });
   const { engine } = teams;
   using _watch = new ProfileWatch({ folder: teams.profiles, loaded: engine.profiles.files, restart: 'cadre mcp', tell });
   const served: TeamServerOptions = {
@@ -44,7 +45,7 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
     allowDecisions: options.allowDecisions ?? false,
     signal: interruption.signal,
   };
-  if (options.http === true) await serveHttp(served, options, interruption, tell);
+  if (options.http === true) await serveHttp(served, options, interruption);
   else await serveOnStdio((library) => teamServerFactory(library, served), interruption.signal);
   return 0;
 }
@@ -54,7 +55,7 @@ async function serveTools(profile: string, options: McpOptions, { signal }: Inte
   if (options.http === true)
     throw new CadreError('OPTION_INVALID', '--tools-of serves only the client that starts it, over stdio; leave out --http');
   const client = new ClientModel();
-  await using teams = await openTeams(options, 'mcp', undefined, { [clientConfig]: client.model });
+  await using teams = await openTeams(options, { command: 'mcp', models: { [clientConfig]: client.model } });
   const launch = { ...launchOptions(options), llmConfig: clientConfig };
   const { engine } = teams;
   const desk = new ToolDesk({ engine, client, profile: chooseProfile(engine.profiles, profile), launch });
@@ -66,12 +67,7 @@ async function serveTools(profile: string, options: McpOptions, { signal }: Inte
   return 0;
 }
 
-async function serveHttp(
-  served: TeamServerOptions,
-  options: McpOptions,
-  interruption: Interruption,
-  tell: (text: string) => void,
-): Promise<void> {
+async function serveHttp(served: TeamServerOptions, options: McpOptions, interruption: Interruption): Promise<void> {
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
   const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...(token === undefined ? {} : { token }) });

@@ -11,7 +11,7 @@ import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { finishRun, interruptedText, reportPending } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { unlessInterrupted } from '../../runs/unless-interrupted.ts';
-import type { LimitsOption } from '../../options/limits-option.ts';
+import type { LimitsOption } from '../../options/option-values.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -74,7 +74,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) await workplace.engine.catalog.move(run.id, options.project);
   interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
-  const watcher = watchRun(run, terminal, mode);
+  const watcher = watchRun(run, terminal, { mode });
   const driven = await driveRun(run, {
     terminal,
     watcher,

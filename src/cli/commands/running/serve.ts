@@ -39,7 +39,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   const { port, host, readOnly = false, allowHost, profile } = options;
   // A read-only server writes nothing and needs no write permission.
   const journal = readOnly && options.store !== 'memory' ? openReadOnly(storePath(options.store), options.store) : undefined;
-  await using teams = await openTeams(options, 'serve', journal);
+  await using teams = await openTeams(options, { command: 'serve', journal });
   const { engine } = teams;
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;

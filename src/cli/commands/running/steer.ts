@@ -28,20 +28,19 @@ export async function sendCommand(run: string, words: readonly string[], options
   if (text === '') throw new CadreError('OPTION_INVALID', 'the message is empty; write it after the run');
   const { to, now } = options;
   const action: RunAction = { kind: 'send', text, ...(to === undefined ? {} : { to }), ...(now === true && { priority: 'now' }) };
-  return await actOnRun(run, options, action, 'Sent.');
+  return await actOnRun(run, options, { action, success: 'Sent.' });
 }
 
 /** Sets or removes a note for the agents of a run in any process. */
 export async function noteCommand(
   run: string,
-  title: string,
-  words: readonly string[],
+  { title, words }: { readonly title: string; readonly words: readonly string[] },
   options: RunOptions & { readonly agent?: string },
 ): Promise<ExitCode> {
   const content = words.join(' ').trim();
   const { agent } = options;
   const action: RunAction = { kind: 'note', title, content, ...(agent === undefined ? {} : { agent }) };
-  return await actOnRun(run, options, action, content === '' ? 'Note removed.' : 'Note set.');
+  return await actOnRun(run, options, { action, success: content === '' ? 'Note removed.' : 'Note set.' });
 }
 
 /** Options of `cancel`. */
@@ -65,7 +64,7 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   };
   const summary = await lookUpRun(reference, options.store);
   const { runId, outcome, status } = summary;
-  if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [] }, options, true);
+  if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [], wasOver: true }, options);
   const isWhole = agent === undefined && module === undefined;
   const done =
     takeOver === true
@@ -74,10 +73,11 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
           store: storePath(options.store),
           findRun: () => lookUpRun(summary.runId, options.store),
         });
-  if (done !== undefined) return isWhole ? reportEnded(runId, done, options, false) : reportPartEnded(runId, done, options);
+  if (done !== undefined)
+    return isWhole ? reportEnded(runId, { ...done, wasOver: false }, options) : reportPartEnded(runId, done, options);
   // The rest of the run continues.
-  if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');
-  return reportEnded(runId, await cancelHere(runId, options, reason), options, false);
+  if (!isWhole) return await actOnRun(runId, options, { action, success: 'Cancelled.' });
+  return reportEnded(runId, { ...(await cancelHere(runId, options, reason)), wasOver: false }, options);
 }
 
 /** Cancels a run that no process owns, or takes it over first; starts none of its models or tools. */
@@ -94,10 +94,10 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
   }
 }
 
-function reportEnded(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
+function reportEnded(runId: RunId, done: ActionDone & { readonly wasOver: boolean }, options: CancelCommandOptions): ExitCode {
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done, wasOver })}\n`);
-  else if (wasOver) terminal.tell(`Run ${safe(runId)} had already ended (${safe(done.status)}).\n`);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
+  else if (done.wasOver) terminal.tell(`Run ${safe(runId)} had already ended (${safe(done.status)}).\n`);
   else terminal.tell(`Run ${safe(runId)} has ended (${safe(done.status)}); its journal and files are kept.\n`);
   return 0;
 }
