@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, starterFolder } from './cli-process.ts';
 
-const stock = path.join(import.meta.dirname, '..', 'migrate', 'stock', 'agent_profiles');
+const stock = path.join(import.meta.dirname, '..', 'compat', 'stock', 'agent_profiles');
 
 it('a tree is converted into a folder of its own, and said to be valid; what stands there is kept', async () => {
   const cwd = await starterFolder();
@@ -90,7 +90,7 @@ it('F21: profiles of the second generation arrive whole, and exit 0 is a team th
   await writeFile(path.join(cwd, 'theirs', 'profiles', 'B.yaml'), `name: B\n${keys}allowed_tools:\n  - emit_marker\n`);
   const open = await cli('import', 'commonground', 'theirs', '-o', 'ours2');
   expect(open.code).toBe(1);
-  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: there is no tool emit_marker here/);
+  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: Cadre has no tool emit_marker/);
 });
 
 it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1', async () => {
@@ -104,6 +104,6 @@ it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1
   const done = await cli('import', 'commonground', 'theirs', '-o', 'ours');
   expect(done.code, done.out).toBe(1);
   expect(done.out).toMatch(
-    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+, as it was written, does not load: /,
+    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+ does not load after the conversion: /,
   );
 });
