@@ -24,19 +24,19 @@ const maxItemsPerPhase = 16;
 
 const none: readonly ObserverRecord[] = [];
 
-/** What observers need besides state. */
+/** Dependencies of observers besides state. */
 export interface ObserverPorts {
-  /** What the roots of conditions need. */
+  /** Environment for the roots of conditions. */
   readonly env: TurnViewEnv;
   readonly observer: (name: string) => CodedObserver | undefined;
-  /** What must never be recorded. */
+  /** Secrets to redact from records. */
   readonly secrets: Secrets;
   readonly hash: (text: string) => ContentHash;
 }
 
 /**
- * Runs a profile's observers before or after a turn (A1.2). One that fails is recorded, the model is told through an
- * OBSERVER_FAILURE item, and the others run all the same (I12).
+ * Runs a profile's observers before or after a turn (A1.2). A failure is recorded and reported to the model through an
+ * OBSERVER_FAILURE item; the other observers still run (I12).
  */
 export function runObservers(context: TurnContext, when: ObserverPhase, ports: ObserverPorts): readonly ObserverRecord[] {
   const { tx, agent, profile } = context;

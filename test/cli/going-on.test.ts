@@ -55,7 +55,7 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     const late = await runCli(['approve', 'last', one?.id ?? ''], { cwd });
     expect([late.code, late.err]).toEqual([
       1,
-      expect.stringMatching(/error: call c\w+ of run \w+ has expired: nobody approved.*it was denied at/),
+      expect.stringMatching(/error: call c\w+ of run \w+ has expired: no approval or rejection.*it was denied at/),
     ]);
     // Every search was denied, so there is no report.
     expect(late.out).not.toContain('# How do I water tomatoes');

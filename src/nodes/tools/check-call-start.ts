@@ -72,7 +72,7 @@ function deny(context: TurnContext, call: CallState, gate: { readonly id: string
   refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: call.request.seq });
 }
 
-/** Tells whether a person agreed to exactly this call, or to all like it. If not, a person is asked, or asked again. */
+/** True when a person agreed to exactly this call, or to all like it. If not, asks a person, possibly again. */
 function isAgreedTo(context: TurnContext, call: CallState, asked: AskedCall): boolean {
   const { tx, env, agent } = context;
   const { turnId, seq, name } = call.request;

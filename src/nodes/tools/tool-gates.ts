@@ -13,13 +13,13 @@ import type { Tool } from '../../core/tool/tool.ts';
 import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
 
-/** Stands for all tools. */
+/** Wildcard for all tools. */
 const everyTool = '*';
 
-/** What a gate says of one call. */
+/** Verdict of a gate on one call. */
 export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
   readonly message?: string;
-  /** What the profile says of the gate, as data: an approval is bound to it. */
+  /** Definition of the gate in the profile, as data; an approval is bound to it. */
   readonly definition: JsonValue;
 };
 
@@ -31,7 +31,7 @@ export interface GatedCall {
 }
 
 /**
- * What stands in front of a call: the first gate of the profile that speaks of it, else the tool's own wish to be approved
+ * Returns the gate of a call: the first gate of the profile that matches it, else the tool's own approval requirement
  * (DESIGN 5 `tool_gates`). A gate that fails denies.
  */
 export function gateFor(
@@ -47,7 +47,7 @@ export function gateFor(
 /** The gate of a tool that asks for approval itself. */
 const ownWish: SpokenGate = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
 
-/** What a profile says of one of its gates, or of the wish of a tool to be approved, as data; undefined when there is no such gate. */
+/** Returns a gate's definition in a profile, or a tool's approval requirement, as data; undefined when there is no such gate. */
 export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {
   if (gateId === ownWish.id) return ownWish.definition;
   const gate = profile?.toolGates.find(({ id }) => id === gateId);
@@ -60,7 +60,7 @@ function spokenOf(
   call: GatedCall,
 ): SpokenGate | undefined {
   const { run, agent, profile } = context;
-  // Only what goes by another name than the gate says needs them.
+  // Needed only for a tool whose name differs from the one in the gate.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
   let scope: Scope | undefined;
   for (const gate of profile.toolGates) {
@@ -81,7 +81,7 @@ function spokenOf(
   return undefined;
 }
 
-/** Tells whether a gate is about a tool. One that allows takes a name for nothing but what it surely means. */
+/** True when a gate matches a tool. A gate that allows matches a name only when its meaning is certain. */
 function isAbout({ tools, toolsets, verdict }: ToolGate, tool: Tool, others: () => Iterable<Tool>): boolean {
   const isStrict = verdict === 'allow';
   return (
@@ -91,12 +91,12 @@ function isAbout({ tools, toolsets, verdict }: ToolGate, tool: Tool, others: () 
   );
 }
 
-/** What a gate sees: the roots of its agent, the arguments, and where what the model looked at came from. */
+/** Returns the scope of a gate: the roots of its agent, the arguments, and the provenance of the model's prompt. */
 function gateScope(env: TurnViewEnv, run: RunContext, agent: SubContext, { args, turnId }: GatedCall): Scope {
   return { ...agentScope(env, run, agent), args, prompt: promptFacts(run, turnId) };
 }
 
-/** Where what the model was looking at in a turn came from. */
+/** Returns the provenance of the prompt that the model saw in a turn. */
 export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
   const { sources, untrusted } = run.turns.get(turnId)?.sources ?? noSources;
   return { sources, untrusted, tainted: run.isTainted };
@@ -118,7 +118,7 @@ function definitionOf({ id, tools, toolsets, condition, verdict, message, expire
   return [id, tools, toolsets, condition?.source ?? null, verdict, message?.source ?? null, afterMs, onExpire];
 }
 
-/** A message that cannot be rendered is said as it is written: whoever decides still learns what the gate is about. */
+/** Renders a gate's message; returns its source when rendering fails, so that the approver still learns what the gate is about. */
 function messageText(message: Template, scope: Scope): string {
   try {
     return message.render(scope);

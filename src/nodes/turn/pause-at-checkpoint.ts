@@ -9,8 +9,8 @@ import type { NotBegun } from './not-begun.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
 /**
- * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
- * that has just waited for a person goes on, whatever its checkpoints say of the turn before.
+ * Pauses an agent before a turn when it has reached one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
+ * that has just waited for a person continues, whatever its checkpoints say of the turn before.
  */
 export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
   const { tx, env, agent } = context;
