@@ -21,7 +21,7 @@ const moduleOrder: JsonObject = {
   },
 };
 
-/** Renders work modules as nested Markdown under a title (A1.4): times in UTC, no empty values. Takes a map, a list or `{ work_modules }`. */
+/** Renders work modules as nested Markdown under a title (A1.4): times in UTC, no empty values. Takes a map, list or `{ work_modules }`. */
 export const workModules: Ingestor = {
   name: 'work_modules',
   ingest: (payload, params) => {

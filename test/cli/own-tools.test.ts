@@ -121,7 +121,7 @@ describe('F25: tools that a team brings as a file', () => {
       1,
       /ended while my_get_weather was running/,
     ],
-    ['that never comes to an end', 'await new Promise(() => {});', 2, /my\.yaml:4:19: .*not loaded after 10 s/],
+    ['that never comes to an end', 'await new Promise(() => {});', 2, /my\.yaml:4:19: .*did not load within 10 s/],
   ])('code %s is an error with its place', async (_, code, exit, words) => {
     const { cwd, env } = await ownTools(code);
     const { code: ended, err } = await runCli(['run', '--trust', 'Weather?'], { cwd, env });

@@ -26,7 +26,7 @@ import { summaryInstructions } from './summary-request.ts';
 /** A compaction must replace at least this share of the threshold, or it would be made again every few turns. */
 const leastGain = 0.1;
 
-/** Minimum tokens to summarise when size is not the reason: anything shorter is no longer than its summary. */
+/** Minimum tokens to summarise: anything shorter is no longer than its summary. */
 const leastSummarised = 200;
 
 /** Most summaries in a stream; the next one takes them all in. */
