@@ -73,7 +73,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const runId = options.runId ?? randomIds.runId();
   const store = options.store ?? defaultStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? (await teamDocs(options.profiles)) });
+  const { docs, missing } = await runDocs(options.docs, { usual: options.docs ?? note?.docs ?? (await teamDocs(options.profiles)) });
   const out = options.out ?? note?.out;
   const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
