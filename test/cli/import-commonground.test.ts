@@ -104,6 +104,6 @@ it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1
   const done = await cli('import', 'commonground', 'theirs', '-o', 'ours');
   expect(done.code, done.out).toBe(1);
   expect(done.out).toMatch(
-    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+, as it was written, does not load: /,
+    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+ does not load after the conversion: /,
   );
 });
