@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, starterFolder } from './cli-process.ts';
 
-const stock = path.join(import.meta.dirname, '..', 'migrate', 'stock', 'agent_profiles');
+const stock = path.join(import.meta.dirname, '..', 'compat', 'stock', 'agent_profiles');
 
 it('a tree is converted into a folder of its own, and said to be valid; what stands there is kept', async () => {
   const cwd = await starterFolder();

@@ -30,7 +30,7 @@ describe('F28: profiles that change on disk', () => {
     await vi.waitFor(() => expect(watch.changed).toHaveLength(2));
     await pass();
     expect(said.at(-1)).toBe(
-      'Profiles changed on disk: agent_profiles/profiles/A.yaml (changed), agent_profiles/profiles/B.yaml (new). New runs still use those that were loaded; restart cadre serve to load these.\n',
+      'Profiles changed on disk: agent_profiles/profiles/A.yaml (changed), agent_profiles/profiles/B.yaml (new). New runs still use the loaded ones; restart cadre serve to load the changes.\n',
     );
     const count = said.length;
     // The same text with a new modification time.

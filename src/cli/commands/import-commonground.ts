@@ -108,7 +108,7 @@ async function withLoadErrors(tree: ConvertedTree, out: string): Promise<Convert
   const findings = errors.map(({ source, message, hint }): Finding => {
     const written = path.relative(out, path.resolve(source.file));
     const from = tree.files.find((file) => file.path === written)?.from ?? source.file;
-    const text = `${written}:${source.line}:${source.column}does not load after the conversion: ${message}`;
+    const text = `${written}:${source.line}:${source.column} does not load after the conversion: ${message}`;
     return { kind: 'not_converted', file: from, line: 1, column: 1, message: text, ...(hint === undefined ? {} : { hint }) };
   });
   return { ...tree, findings: [...tree.findings, ...findings] };

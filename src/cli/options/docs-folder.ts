@@ -78,7 +78,7 @@ export async function unreadFilesLine(
 ): Promise<string> {
   if (docs === undefined || docs === shippedDocs() || !worksOnDocuments(set, tools)) return '';
   const kinds = describeLeftOut(await surveyDocuments(docs));
-  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)}that are not read: ${safe(kinds, 400)}.\n`;
+  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)} that are not read: ${safe(kinds, 400)}.\n`;
 }
 
 /** True when a profile names tools that read documents; a profile that allows all tools does not count. */
