@@ -1,7 +1,7 @@
 /**
  * Cadre: teams of LLM agents declared in YAML profiles, with every turn on the record.
  *
- * Importing this module opens nothing and reads nothing; the engine is loaded when the first one is created.
+ * Importing this module opens and reads nothing; the engine is loaded when the first one is created.
  */
 import type { Engine } from './engine/engine.ts';
 import type { EngineOptions } from './engine/engine-options.ts';
@@ -15,18 +15,19 @@ export { defineIngestor } from './ingestors/define-ingestor.ts';
 export { defineObserver } from './observers/define-observer.ts';
 export { createToolRegistry } from './tools/registry.ts';
 export { toolReturn } from './core/tool/tool-return.ts';
+export { Flow } from './nodes/turn/node.ts';
 export { currentRequest } from './engine/effects/current-request.ts';
 
 /**
- * Creates an engine: loads and checks all profiles against all tools, then opens the store. Fails with PROFILE_INVALID,
- * naming every problem of every file, before anything is opened.
+ * Creates an engine: loads and checks all profiles against all tools, then opens the store. Throws PROFILE_INVALID, naming every
+ * problem of every file, before opening anything.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const engine = await import('./engine/create-engine.ts');
   return await engine.createEngine(options);
 }
 
-/** Loads a folder of profiles: parses, validates, inherits and compiles them, or fails with every problem of every file. */
+/** Loads a folder of profiles: parses, validates, inherits and compiles them. Throws with every problem of every file. */
 export async function loadProfiles(...args: Parameters<typeof LoadProfiles>): Promise<ProfileSet> {
   const { checkProfileInput } = await import('./engine/check-engine-options.ts');
   checkProfileInput('loadProfiles: profiles', args[0]);
@@ -59,7 +60,10 @@ export type { Content, ContentPart, PromptMessage } from './core/prompt/message.
 export type { CompiledProfile, Diagnostic, Limits, ProfileSet } from './core/profile/profile.ts';
 export type { DraftModule, DraftObject, DraftValue, Recipe, StateDraft } from './core/patches/state-draft.ts';
 export type { Patch } from './core/patches/patch.ts';
-export type { RunContext } from './core/state/state.ts';
+export type { RunContext } from './core/state/run-context.ts';
+export type { SubContext } from './core/state/sub-context.ts';
+export type { TeamState } from './core/state/team-state.ts';
+export type { Action, ExecPorts, Node } from './nodes/turn/node.ts';
 export type { Tool, ToolContext } from './core/tool/tool.ts';
 export type { ReturnedItem, ToolReturn, ToolReturnFields } from './core/tool/tool-return.ts';
 export type { ResourceScope, ResourceScopes, Resource } from './core/tool/resource-scope.ts';

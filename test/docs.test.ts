@@ -225,13 +225,24 @@ describe('places', () => {
 });
 
 describe('examples', () => {
-  it('the profile in the README is the file it says', () => {
-    expect(ofKind('yaml profile').find((block) => block.file === 'README.md')?.text).toBe(
+  it('the profile that getting-started explains is the file it says', () => {
+    expect(ofKind('yaml profile').find((block) => block.file === 'docs/getting-started.md')?.text).toBe(
       readText('examples/weather-clerk/Weather_Clerk.yaml'),
     );
   });
 
-  it('the tree of events in the README is what a run brings, in this order and with these causes', async () => {
+  it('the profile in the README is ten lines of that file', () => {
+    const lines = readText('examples/weather-clerk/Weather_Clerk.yaml').split('\n');
+    const shown =
+      ofKind('yaml profile')
+        .find((block) => block.file === 'README.md')
+        ?.text.trimEnd()
+        .split('\n') ?? [];
+    expect(shown).toHaveLength(10);
+    expect(shown.filter((line) => !lines.includes(line))).toEqual([]);
+  });
+
+  it('the tree of events in getting-started is what a run brings, in this order and with these causes', async () => {
     const lookUp = defineTool({
       name: 'look_up_weather',
       description: 'Returns the weather of a city.',

@@ -19,6 +19,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 it('the root exports what the documentation promises, and nothing else', () => {
   expect(Object.keys(cadre).toSorted()).toEqual([
     'CadreError',
+    'Flow',
     'createEngine',
     'createToolRegistry',
     'currentRequest',

@@ -7,10 +7,10 @@ import { TopBar } from './kit/top-bar.tsx';
 import type { Route } from './routing/route.ts';
 import { placeOf, route } from './routing/router.ts';
 import { RunPage } from './run/run-page.tsx';
-import { useTitle } from './run/run-context.ts';
+import { useTitle } from './run/page-run.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 
-/** The page: what the address names. A page with a run inside it shows that run alone. */
+/** The page for the current address. A page with a run inside shows only that run. */
 export function App({ bundle }: { readonly bundle: BundledRun | undefined }) {
   useKeys([{ keys: '?', does: 'the keys', run: () => (keysAreShown.value = true) }]);
   useFocusOnArrival(placeOf(route.value));
@@ -49,7 +49,7 @@ function Nothing() {
   );
 }
 
-/** Whoever goes elsewhere is told where they are: the focus moves to the heading there. */
+/** Moves the focus to the new heading after navigation, for screen readers. */
 function useFocusOnArrival(place: string): void {
   const before = useRef(place);
   useEffect(() => {

@@ -8,10 +8,10 @@ import { App } from './app.tsx';
 import { bundledRun } from './data/bundle-source.ts';
 
 const root = document.getElementById('page');
-// Not awaited at the top: the script of turns imports from this one, and must not wait for the whole page.
+// No top-level await: the script of turns imports from this one, and must not wait for the whole page.
 if (root !== null) {
   void bundledRun(document).then((bundle) => {
-    // The page stands there instead of the words that it loads.
+    // Replaces the loading text.
     root.replaceChildren();
     render(<App bundle={bundle} />, root);
   });

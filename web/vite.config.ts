@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { defineConfig } from 'vite';
 
-/** An exported run carries one script inside its file; a server's page loads the script of a turn when a run is opened. */
+/** True for the build of exported runs, with one script inside the file; the server's page loads the script of turns separately. */
 const isForFile = process.env['CADRE_PAGE_FOR_FILE'] === '1';
 
-/** The page as the package ships it: one HTML file, its scripts, one stylesheet; nothing from anywhere else. */
+/** Page as the package ships it: one HTML file, its scripts, one stylesheet, nothing from other servers. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',

@@ -1,9 +1,8 @@
 import { leaveOut } from './untrusted/keep-frames.ts';
 
 /**
- * Fits a text into about `max` characters: its head and its tail, with what `marker` says of the number of characters that
- * were left out between them. Never splits a character, and leaves no part of a frame without its tags; those it adds may take the
- * result past `max`.
+ * Fits a text into about `max` characters: its head and its tail around a marker with the number of omitted characters. Never
+ * splits a character, and repairs cut frames by adding their tags, which may exceed `max`.
  */
 export function cutMiddle(text: string, max: number, marker: (characters: number) => string): string {
   if (text.length <= max) return text;

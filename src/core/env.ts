@@ -9,43 +9,44 @@ import type { Secrets } from './secrets/secrets.ts';
 import type { Recipe, RecipeOwner, StateDraft } from './patches/state-draft.ts';
 import type { PatchedState } from './patches/state-patch.ts';
 import type { Changes } from './patches/patch.ts';
-import type { SubContext, RunContext } from './state/state.ts';
+import type { SubContext } from './state/sub-context.ts';
+import type { RunContext } from './state/run-context.ts';
 import type { Tool, ToolCatalog, ToolEffect } from './tool/tool.ts';
 import type { ArgumentCheck } from './tool/argument-check.ts';
 import type { ToolBound, ObserverRecord } from './state/turn.ts';
 import type { Transaction } from './events/transaction.ts';
 
-/** What raw argument text came to. */
+/** Result of parsing argument text. */
 export type ParsedArguments =
   | { readonly ok: true; readonly args: JsonObject; readonly repaired: boolean }
   | { readonly ok: false; readonly code: 'TOOL_ARGUMENTS_INVALID' | 'TOOL_ARGUMENTS_TRUNCATED'; readonly message: string };
 
-/** The tools one agent may call, prepared once per profile. */
+/** The tools of one agent, prepared once per profile. */
 export interface AgentTools {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly offered: readonly OfferedTool[];
-  /** The JSON text of `offered`, for the record. */
+  /** JSON text of `offered`, for the journal. */
   readonly offeredJson: string;
-  /** The text of `tool_description` segments, without the tools of `outside`. */
+  /** Text of `tool_description` segments, without the tools of `outside`. */
   readonly description: string;
-  /** The tools whose descriptions come from outside, by toolset: what is said of them is framed. */
+  /** Tools with untrusted descriptions, by toolset: their descriptions are framed. */
   readonly outside: readonly OutsideTools[];
-  /** The toolsets among them whose descriptions come from outside. */
+  /** Toolsets with untrusted descriptions. */
   readonly taint: readonly string[];
 }
 
-/** Tools of one toolset whose descriptions come from outside. */
+/** Tools of one toolset with untrusted descriptions. */
 export interface OutsideTools {
   readonly toolset: string;
-  /** Their names as they are offered. */
+  /** Their offered names. */
   readonly names: ReadonlySet<string>;
-  /** What `tool_description` segments say of them. */
+  /** Their text in `tool_description` segments. */
   readonly description: string;
 }
 
-/** What an observer written in code is shown. */
+/** Input of an observer written in code. */
 export interface ObserverView {
-  /** As it was before the observer ran; reading it costs what is read. */
+  /** The run before the observer's changes; a lazy read-only view. */
   readonly run: RunContext;
   readonly agent: SubContext;
   readonly params: JsonObject;
@@ -53,14 +54,14 @@ export interface ObserverView {
   readonly draft: StateDraft;
 }
 
-/** An observer written in code. It may throw: the failure is recorded, none of it is done, and the turn goes on. */
+/** An observer written in code. If it throws, the failure is recorded, its changes are discarded, and the turn goes on. */
 export interface CodedObserver {
   readonly name: string;
-  /** Writes to `draft`, returns a list of what else it wants done, or both; at once, without await. */
+  /** Writes to `draft`, returns a list of further actions, or both; synchronously. */
   readonly observe: (view: ObserverView) => readonly ObserverResult[] | void;
 }
 
-/** What a coded observer wants done. */
+/** Action that a coded observer requests. */
 export type ObserverResult =
   | { readonly type: 'add_to_inbox'; readonly target?: string; readonly source: string; readonly payload: JsonValue }
   | {
@@ -69,25 +70,25 @@ export type ObserverResult =
       readonly path: string;
       readonly value?: JsonValue;
     }
-  /** Before a turn: binds its model call, or takes tools away for it. */
+  /** Before a turn: restricts its tool choice, or removes tools for it. */
   | { readonly type: 'set_tool_choice'; readonly toolChoice: string }
   | { readonly type: 'filter_tools'; readonly only?: readonly string[]; readonly except?: readonly string[] };
 
 /**
- * Everything a decision depends on besides state and input: compiled profiles and pure functions over them. The engine
- * puts it together; the parts know nothing of each other.
+ * Everything that a decision depends on besides state and input: compiled profiles and pure functions over them. The engine
+ * assembles it; the parts do not know each other.
  */
 export interface Env {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
-  /** The config an agent of a profile speaks with; without the agent, what the profile and the run say. */
+  /** Returns the LLM config of an agent; without the agent, that of the profile in the run. */
   readonly llmConfig: (profile: CompiledProfile, run: RunContext, agent?: SubContext) => LlmConfig;
-  /** The LLM config of a name. */
+  /** Returns the LLM config of a name. */
   readonly llmConfigOf: (name: string) => LlmConfig;
-  /** Who words the titles of runs; absent = nobody. */
+  /** LLM config that generates the titles of runs; absent = titles are not generated. */
   readonly titles?: { readonly llmConfig: string };
   readonly catalog: ToolCatalog;
-  /** The tools an agent has in the current turn; `bound` is what observers made of those of the turn to come. */
+  /** Returns an agent's tools in the current turn; `bound` is the observers' change to those of the coming turn. */
   readonly toolsOf: (profile: CompiledProfile, agent: SubContext, bound?: ToolBound) => AgentTools;
   readonly ingestor: (name: string) => Ingestor | undefined;
   readonly observe: (
@@ -101,36 +102,36 @@ export interface Env {
     options: { readonly effect: ToolEffect; readonly finishedCleanly: boolean },
   ) => ParsedArguments;
   readonly checkSchema: (schema: JsonObject, value: unknown) => ArgumentCheck;
-  /** Fits a tool's returned value for the model: content, and the uncut text when it had to be cut. */
+  /** Fits a tool's returned value for the model: content, and the full text when it had to be cut. */
   readonly toResult: (returned: unknown, maxChars: number, options?: ResultOptions) => FittedResult;
-  /** Runs code that changes state by writing to a draft; throws when it may not. What it changed holds no secrets. */
+  /** Runs code that changes state by writing to a draft; throws when a change is not allowed. The changes are redacted. */
   readonly recipe: (state: PatchedState, recipe: Recipe, owner: RecipeOwner) => Changes;
   readonly hash: (text: string) => ContentHash;
-  /** What must never be recorded. */
+  /** The values that must never be recorded. */
   readonly secrets: Secrets;
 }
 
-/** When observers run: before a turn, after its reply, or after its model call failed (those that name `turn.error`). */
+/** Time of an observer's run: before a turn, after its reply, or after its failed model call (those that name `turn.error`). */
 export type ObserverPhase = 'pre' | 'post' | 'error';
 
-/** How a returned value is fitted. */
+/** Options for fitting a returned value. */
 export interface ResultOptions {
-  /** Names where the uncut text will be found. */
+  /** Returns the address of the full text. */
   readonly address?: ((full: string) => string) | undefined;
-  /** It came from outside: invisible characters are taken out of it. */
+  /** The value is untrusted: invisible characters are removed. */
   readonly isOutside?: boolean;
 }
 
-/** A tool's result as the model will read it. */
+/** A tool's result in the form for the model. */
 export interface FittedResult {
   readonly content: Content;
   readonly isError: boolean;
   readonly items: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
-  /** Values for the state of the agent that called. */
+  /** Values for the state of the calling agent. */
   readonly values?: JsonObject;
   readonly update?: Recipe;
-  /** The uncut text, when it was cut. */
+  /** The full text, when it was cut. */
   readonly full?: string;
-  /** How many invisible characters were taken out of it. */
+  /** Number of invisible characters removed. */
   readonly cleaned?: number;
 }

@@ -1,4 +1,4 @@
-/** Every error code of the engine, one line each in docs/errors.md. */
+/** Error codes of the engine, one line each in docs/errors.md. */
 export type ErrorCode =
   | 'PROFILE_INVALID'
   | 'PROFILE_UNKNOWN'
@@ -108,20 +108,20 @@ export class CadreError extends Error {
   }
 }
 
-/** An error as plain data, as it stands in events and turn records. */
+/** An error as plain data, in events and turn records. */
 export interface ErrorRecord {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** Turns anything thrown into a record; never throws itself, whatever it is given. */
+/** Converts any thrown value to a record; never throws itself. */
 export function toErrorRecord(thrown: unknown, fallback: ErrorCode): ErrorRecord {
   return isCadreError(thrown)
     ? { code: thrown.code, message: typeof thrown.message === 'string' ? thrown.message : describeThrown(thrown) }
     : { code: fallback, message: describeThrown(thrown) };
 }
 
-/** Tells whether a tool that threw this cannot say whether its call happened: `details: { outcome: 'unknown' }`. */
+/** True when a tool threw `details: { outcome: 'unknown' }`: it cannot determine if its call took effect. */
 export function leavesOutcomeUnknown(thrown: unknown): boolean {
   return isCadreError(thrown) && thrown.details['outcome'] === 'unknown';
 }
@@ -130,15 +130,15 @@ function isCadreError(thrown: unknown): thrown is CadreError {
   try {
     return thrown instanceof CadreError;
   } catch {
-    // A proxy whose traps throw: it is nothing of ours.
+    // A proxy with throwing traps: not an error of this engine.
     return false;
   }
 }
 
-/** Describes anything thrown in one capped line of text; never throws itself. */
+/** Describes any thrown value in one capped line of text; never throws itself. */
 export function describeThrown(thrown: unknown): string {
   try {
-    // What is said to be a message may be anything.
+    // The message of a foreign error may have any type.
     const text = String(
       thrown instanceof Error ? (thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`) : thrown,
     );

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/** Freezes a value with everything in it, and returns it. */
+/** Freezes a value deeply, and returns it. */
 export function frozen<Value extends JsonValue>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) if (inner !== undefined) frozen(inner);

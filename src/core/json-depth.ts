@@ -1,9 +1,9 @@
 import type { JsonValue } from './json.ts';
 
-/** Deepest nesting of a call's arguments: what lies deeper is refused, and shown in history as the text it came as. */
+/** Deepest nesting of a call's arguments: deeper ones are rejected, and history shows their original text. */
 export const maxArgumentDepth = 64;
 
-/** Tells whether a value is nested deeper than `limit`, without recursion: what is nested deep enough breaks whoever recurses. */
+/** True when a value is nested deeper than `limit`. Not recursive, so the depth of the value cannot overflow the stack. */
 export function isDeeperThan(value: JsonValue, limit: number): boolean {
   if (isFlat(value)) return false;
   let level: readonly JsonValue[] = [value];
@@ -14,7 +14,7 @@ export function isDeeperThan(value: JsonValue, limit: number): boolean {
   return false;
 }
 
-/** Most arguments are a handful of plain fields: told without walking level by level. */
+/** Fast path: most arguments are a few plain fields. */
 function isFlat(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return true;
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) return false;

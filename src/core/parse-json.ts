@@ -1,11 +1,11 @@
-// Pure cache: keyed by the text that was parsed last.
+// Pure cache: keyed by the last parsed text.
 let lastText: string | undefined;
-// Pure cache: what the text parsed last says; no reader changes it.
+// Pure cache: the value of the last parsed text; readers do not change it.
 let lastValue: unknown;
 
 /**
- * Parses JSON text, remembering the last one: a reply's arguments are read once for history and once for the call. The
- * value may be shared, so nobody may change it. Throws SyntaxError like `JSON.parse`.
+ * Parses JSON text, caching the last one: a reply's arguments are parsed once for history and once for the call. The value may
+ * be shared, so callers must not change it. Throws SyntaxError like `JSON.parse`.
  */
 export function parseJson(text: string): unknown {
   if (text === lastText) return lastValue;

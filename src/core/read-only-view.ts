@@ -1,10 +1,9 @@
-// Pure cache: keyed by an object; what it holds are views of that object.
+// Pure cache: keyed by an object; holds read-only views of it.
 const views = new WeakMap<object, object>();
 
 /**
- * A view of live data for whoever may look at it and must not change it: tools, functions and observers written by others (FAULTS
- * X6). Reading costs what is read; a write anywhere below throws a TypeError, so that it is noticed, and changes nothing.
- * What is frozen is handed out as it is.
+ * Returns a read-only view of live data for foreign code: tools, functions and observers (FAULTS X6). Views are lazy; a write
+ * anywhere below throws a TypeError and changes nothing. Frozen values are returned themselves.
  */
 export function readOnlyView<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
@@ -40,7 +39,7 @@ const objectHandler: ProxyHandler<object> = {
   },
 };
 
-/** The methods of a map work on the map alone, so each is made anew for its view. */
+/** The methods of a map work only on the map itself, so the view wraps each. */
 const mapHandler: ProxyHandler<Map<unknown, unknown>> = {
   ...refusals,
   get: (target, key) => {

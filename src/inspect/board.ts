@@ -1,6 +1,6 @@
 import type { AgentId } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { RunContext } from '../core/state/state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { Assignment, DispatchRecord, ModuleStatus, WorkModule } from '../core/team/work-module.ts';
 
 /** One attempt at a module. */
@@ -28,10 +28,10 @@ export interface BoardCard {
   readonly blockedBy: readonly string[];
   /** Modules that depend on it. */
   readonly neededBy: readonly string[];
-  /** It was worked on before and is to be worked on, or is being worked on, again. */
+  /** True when work on the module is to begin, or has begun, again after an earlier attempt. */
   readonly isRework: boolean;
   readonly attempts: readonly BoardAttempt[];
-  /** The agent that works on it now, and where that agent stands. */
+  /** The agent that works on it now, with its status. */
   readonly assignee:
     | { readonly agentId: AgentId; readonly status: string; readonly turns: number; readonly doing: readonly string[] }
     | undefined;
@@ -132,7 +132,7 @@ function toAssignee(run: RunContext, agentId: AgentId): BoardCard['assignee'] {
   return {
     agentId,
     status: agent.status,
-    turns: agent.turnCount,
-    doing: [...agent.openCalls.values()].map((call) => call.request.name),
+    turns: agent.turn.count,
+    doing: [...agent.calls.open.values()].map((call) => call.request.name),
   };
 }

@@ -1,4 +1,5 @@
-import type { CallState, RunContext, TurnState } from '../core/state/state.ts';
+import type { CallState, TurnState } from '../core/state/turn-state.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** A tool call and the turn that asked for it. */
 export interface PlacedCall {

@@ -4,13 +4,13 @@ import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import { keySpan } from './sqlite/sqlite-schema.ts';
 
-/** Seals the commits of a journal, so that only who has the key can write one that passes for it. */
+/** Settings of the seals that detect commits written without the key. */
 export interface IntegrityOptions {
-  /** At least 16 bytes; a text counts as its UTF-8. */
+  /** At least 16 bytes; text is encoded as UTF-8. */
   readonly key: string | Uint8Array;
 }
 
-/** One row of the table `commits`, as far as its seal goes. */
+/** The part of a `commits` row that its seal covers. */
 export interface SealedRow {
   readonly runId: RunId;
   readonly key: number;
@@ -21,7 +21,7 @@ export interface SealedRow {
 
 const fewestBytes = 16;
 
-/** The bytes of a key. Fails with OPTION_INVALID when it is too short. */
+/** Returns the bytes of a key. Throws OPTION_INVALID when it is too short. */
 export function integrityKey({ key }: IntegrityOptions): Uint8Array {
   const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
   if (bytes instanceof Uint8Array && bytes.length >= fewestBytes) return bytes;
@@ -32,14 +32,14 @@ export function integrityKey({ key }: IntegrityOptions): Uint8Array {
 }
 
 /**
- * The chain of seals over the commits of each run: HMAC-SHA256 over the seal before, the run's id, the place of the commit, its time and
- * its events.
+ * Chain of seals over the commits of each run: HMAC-SHA256 over the previous seal, the run's id, the commit's position, its time
+ * and its events.
  *
- * Owns: the table `seals`. Does not own: what is read and written when (`SqliteReader`, `SqliteAppender`).
- * 1. A row that was changed, added, moved, or taken out of the middle is found, with the first sequence number of its commit.
- * 2. Not found: commits that were cut off at the end together with their seals, a whole file put back as it was before, and what stands outside `commits` (titles,
- *    projects, sums for lists). Texts are found by their hash, which stands in a commit.
- * 3. With a key, a run without seals is refused; without one, a run with seals is not appended to.
+ * Owns: the table `seals`. Does not own: when rows are read and written (`SqliteReader`, `SqliteAppender`).
+ * 1. Detects a row that was changed, added, moved, or removed from the middle, with the first sequence number of its commit.
+ * 2. Does not detect commits cut off at the end together with their seals, a whole file restored from an earlier copy, or changes
+ *    outside `commits` (titles, projects, sums for lists). Texts are checked by their hash, which a commit holds.
+ * 3. With a key, a run without seals is refused; without a key, nothing is appended to a run with seals.
  */
 export class CommitChain {
   readonly #file: string;
@@ -49,14 +49,14 @@ export class CommitChain {
   readonly #find: StatementSync | undefined;
   #insert: StatementSync | undefined;
   readonly #database: DatabaseSync;
-  /** The runs of which it is known that they have no seals, by number. */
+  /** Runs known to have no seals, by the key before their first row (`beginOf`). */
   readonly #plain = new Set<number>();
 
   constructor(database: DatabaseSync, file: string, key: Uint8Array | undefined) {
     this.#database = database;
     this.#file = file;
     this.#key = key;
-    // An older file that may not be written lacks the table.
+    // An older file opened read-only lacks the table.
     const has = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'seals'`).get() !== undefined;
     if (!has) return;
     this.#last = database.prepare('SELECT seal FROM seals WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1');
@@ -64,12 +64,12 @@ export class CommitChain {
     this.#find = database.prepare('SELECT seal FROM seals WHERE key = ?');
   }
 
-  /** Whether rows are sealed, so that a commit is more than one statement. */
+  /** True when rows are sealed, so that a commit takes more than one statement. */
   get isKeyed(): boolean {
     return this.#key !== undefined;
   }
 
-  /** Fails when a row cannot be added to what the run has: with a key to one without seals, without a key to one with. */
+  /** Throws when the journal has a key and the run has no seals, or the other way round. */
   assertMayAppend(runId: RunId, key: number): void {
     const begin = beginOf(key);
     if (this.#key === undefined) this.#assertPlain(runId, begin);
@@ -77,7 +77,7 @@ export class CommitChain {
       throw this.#fault({ runId, key }, 'has no seal before this commit: it was begun without the key');
   }
 
-  /** Seals a row that was written in the same transaction; nothing, without a key. */
+  /** Seals a row that was written in the same transaction. Does nothing without a key. */
   seal(row: SealedRow): void {
     if (this.#key === undefined) return;
     const before = this.#before(beginOf(row.key), row.key);
@@ -85,20 +85,20 @@ export class CommitChain {
     this.#insert.run(row.key, this.#sealOf(this.#key, before, row));
   }
 
-  /** The key of the last commit of a run that was sealed; undefined without a key, and where there is none. */
+  /** Returns the row key of a run's last sealed commit; undefined without an integrity key or without seals. */
   lastSealed(begin: number): number | undefined {
     if (this.#key === undefined) return undefined;
     const key = this.#lastKey?.get(begin, begin + keySpan)?.['key'];
     return typeof key === 'number' ? key : undefined;
   }
 
-  /** Fails where a seal stands behind the last row that is there: what it sealed was cut off. */
+  /** Throws when a seal follows the last row: the commits it sealed were cut off. */
   assertWhole(runId: RunId, lastRow: number, lastSealed: number | undefined): void {
     if (lastSealed === undefined || lastSealed <= lastRow) return;
-    throw this.#fault({ runId, key: lastSealed }, 'has a seal and no commit: the end of the run was cut off');
+    throw this.#fault({ runId, key: lastSealed }, 'has a seal but no commit: the end of the run was cut off');
   }
 
-  /** Begins to check the rows of a run from one on; the function it returns fails at the first that is not what was sealed. */
+  /** Returns a function that checks consecutive rows of a run and throws at the first that does not match its seal. */
   checker(): (row: SealedRow) => void {
     const key = this.#key;
     if (key === undefined) return () => undefined;
@@ -111,7 +111,7 @@ export class CommitChain {
       if (seal === undefined) throw this.#fault(row, 'has no seal here: it was written without the key');
       const expected = this.#sealOf(key, before, row);
       if (seal.length !== expected.length || !timingSafeEqual(seal, expected))
-        throw this.#fault(row, 'is not what was sealed here: the journal was changed, or sealed with another key');
+        throw this.#fault(row, 'does not match its seal here: the journal was changed, or sealed with another key');
       before = seal;
     };
   }
@@ -138,7 +138,7 @@ export class CommitChain {
     if (this.#before(begin, begin + keySpan) !== undefined)
       throw new CadreError(
         'STORE_FAILED',
-        `${this.#file}: run ${runId} is sealed with a key, and nothing was appended to it without; hand in the key (integrity: { key }, CADRE_JOURNAL_KEY)`,
+        `${this.#file}: run ${runId} is sealed with a key, so nothing was appended to it without the key; pass the key (integrity: { key }, CADRE_JOURNAL_KEY)`,
         { details: { file: this.#file, runId } },
       );
     this.#plain.add(begin);
@@ -152,7 +152,7 @@ export class CommitChain {
   }
 }
 
-/** The key in front of a run's first row. */
+/** Returns the key that precedes a run's first row. */
 function beginOf(key: number): number {
   return Math.floor(key / keySpan) * keySpan;
 }

@@ -3,7 +3,7 @@ import { idPattern } from '../core/ids.ts';
 import type { Commit, Lease } from '../core/events/journal.ts';
 import { parseOwner } from './leases/lease-owner.ts';
 
-/** Refuses an id that no store may see; `what` names it in the message. Fails with OPTION_INVALID. */
+/** Checks an id before it reaches a store; `what` names it in the message. Throws OPTION_INVALID. */
 export function assertId(what: string, id: string): void {
   if (idPattern.test(id)) return;
   throw new CadreError(
@@ -13,7 +13,7 @@ export function assertId(what: string, id: string): void {
   );
 }
 
-/** Refuses a request for a lease with a bad run id or owner. Fails with OPTION_INVALID. */
+/** Checks the run id and owner of a lease request. Throws OPTION_INVALID. */
 export function assertLeaseRequest(runId: string, owner: string): void {
   assertId('run id', runId);
   if (parseOwner(owner) !== undefined) return;
@@ -26,7 +26,7 @@ export function assertLeaseRequest(runId: string, owner: string): void {
   );
 }
 
-/** Refuses a commit that does not hang together in itself, whatever the store holds. Fails with OPTION_INVALID. */
+/** Checks that a commit is consistent in itself, whatever the store holds. Throws OPTION_INVALID. */
 export function assertCommit(lease: Lease, commit: Commit): void {
   assertId('run id', commit.runId);
   if (lease.runId !== commit.runId) {
@@ -47,7 +47,7 @@ export function assertCommit(lease: Lease, commit: Commit): void {
   for (const entry of commit.contents) assertId('content hash', entry.hash);
 }
 
-/** Refuses a range that is not made of whole numbers from 0. Fails with OPTION_INVALID. */
+/** Checks that a range consists of whole numbers from 0, or Infinity. Throws OPTION_INVALID. */
 export function assertRange(after: number, limit: number): void {
   if (isCount(after) && isCount(limit)) return;
   throw new CadreError(
@@ -59,22 +59,22 @@ export function assertRange(after: number, limit: number): void {
   );
 }
 
-/** The failure of an append whose expected sequence number is not the run's last one. */
+/** Error for an append whose expected sequence number is not the run's last one. */
 export function staleSequence(location: string, commit: Commit, lastSeq: number): CadreError {
   return new CadreError(
     'STORE_CONFLICT',
-    `${location}: run ${commit.runId} stands at seq ${lastSeq}, the commit expected ${commit.expectedSeq}; nothing was written. Read the run anew before appending`,
+    `${location}: run ${commit.runId} is at seq ${lastSeq}, but the commit expected ${commit.expectedSeq}; nothing was written. Read the run again before appending`,
     { details: { runId: commit.runId, expectedSeq: commit.expectedSeq, lastSeq } },
   );
 }
 
-/** The failure of an append by somebody who no longer holds the lease. */
+/** Error for an append without the current lease. */
 export function staleLease(
   location: string,
   lease: Lease,
   current: { readonly epoch: number; readonly owner: string | null },
 ): CadreError {
-  const holder = current.owner === null ? 'nobody holds it' : `${current.owner} holds it`;
+  const holder = current.owner === null ? 'no process holds it' : `${current.owner} holds it`;
   return new CadreError(
     'STORE_CONFLICT',
     `${location}: the lease of ${lease.owner} on run ${lease.runId} (epoch ${lease.epoch}) is over, now ${holder} (epoch ${current.epoch}); nothing was written. Stop this run here`,
@@ -90,7 +90,7 @@ export function staleLease(
   );
 }
 
-/** The failure of reading a run that was never begun. */
+/** Error for reading a run that does not exist. */
 export function unknownRun(location: string, runId: string): CadreError {
   return new CadreError('RUN_UNKNOWN', `${location}: there is no run ${runId}; list the runs to see which there are`, {
     details: { runId },
@@ -98,31 +98,30 @@ export function unknownRun(location: string, runId: string): CadreError {
 }
 
 /**
- * The failure of acquiring a run that another one holds. `since` is in milliseconds since 1970; `knownInMs` is given when it cannot be told
- * yet whether the holder is alive, and says how long that takes at most.
+ * Error for acquiring a run that another process holds. `since` is in milliseconds since 1970. `knownInMs` is given while it is
+ * unknown whether the holder is alive: the most milliseconds until it is known.
  */
 export function lockedRun(
   location: string,
   runId: string,
-  { owner, since }: { readonly owner: string; readonly since: number },
-  knownInMs?: number,
+  { owner, since, knownInMs }: { readonly owner: string; readonly since: number; readonly knownInMs?: number | undefined },
 ): CadreError {
   const held = `${location}: run ${runId} is being advanced by ${owner} since ${timeText(since)}`;
   const takeOver = 'take the run over (takeOver; cadre resume --take-over)';
   const message =
     knownInMs === undefined
       ? `${held}; wait until it releases the run, end that process, or ${takeOver}`
-      : `${held}, and that process cannot be seen from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
+      : `${held}, and that process is not visible from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
   const details = { runId, owner, since, ...(knownInMs === undefined ? {} : { knownInMs }) };
   return new CadreError('RUN_LOCKED', message, { details });
 }
 
-/** A damaged file may hold anything for a time. */
+/** Formats a time; a damaged file may hold any number. */
 function timeText(at: number): string {
-  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'a time that is none';
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 'an invalid time';
 }
 
-/** Refuses to delete a run that somebody has. */
+/** Refuses to delete a run that a process holds. */
 export function assertMayDelete(
   location: string,
   runId: string,
@@ -131,23 +130,19 @@ export function assertMayDelete(
   if (holder === undefined) return;
   throw new CadreError(
     'RUN_LOCKED',
-    `${location}: run ${runId} is not over, and ${holder.owner} has it; cancel it before it is deleted. Nothing was deleted`,
+    `${location}: run ${runId} is still open and held by ${holder.owner}; cancel it before deleting it. Nothing was deleted`,
     { details: { runId, owner: holder.owner, since: holder.since } },
   );
 }
 
-/** The failure of taking up a run that is deleted. */
+/** Error for acquiring a deleted run. */
 export function deletedRun(location: string, runId: string): CadreError {
-  return new CadreError(
-    'RUN_DELETED',
-    `${location}: run ${runId} is deleted; restore it to go on with it (cadre restore ${runId})`,
-    {
-      details: { runId },
-    },
-  );
+  return new CadreError('RUN_DELETED', `${location}: run ${runId} is deleted; restore it to continue it (cadre restore ${runId})`, {
+    details: { runId },
+  });
 }
 
-/** The failure of using a journal after `close`. */
+/** Error for using a journal after `close`. */
 export function closedJournal(location: string): CadreError {
   return new CadreError('STORE_FAILED', `${location}: the journal is closed; open it again`, { details: { location } });
 }

@@ -20,7 +20,7 @@ const location = 'memory';
 
 interface MemoryRun {
   readonly events: CadreEvent[];
-  /** The summary up to the event before `summarised`; the rest is added when somebody asks. */
+  /** Summary of the first `summarised` events; the rest is added on demand. */
   summary: RunSummary | undefined;
   summarised: number;
 }
@@ -31,7 +31,7 @@ interface MemoryLease {
   since: number;
 }
 
-/** Creates a journal that lives as long as its process: for tests, and for runs nobody wants to keep. Events are kept as they are given. */
+/** Creates a journal in memory that ends with its process, for tests and throwaway runs. Keeps the event objects it receives. */
 export function createMemoryJournal(): Journal {
   return new MemoryJournal();
 }
@@ -49,7 +49,7 @@ class MemoryJournal implements Journal {
     assertLeaseRequest(runId, owner);
     if (this.#marks.get(runId)?.deletedAt !== undefined) throw deletedRun(location, runId);
     const held = this.#leases.get(runId);
-    // Whoever holds a lease on memory is in this process, and so alive.
+    // A holder of a lease in memory belongs to this process, so it is alive.
     if (held !== undefined && held.owner !== null) throw lockedRun(location, runId, { owner: held.owner, since: held.since });
     const epoch = (held?.epoch ?? 0) + 1;
     this.#leases.set(runId, { owner, epoch, since: Date.now() });
@@ -118,7 +118,7 @@ class MemoryJournal implements Journal {
         (runId !== undefined || (run.deletedAt !== undefined) === (isDeleted === true)) &&
         (project === undefined || run.project === project),
     );
-    // Newest first; of two in the same millisecond, the one begun later.
+    // Newest first; of two in the same millisecond, the one started later.
     const newestFirst = summaries.reverse().sort((a, b) => b.createdAt - a.createdAt);
     return newestFirst.filter((run) => isOpen !== true || (isOpenStatus(run.status) && run.isImported !== true)).slice(0, limit);
   }
@@ -133,7 +133,7 @@ class MemoryJournal implements Journal {
   }
 }
 
-/** The run's summary, which is brought up to date when somebody asks. */
+/** Returns the run's summary, updated to its last event. */
 function summarise(run: MemoryRun): RunSummary | undefined {
   const last = run.events.at(-1);
   if (last !== undefined && run.summarised < run.events.length) {

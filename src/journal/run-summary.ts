@@ -2,25 +2,25 @@ import { shownCost } from '../core/state/budget.ts';
 import type { CadreEvent } from '../core/events/event.ts';
 import type { RunSummary } from '../core/events/journal.ts';
 
-/** What one commit changes in its run's summary: counts to add, and new values where there are any. */
+/** Changes that one commit makes to its run's summary: counts to add, and new values. */
 export interface SummaryChange {
   readonly agents: number;
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cost: number;
-  /** Model calls nobody knows the price of. */
+  /** Model calls without a known price. */
   readonly unpriced: number;
   readonly title?: string;
   readonly profile?: string;
   readonly status?: string;
-  /** Approvals and questions that wait for a person; set with the status. */
+  /** Approvals and questions waiting for a person; set with the status. */
   readonly pending?: number;
   readonly outcome?: string;
   readonly isImported?: true;
 }
 
-/** Reads from a commit's events what they change in the run's summary. */
+/** Computes the change that a commit's events make to the run's summary. */
 export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
   let agents = 0;
   let turns = 0;
@@ -63,21 +63,21 @@ export function summaryChange(events: readonly CadreEvent[]): SummaryChange {
         named = { ...named, status: event.status, pending: 0, outcome: event.outcome.toWellFormed() };
         break;
       default:
-      // No other event shows in the list of runs.
+      // Other events do not affect the summary.
     }
   }
   return { agents, turns, inputTokens, outputTokens, cost, unpriced, ...named };
 }
 
-/** The mark in front of the stored status of a run that was read from a file: older versions do not take such a run up either. */
+/** Prefix of the stored status of an imported run; it also keeps older versions from resuming the run. */
 export const importedMark = 'imported/';
 
-/** Tells whether a change touches more than the counts. */
+/** True when a change affects more than the counts. */
 export function changesStatus(change: SummaryChange): boolean {
   return change.status !== undefined || change.title !== undefined;
 }
 
-/** A run's summary after one more commit; `before` is undefined for its first one. */
+/** Returns a run's summary after one more commit; `before` is undefined for its first one. */
 export function nextSummary(before: RunSummary | undefined, events: readonly CadreEvent[], last: CadreEvent): RunSummary {
   const change = summaryChange(events);
   const outcome = change.outcome ?? before?.outcome;
@@ -104,12 +104,12 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
   };
 }
 
-/** The status of a summary: a run that waits for a message only is `idle`. Where it is not known what it waits for, it stays `awaiting`. */
+/** Returns the listed status: `idle` for a run that only awaits a message. Stays `awaiting` where `pending` is unknown. */
 export function listedStatus(status: string, pending: number | undefined): string {
   return status === 'awaiting' && pending === 0 ? 'idle' : status;
 }
 
-/** Whether a run of this status may go on. */
+/** True when a run of this status can continue. */
 export function isOpenStatus(status: string): boolean {
   return status === 'running' || status === 'awaiting' || status === 'idle';
 }

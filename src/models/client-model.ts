@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts';
 import { toReplyParts } from './scripted/scripted-reply-parts.ts';
 import { createScriptedStream } from './scripted/scripted-stream.ts';
 
-/** A tool as it was offered last. */
+/** Tool offered in the last request. */
 export interface OfferedToClient {
   readonly name: string;
   readonly description: string;
@@ -17,8 +17,8 @@ interface Order {
 }
 
 /**
- * A model whose replies are calls that somebody outside orders: with each request it makes those that wait, and with none it says so. It
- * puts a client in the place of a model, under the same gates, limits and records.
+ * Model that replies with the tool calls a client has ordered, or with a text when there are none. It lets a client act as the
+ * model, under the same gates, limits and records.
  */
 export class ClientModel {
   #waiting: Order[] = [];
@@ -34,12 +34,12 @@ export class ClientModel {
     doGenerate: () => Promise.reject(new Error('A client only streams: call doStream.')),
   };
 
-  /** The tools of the last request. */
+  /** Tools of the last request. */
   get offered(): readonly OfferedToClient[] {
     return this.#offered;
   }
 
-  /** Orders a call; the id is the provider's id of the call that the next reply makes. */
+  /** Orders a call for the next reply. Returns the provider's id of that call. */
   order(toolName: string, args: JsonObject): string {
     this.#orders += 1;
     const id = `client_${this.#orders}`;
@@ -47,7 +47,7 @@ export class ClientModel {
     return id;
   }
 
-  /** Takes an order back; false when it was made already. */
+  /** Withdraws an order; false when the call was already made. */
   withdraw(id: string): boolean {
     const left = this.#waiting.filter((order) => order.id !== id);
     const found = left.length < this.#waiting.length;

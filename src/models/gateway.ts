@@ -5,36 +5,39 @@ import type { ModelGateway } from '../core/model/model.ts';
 import { ModelCall } from './attempts/model-call.ts';
 import { trafficOf } from './adapter/model-traffic.ts';
 import { ModelResolver } from './providers/model-resolver.ts';
+import type { Replay } from './replay/replay.ts';
 
-/** What a gateway is made of. */
+/** Options of a model gateway. */
 export interface ModelGatewayOptions {
-  /** AI SDK model objects, under the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others. */
+  /**
+   * AI SDK model objects, keyed by the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others.
+   */
   readonly models: Readonly<Record<string, unknown>>;
   readonly clock: Clock;
-  /** Numbers from 0 to 1 that spread the waits between attempts; `Math.random` unless given. */
+  /** Random numbers from 0 to 1 for jitter; `Math.random` by default. */
   readonly random?: () => number;
-  /** Finds the configs that `fallbacks` and `whenUnconfigured` of a config name, among those it was loaded with. */
+  /** Looks up the configs that `fallbacks` and `whenUnconfigured` name, among those loaded with `from`. */
   readonly llmConfigs?: (name: string, from: LlmConfig) => LlmConfig | undefined;
-  /** Where API keys are read from, at each call; the process's environment unless given. */
+  /** Environment from which API keys are read at each call; the process's by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Turns a tool's wire name into the real one, in which scripts are written; the wire name itself unless given. */
+  /** Converts a tool's wire name to the real one, as scripts use it; unchanged by default. */
   readonly decodeToolName?: (wireName: string) => string;
-  /** Told of each key that is used. */
+  /** Called with each key that is used. */
   readonly onSecret?: (value: string) => void;
 }
 
-/** Whether a config can be called: `config` is the one that will be used, or the error says what is missing. */
+/** Result of checking a config: the config that will be used, or the error that prevents it. */
 export type ConfigCheck = { readonly ok: true; readonly config: LlmConfig } | { readonly ok: false; readonly error: ErrorRecord };
 
-/** The gateway to all models, with a check to be made before a run starts. */
+/** Gateway to all models, with a check to make before a run starts. */
 export interface CheckedModelGateway extends ModelGateway {
-  /** Tells whether a config can be called, without calling or loading anything. */
+  /** Checks that a config can be called, without calling or loading anything. */
   resolves(config: LlmConfig): ConfigCheck;
 }
 
 /**
- * Creates the gateway through which every model is called, with deadlines, retries and fallbacks as the LLM configs say.
- * Throws `MODEL_UNKNOWN` at once when one of `models` is not an AI SDK model object; its calls never throw.
+ * Creates the gateway for all model calls, with the deadlines, retries and fallbacks of the LLM configs. Throws `MODEL_UNKNOWN`
+ * immediately when one of `models` is not an AI SDK model object; its calls never throw.
  */
 export function createModelGateway(options: ModelGatewayOptions): CheckedModelGateway {
   const { models, clock, random = Math.random, llmConfigs = () => undefined, env = process.env } = options;
@@ -48,5 +51,13 @@ export function createModelGateway(options: ModelGatewayOptions): CheckedModelGa
       const resolved = resolver.resolve(config);
       return resolved.ok ? { ok: true, config: resolved.config } : resolved;
     },
+  };
+}
+
+/** Creates a gateway that answers every call from a recording: it loads no model, needs no key and sends nothing. */
+export function createReplayGateway(replay: Replay, clock: Clock): CheckedModelGateway {
+  return {
+    call: (request) => replay.model(request, () => clock.now()),
+    resolves: (config) => ({ ok: true, config }),
   };
 }

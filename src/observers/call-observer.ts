@@ -1,3 +1,4 @@
+import type { TurnContext } from '../core/turn-context.ts';
 import type { CodedObserver, ObserverResult, ObserverView } from '../core/env.ts';
 import type { JsonObject } from '../core/json.ts';
 import { redactChanges } from '../core/secrets/redact-changes.ts';
@@ -7,13 +8,11 @@ import { toStatePatch } from '../core/patches/change-state.ts';
 import { StateEdit } from '../core/patches/state-edit.ts';
 import { type PatchedState, patchedState } from '../core/patches/state-patch.ts';
 import { type Changes } from '../core/patches/patch.ts';
-import type { SubContext } from '../core/state/state.ts';
 import { untrustedSources } from '../core/prompt/prompt-sources.ts';
 import { carriesWords } from '../core/patches/state-taint.ts';
 import { toWire } from '../core/tool/to-wire.ts';
 import { boundOf } from '../core/tool/tool-bound.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
-import type { Transaction } from '../core/events/transaction.ts';
 import { type StateOperation, updateState } from '../core/patches/update-state.ts';
 import { targetOf } from './observer-target.ts';
 import { openRecipe, type OpenRecipe } from './state-recipe.ts';
@@ -34,11 +33,11 @@ interface ObserverCall {
  * tools of the turn.
  */
 export function callObserver(
-  tx: Transaction,
-  agent: SubContext,
+  context: TurnContext,
   { id, name, params, phase }: ObserverCall,
   { observer: find, secrets }: { readonly observer: (name: string) => CodedObserver | undefined; readonly secrets: Secrets },
 ): ToolBound | undefined {
+  const { tx, agent } = context;
   const coded = find(name);
   if (coded === undefined) throw new Error(`there is no observer '${name}'`);
   const owner = `observer '${name}'`;
@@ -54,11 +53,11 @@ export function callObserver(
   };
   try {
     // What is returned may hold parts of the draft: it is copied before the draft is closed.
-    const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(tx, agent, id, phase, result));
+    const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(context, id, phase, result));
     const written = open?.close() ?? nothing;
     const events = [written, updatesOf(state, written, results)].flatMap(
       (changes) =>
-        toStatePatch(redactChanges(changes, secrets), { agentId: agent.meta.agentId, turnId: agent.currentTurnId, by: id }) ?? [],
+        toStatePatch(redactChanges(changes, secrets), { agentId: agent.meta.agentId, turnId: agent.turn.currentId, by: id }) ?? [],
     );
     for (const event of events) tx.emit(event);
     for (const { post } of results) post?.();
@@ -77,9 +76,9 @@ interface Wanted {
   readonly tools?: ToolBound;
 }
 
-function toWanted(tx: Transaction, agent: SubContext, id: string, phase: ObserverRecord['phase'], result: ObserverResult): Wanted {
+function toWanted(context: TurnContext, id: string, phase: ObserverRecord['phase'], result: ObserverResult): Wanted {
   if (result.type === 'set_tool_choice' || result.type === 'filter_tools') return { tools: toBound(result, phase) };
-  if (result.type === 'add_to_inbox') return { post: itemOf(tx, agent, id, result) };
+  if (result.type === 'add_to_inbox') return { post: itemOf(context, id, result) };
   return { update: { ...result, value: result.value === undefined ? undefined : toWire(result.value) } };
 }
 
@@ -117,17 +116,13 @@ function resultsOf(owner: string, returned: unknown): readonly ObserverResult[] 
 }
 
 /** Checks an item that an observer adds; the function it returns posts it. */
-function itemOf(
-  tx: Transaction,
-  agent: SubContext,
-  observerId: string,
-  result: Extract<ObserverResult, { type: 'add_to_inbox' }>,
-): () => void {
+function itemOf(context: TurnContext, observerId: string, result: Extract<ObserverResult, { type: 'add_to_inbox' }>): () => void {
+  const { tx, agent } = context;
   if (typeof result.source !== 'string' || result.source === '') throw new Error('an item needs a source');
   const to = targetOf(tx.run, agent, result.target ?? 'self');
   const payload = toWire(result.payload);
   // What code makes of state in which there are words from outside may hold them.
-  const taint = carriesWords(payload) ? untrustedSources(agent.sources) : [];
+  const taint = carriesWords(payload) ? untrustedSources(agent.history.sources) : [];
   const item = { source: result.source, payload, observerId, ...(taint.length === 0 ? {} : { taint }) };
   return () => tx.post(to, item);
 }

@@ -1,6 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { AgentId } from '../core/ids.ts';
-import type { SubContext, RunContext } from '../core/state/state.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** The agent an observer speaks to; an ended or missing one is an error of the observer. */
 export function targetOf(run: RunContext, agent: SubContext, target: string): AgentId {

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../core/turn-context.ts';
 import { agentScope } from '../core/state/agent-scope.ts';
 import { changeState } from '../core/patches/change-state.ts';
 import type { CodedObserver, ObserverPhase } from '../core/env.ts';
@@ -9,9 +10,8 @@ import type { CompiledObserver, CompiledProfile } from '../core/profile/profile.
 import type { ContentHash } from '../core/ids.ts';
 import { stateQuotes } from '../core/untrusted/quote-state.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
-import type { SubContext } from '../core/state/state.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
-import type { Transaction } from '../core/events/transaction.ts';
 import { handlesErrors } from '../core/profile/handles-errors.ts';
 import type { TurnViewEnv } from '../core/state/turn-view.ts';
 import { updateState } from '../core/patches/update-state.ts';
@@ -38,13 +38,8 @@ export interface ObserverPorts {
  * Runs a profile's observers before or after a turn (A1.2). One that fails is recorded, the model is told through an
  * OBSERVER_FAILURE item, and the others run all the same (I12).
  */
-export function runObservers(
-  tx: Transaction,
-  agent: SubContext,
-  profile: CompiledProfile,
-  when: ObserverPhase,
-  ports: ObserverPorts,
-): readonly ObserverRecord[] {
+export function runObservers(context: TurnContext, when: ObserverPhase, ports: ObserverPorts): readonly ObserverRecord[] {
+  const { tx, agent, profile } = context;
   const phase = when === 'pre' ? 'pre' : 'post';
   const observers = observersOf(profile, when);
   if (observers.length === 0) return none;
@@ -52,7 +47,7 @@ export function runObservers(
   const before = tx.run.counters.items;
   return observers.map((observer) => {
     if (tx.run.counters.items - before >= maxItemsPerPhase) return storm(agent, observer, phase);
-    return runObserver(tx, agent, observer, phase, scope, ports);
+    return runObserver(context, observer, phase, scope, ports);
   });
 }
 
@@ -68,18 +63,18 @@ function storm(agent: SubContext, observer: CompiledObserver, phase: 'pre' | 'po
 }
 
 function runObserver(
-  tx: Transaction,
-  agent: SubContext,
+  context: TurnContext,
   observer: CompiledObserver,
   phase: 'pre' | 'post',
   scope: Scope,
   ports: ObserverPorts,
 ): ObserverRecord {
+  const { tx, agent } = context;
   const base = { id: observer.id, phase };
   try {
     const value = observer.condition === undefined ? true : observer.condition.evaluate(scope);
     const fired = isTruthy(value);
-    const tools = fired ? act(tx, agent, observer, scope, { ports, phase }) : undefined;
+    const tools = fired ? act(context, observer, scope, { ports, phase }) : undefined;
     const seen = isScalar(value) && observer.condition !== undefined ? { value } : {};
     return { ...base, fired, ...seen, ...(tools === undefined ? {} : { tools }) };
   } catch (thrown) {
@@ -101,12 +96,12 @@ function isScalar(value: unknown): value is JsonValue {
 
 /** Does what an observer says; the answer is what it makes of the tools of the turn. */
 function act(
-  tx: Transaction,
-  agent: SubContext,
+  context: TurnContext,
   observer: CompiledObserver,
   scope: Scope,
   { ports, phase }: { readonly ports: ObserverPorts; readonly phase: ObserverRecord['phase'] },
 ): ToolBound | undefined {
+  const { tx, agent } = context;
   const { action } = observer;
   switch (action.type) {
     case 'add_to_inbox': {
@@ -129,7 +124,7 @@ function act(
       break;
     }
     case 'update_state':
-      changeState(tx, agent, { turnId: agent.currentTurnId, by: observer.id }, (edit) => {
+      changeState(tx, agent, { turnId: agent.turn.currentId, by: observer.id }, (edit) => {
         let later: Scope | undefined;
         for (const { value, ...update } of action.updates) {
           const seen =
@@ -139,7 +134,7 @@ function act(
       });
       break;
     case 'call':
-      return callObserver(tx, agent, { id: observer.id, name: action.observer, params: action.params, phase }, ports);
+      return callObserver(context, { id: observer.id, name: action.observer, params: action.params, phase }, ports);
     case 'set_tool_choice':
     case 'filter_tools':
       return toBound(action, phase);

@@ -1,7 +1,8 @@
 import { agentScope } from '../core/state/agent-scope.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { StateEdit } from '../core/patches/state-edit.ts';
-import type { SubContext, RunContext } from '../core/state/state.ts';
+import type { SubContext } from '../core/state/sub-context.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 import type { TurnViewEnv } from '../core/state/turn-view.ts';
 
 /** The roots of expressions as they will be once the changes so far are committed: later updates of one action read earlier ones. */

@@ -2,18 +2,21 @@ import type { CompiledProfile } from '../core/profile/profile.ts';
 
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 
-/** A profile that another may call, and the tool it is called with. */
+/** Profile that another profile may call, with the tool that calls it. */
 export interface AgentCall {
   readonly profile: string;
   readonly tool: string;
 }
 
-/** The profiles that are exposed as tools. */
+/** Returns the profiles that are exposed as tools. */
 export function exposedProfiles(profiles: Profiles): readonly CompiledProfile[] {
   return [...profiles.values()].filter(({ exposableAsTool }) => exposableAsTool !== undefined);
 }
 
-/** Whom agents of a profile may call: by `callable_profiles`, and by tools its policy names. `*` covers no agents. */
+/**
+ * Returns the profiles that agents of a profile may call, through `callable_profiles` or tools in its policy. `*` does not include
+ * agents.
+ */
 export function callsOf(profile: CompiledProfile, exposed: readonly CompiledProfile[]): readonly AgentCall[] {
   const tools = new Set(profile.allowedTools);
   const toolsets = new Set(profile.allowedToolsets);

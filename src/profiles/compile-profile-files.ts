@@ -1,12 +1,12 @@
 /**
- * From profile files to everything an engine needs, in one synchronous pass.
+ * Compiles profile files into everything an engine needs, in one synchronous pass.
  *
- * Owns: the order of the steps. Does not own: reading disk (read-profile-files.ts), or what each step means.
+ * Owns: the order of the steps. Does not own: reading disk (read-profile-files.ts), or the steps themselves.
  *
- * 1. Every file is parsed and its shape checked, whatever is wrong with the others.
- * 2. LLM configs, protocols and profiles are resolved and compiled as far as they can be, so that all problems of all files
- *    are found at once; the same problem is reported once, however many profiles inherit it.
- * 3. There is a set only when there is no error. The same files and environment give the same set.
+ * 1. Every file is parsed and its shape checked, even when other files have errors.
+ * 2. LLM configs, protocols and profiles are resolved and compiled as far as possible, so that all problems of all files are found
+ *    together; each problem is reported once, however many profiles inherit it.
+ * 3. A set is returned only when there are no errors. The same files and environment give the same set.
  */
 import type { KnownNames } from '../core/profile/known-names.ts';
 import type { Diagnostic, HandoverProtocol, ProfileFile, ProfileSet, CompiledProfile } from '../core/profile/profile.ts';
@@ -38,20 +38,20 @@ import { profileSchema } from './schema/profile-schema.ts';
 import { validateShape } from './schema/validate-shape.ts';
 import type { MapNode, Place } from './yaml/source-node.ts';
 
-/** What compiling may refer to besides the files. */
+/** Inputs of a compilation besides the files. */
 export interface CompileOptions {
-  /** What exists outside the files; categories that are absent are not checked. */
+  /** Names defined outside the files; absent categories are not checked. */
   readonly known?: Partial<KnownNames> | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where files of code lie on this machine, by path. */
+  /** Locations of code files on this machine, by path. */
   readonly codePlaces?: ReadonlyMap<string, string> | undefined;
-  /** Why code could not be read, by `codeKey`. */
+  /** Reasons why code could not be read, by `codeKey`. */
   readonly codeProblems?: ReadonlyMap<string, string> | undefined;
-  /** The files were compiled when a run recorded them: their shapes are not checked again. */
+  /** True for files that a run recorded: they were compiled before, so their shapes are not checked again. */
   readonly isRecorded?: boolean | undefined;
 }
 
-/** The compiled set, when nothing is wrong, and every diagnostic, warnings included. */
+/** Compiled set (only when there are no errors), and all diagnostics including warnings. */
 export interface CompileOutcome {
   readonly set?: ProfileSet;
   readonly diagnostics: readonly Diagnostic[];
@@ -70,7 +70,7 @@ const ownProfileKeys = new Set([
 ]);
 const ownConfigKeys = new Set(['name', 'alias_of', 'base_llm_config', 'type', 'description_for_human']);
 
-/** Compiles profile files; never throws for what stands in them. */
+/** Compiles profile files; reports every problem in them as a diagnostic and never throws for one. */
 export function compileProfileFiles(files: readonly ProfileFile[], options: CompileOptions = {}): CompileOutcome {
   const report = new Report({ checksShape: options.isRecorded !== true });
   const parsed = withVariables(parseProfileFiles(files, report), options.env ?? {}, report);
@@ -99,7 +99,7 @@ export function compileProfileFiles(files: readonly ProfileFile[], options: Comp
   return { set: { ...set, ...(team === undefined ? {} : { team }) }, diagnostics };
 }
 
-/** Variables where no text stands are read now; those of an LLM config are lookups. */
+/** Expands variables outside texts; variables in an LLM config become lookups. */
 function withVariables(parsed: ParsedFiles, environment: NonNullable<CompileOptions['env']>, report: Report): ParsedFiles {
   const { roots } = parsed;
   const profile = roots.profile.map((root) => expandVariables(root, environment, report));
@@ -127,7 +127,7 @@ function compileLlmConfigs(
 ): LlmResult {
   const { report, known, usedJson } = options;
   const { broken } = parsed;
-  const named = indexNames(parsed.roots.llm_config, 'name', 'LLM config', report);
+  const named = indexNames(parsed.roots.llm_config, report, { key: 'name', what: 'LLM config' });
   const nodes = resolveBases(named, { baseKey: 'base_llm_config', what: 'LLM config', ownKeys: ownConfigKeys, broken }, report);
   const models = known.models ?? new Set<string>();
   const values = { env: options.env ?? {}, jsonFiles: parsed.jsonFiles, onUsed: (path: string) => usedJson.add(path), report };
@@ -138,7 +138,7 @@ function compileLlmConfigs(
   const context = { report, values, models, scripts };
   const own = new Map([...written].map(([name, node]) => [name, compileLlmConfig(context, node, name)]));
   const aliases = compileAliases(aliasNodes, { ...context, configs: own, broken });
-  // An alias that could not be resolved was reported; what names it is not wrong besides.
+  // Unresolved aliases were reported already; references to them are not reported again.
   const unusable = new Set([...broken, ...[...aliasNodes.keys()].filter((name) => !aliases.has(name))]);
   const configs = new Map([...own, ...aliases]);
   const abstractLlmConfigs = checkLlmConfigs({ configs, nodes: written, models, broken: unusable }, report);
@@ -160,7 +160,7 @@ function compileToolsets(
 }
 
 function compileProtocols(parsed: ParsedFiles, report: Report): ReadonlyMap<string, HandoverProtocol> {
-  const named = indexNames(parsed.roots.handover_protocol, 'protocol_name', 'handover protocol', report);
+  const named = indexNames(parsed.roots.handover_protocol, report, { key: 'protocol_name', what: 'handover protocol' });
   return new Map([...named].map(([name, node]) => [name, compileHandoverProtocol(report, node, name)]));
 }
 
@@ -168,7 +168,7 @@ function compileProfiles(
   parsed: ParsedFiles,
   context: Omit<CompileContext, 'exposedTools' | 'exposedToolsets' | 'profileNames'>,
 ): ReadonlyMap<string, CompiledProfile> {
-  const named = indexNames(parsed.roots.profile, 'name', 'profile', context.report);
+  const named = indexNames(parsed.roots.profile, context.report, { key: 'name', what: 'profile' });
   const rules = { baseKey: 'base_profile', what: 'profile', ownKeys: ownProfileKeys, broken: parsed.broken };
   const resolved = resolveBases(named, rules, context.report);
   const exposedTools = new Map<string, Place>();
@@ -182,13 +182,13 @@ function compileProfiles(
   const full: CompileContext = { ...context, exposedTools, exposedToolsets, profileNames: new Set(named.keys()) };
   const profiles = new Map([...resolved].map(([name, node]) => [name, compileProfile(full, inOrder(node, named.get(name)), name)]));
   checkAgentCalls(context.report, profiles, resolved);
-  checkToolReferences(context.report, context.known.toolsetTools, profiles, resolved);
+  checkToolReferences(context.report, { toolsets: context.known.toolsetTools, profiles, nodes: resolved });
   return profiles;
 }
 
 const keyOrder = Object.keys((profileSchema['properties'] ?? {}) as object);
 
-/** The profile with its keys in their usual order. It is a `base` only when it says so itself. */
+/** Puts the keys of a profile in their usual order. Drops an inherited `type: base`: only the file that says it is a base. */
 function inOrder(node: MapNode, own: MapNode | undefined): MapNode {
   const isBase = textNode(node, 'type')?.value === baseType && own?.entries.has('type') !== true;
   const kept = [...node.entries].filter(([key]) => !(isBase && key === 'type'));

@@ -2,7 +2,7 @@ import { closestName } from '../core/expression/closest-name.ts';
 import { providerNames, splitModelName } from '../core/model/model-provider.ts';
 import { nameHint, quote } from './wording.ts';
 
-/** The hint for an LLM config or model that does not exist: what was probably meant, and what there is. */
+/** Returns the hint for an unknown LLM config or model: a similar name, and the known ones. */
 export function configHint(name: string, usable: Iterable<string>): string {
   const split = splitModelName(name);
   if (split === undefined) return nameHint(name, usable, 'known LLM configs and models');

@@ -1,4 +1,4 @@
-/** What can be wrong with profile files; one line each in docs/errors.md. */
+/** Codes of problems in profile files; each has a line in docs/errors.md. */
 export type DiagnosticCode =
   | 'FILE_NOT_FOUND'
   | 'FILE_NOT_REGULAR'

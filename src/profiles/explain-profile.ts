@@ -5,7 +5,7 @@ import type { SourceRef } from '../core/profile/source-ref.ts';
 import type { ToolsetConfig } from '../core/tool/toolset-config.ts';
 import { nameHint, quote } from './wording.ts';
 
-/** One value of a resolved profile and the place it was written at. */
+/** One value of a resolved profile and the place it was written. */
 export interface ExplainedValue {
   /** `system_prompt_construction.system_prompt_segments[date].content` */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface ExplainedValue {
   readonly source: SourceRef;
 }
 
-/** Every value of a profile after inheritance, in order, with where it came from. Throws `PROFILE_UNKNOWN`. */
+/** Returns every value of a profile after inheritance, in order, with its place. Throws `PROFILE_UNKNOWN`. */
 export function explainProfile(set: ProfileSet, name: string): readonly ExplainedValue[] {
   const profile = set.profiles.get(name);
   if (profile === undefined)
@@ -26,7 +26,7 @@ export function explainProfile(set: ProfileSet, name: string): readonly Explaine
   return explained(profile.resolved, profile.origins);
 }
 
-/** Every value of a toolset as it was written, with where: a team may change settings of one that it includes. */
+/** Returns every value of a toolset as written, with its place: a team may change settings of toolsets it includes. */
 export function explainToolset({ written = {}, origins = new Map() }: ToolsetConfig): {
   readonly resolved: JsonObject;
   readonly values: readonly ExplainedValue[];

@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../core/profile/profile.ts';
 
-/** One diagnostic on one line: `file:line:col: message (hint)`. */
+/** Formats one diagnostic on one line: `file:line:col: message (hint)`. */
 export function formatDiagnostic({ source, message, hint }: Diagnostic): string {
   return `${source.file}:${source.line}:${source.column}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-/** All diagnostics, one per line; warnings say so. */
+/** Formats all diagnostics, one per line; warnings are marked. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[]): string {
   return diagnostics
     .map((diagnostic) =>

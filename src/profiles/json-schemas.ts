@@ -9,32 +9,35 @@ import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-kinds-s
 
 const dialect = 'http://json-schema.org/draft-07/schema#';
 
-/** The JSON Schema of profile files for editors: what the loader validates with. Here and below, `known` are the names that they complete. */
+/**
+ * Returns the JSON Schema of profile files for editors, the same that the loader validates with. In this file, `known` holds names
+ * for completion.
+ */
 export function profileJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(profileSchema, 'Cadre profile', known);
 }
 
-/** The JSON Schema of LLM config files for editors. */
+/** Returns the JSON Schema of LLM config files for editors. */
 export function llmConfigJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(llmConfigSchema, 'Cadre LLM config', known);
 }
 
-/** The JSON Schema of handover protocol files for editors. */
+/** Returns the JSON Schema of handover protocol files for editors. */
 export function handoverProtocolJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(handoverProtocolSchema, 'Cadre handover protocol', known);
 }
 
-/** The JSON Schema of script files (the rules of a scripted model) for editors. */
+/** Returns the JSON Schema of script files (rules of a scripted model) for editors. */
 export function scriptJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(scriptSchema, 'Cadre script', known);
 }
 
-/** The JSON Schema of `team.yaml` for editors. */
+/** Returns the JSON Schema of `team.yaml` for editors. */
 export function teamJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(teamSchema, 'Cadre team', known);
 }
 
-/** The JSON Schema of toolset files for editors, with the settings of these kinds. */
+/** Returns the JSON Schema of toolset files for editors, with the settings of the given kinds. */
 export function toolsetJsonSchema(kinds: SettingsByKind, known?: KnownThings): JsonSchema {
   return forEditors(toolsetSchemaWith(kinds), 'Cadre toolset', known);
 }
@@ -43,7 +46,7 @@ function forEditors(schema: JsonSchema, title: string, known: KnownThings | unde
   return { $schema: dialect, title, ...(plain(known === undefined ? schema : withNames(schema, known)) as JsonObject) };
 }
 
-/** Without the loader's own annotations, and with the keyword for shared parts that draft-07 editors know. */
+/** Removes the loader's own annotations, and renames `$defs` to `definitions`, the draft-07 keyword that editors know. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === 'string') return value.replace(/^#\/\$defs\//, '#/definitions/');

@@ -5,26 +5,26 @@ import type { CompileOutcome } from './compile-profile-files.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
 import type { CodeRead, ReadCode } from './files/read-code-files.ts';
 
-/** Where profiles come from: a folder, a file, several of them, or files in memory. */
+/** Source of profiles: a folder, a file, several of them, or files in memory. */
 export type ProfileInput = string | readonly string[] | { readonly files: readonly ProfileFile[] };
 
-/** What profiles may refer to besides each other. */
+/** Options of loading profiles. */
 export interface LoadOptions {
-  /** What exists outside the files, or who finds out by looking at them; categories that are absent are not checked. */
+  /** Names defined outside the files, or a function that derives them from the files; absent categories are not checked. */
   readonly known?: Partial<KnownNames> | ((files: readonly ProfileFile[]) => Promise<Partial<KnownNames>>) | undefined;
-  /** Where LLM configs look values up; default is the environment of the process. */
+  /** Variables for lookups in LLM configs; default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Files that come before all others, unless these hold one of the same path. */
+  /** Files placed before all others; a loaded file with the same path replaces one. */
   readonly before?: readonly ProfileFile[] | undefined;
-  /** Reads the code that toolsets of the kind `module` name, when folders are loaded. Without it they have none. */
+  /** Reads the code that toolsets of the kind `module` refer to, when folders are loaded. Without it, they have no code. */
   readonly readCode?: ReadCode | undefined;
-  /** Where files of code lie on this machine, by path, for files in memory. */
+  /** Locations of code files on this machine, by path, for files in memory. */
   readonly codePlaces?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * Loads profiles, LLM configs, handover protocols and scripts from YAML. Throws `PROFILE_INVALID` with every problem of every
- * file (`file:line:col: message (hint)` per line, and as `details.diagnostics`); warnings are in the set.
+ * Loads profiles, LLM configs, handover protocols and scripts from YAML. Throws `PROFILE_INVALID` with every problem of every file
+ * (one `file:line:col: message (hint)` per line, and in `details.diagnostics`); warnings are in the set.
  */
 export async function loadProfiles(input: ProfileInput, options: LoadOptions = {}): Promise<ProfileSet> {
   const { set, diagnostics } = await checkProfiles(input, options);
@@ -36,12 +36,12 @@ export async function loadProfiles(input: ProfileInput, options: LoadOptions = {
   });
 }
 
-/** Loads profiles like `loadProfiles`, and returns the problems instead of throwing: `set` is there when there is no error. */
+/** Loads profiles like `loadProfiles`, but returns problems instead of throwing: `set` is present when there are no errors. */
 export async function checkProfiles(
   input: ProfileInput,
   options: LoadOptions = {},
 ): Promise<{ readonly set?: ProfileSet; readonly diagnostics: readonly Diagnostic[] }> {
-  // The YAML parser and the validator are loaded with the first profile, not with the package.
+  // The first load imports the YAML parser and the validator, so importing the package stays cheap.
   const { compileProfileFiles } = await import('./compile-profile-files.ts');
   const compile = async (given: readonly ProfileFile[], code?: CodeRead): Promise<CompileOutcome> => {
     const before = (options.before ?? []).filter(({ path }) => !given.some((file) => file.path === path));
@@ -65,7 +65,7 @@ export async function checkProfiles(
   return { diagnostics: [...read.diagnostics, ...compiled.diagnostics] };
 }
 
-/** JSON that code imports was read with the profiles. */
+/** Returns the code files that are not yet among the profile files; imported JSON was read with the profiles. */
 function newCode(files: readonly ProfileFile[], code: CodeRead | undefined): readonly ProfileFile[] {
   const known = new Set(files.map(({ path }) => path));
   return (code?.files ?? []).filter(({ path }) => !known.has(path)).map(({ path, text }) => ({ path, text }));

@@ -4,16 +4,16 @@ import { Report } from './report.ts';
 import type { NameKind } from './schema/schema-parts.ts';
 import { childOf, type MapNode, type SourceNode } from './yaml/source-node.ts';
 
-/** Names that profile files give things, and toolsets with the kind of each. */
+/** Names declared in profile files, and toolsets with their kinds. */
 export interface NamesOfFiles {
   readonly names: Readonly<Record<Exclude<NameKind, 'ingestors' | 'observers' | 'teams'>, ReadonlyMap<string, string>>>;
   readonly toolsetKinds: ReadonlyMap<string, string>;
 }
 
-/** Longest line on what a thing is. */
+/** Maximum length of a description. */
 const maxWords = 200;
 
-/** Reads the names out of profile files, whatever else is wrong with them: an editor asks while a file is being written. */
+/** Collects the names in profile files, even in files with errors: editors ask while a file is being written. */
 export function namesOfFiles(files: readonly ProfileFile[]): NamesOfFiles {
   const { roots } = parseProfileFiles(files, new Report({ checksShape: false }));
   const exposed = roots.profile.flatMap((root) => childOf(root, 'exposable_as_tool') ?? []);
@@ -41,7 +41,7 @@ function named(roots: readonly SourceNode[], key: string, about: string): Readon
   return new Map(roots.flatMap((root) => (textAt(root, key) === '' ? [] : [[textAt(root, key), textAt(root, about)] as const])));
 }
 
-/** The text of a key as one line, shortened; empty when there is none. */
+/** Returns the text of a key as one line, shortened; empty when absent. */
 function textAt(root: SourceNode, key: string): string {
   const node = childOf(root, key);
   if (node?.kind !== 'scalar' || typeof node.value !== 'string') return '';
@@ -49,12 +49,12 @@ function textAt(root: SourceNode, key: string): string {
   return line.length > maxWords ? `${line.slice(0, maxWords - 1)}…` : line;
 }
 
-/** How files of the folder refer to a file: `scripts/offline.yaml`. */
+/** Returns the path that files of the folder use to refer to a file: `scripts/offline.yaml`. */
 function inFolder(file: string): string {
   return file.split('/').slice(1).join('/') || file;
 }
 
-/** The kinds of inbox items that a file speaks of, also those that only it knows. */
+/** Returns the inbox sources that a file mentions, including custom ones. */
 function sourcesIn(root: MapNode): readonly string[] {
   const found: string[] = [];
   const visit = (part: SourceNode, key: string): void => {

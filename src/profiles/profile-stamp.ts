@@ -7,8 +7,8 @@ import { includesOf, isTeamFolder } from './files/team-file.ts';
 const maxFolderDepth = 16;
 
 /**
- * Text that changes when a profile file below a folder, or of a team that it includes, is written, added or removed: names, sizes and
- * times, without reading files. What cannot be looked at counts as gone.
+ * Returns a text that changes when a profile file below a folder, or of an included team, is written, added or removed. It is
+ * built from names, sizes and times, without reading files; unreadable files count as missing.
  */
 export async function profileStamp(input: string): Promise<string> {
   const stamps: string[] = [];
@@ -23,10 +23,14 @@ async function addInput(input: string, stamps: string[], seen: Set<string>): Pro
   if (names === undefined) return await addFile(input, stamps);
   if (isTeamFolder(names))
     for (const include of await includesOf(input)) await addInput(bundledTeam(include) ?? join(input, include), stamps, seen);
-  await addFolder(input, names, stamps, 0);
+  await addFolder(input, names, { stamps, depth: 0 });
 }
 
-async function addFolder(folder: string, names: readonly string[], stamps: string[], depth: number): Promise<void> {
+async function addFolder(
+  folder: string,
+  names: readonly string[],
+  { stamps, depth }: { readonly stamps: string[]; readonly depth: number },
+): Promise<void> {
   for (const name of names) {
     if (name.startsWith('.') || name === 'node_modules' || stamps.length > maxFiles) continue;
     const path = join(folder, name);
@@ -35,7 +39,7 @@ async function addFolder(folder: string, names: readonly string[], stamps: strin
       continue;
     }
     const below = depth < maxFolderDepth ? await readdir(path).catch(() => undefined) : undefined;
-    if (below !== undefined && !isTeamFolder(below)) await addFolder(path, below, stamps, depth + 1);
+    if (below !== undefined && !isTeamFolder(below)) await addFolder(path, below, { stamps, depth: depth + 1 });
   }
 }
 

@@ -4,14 +4,14 @@ const maxListed = 12;
 const maxQuoted = 60;
 const maxCompared = 100;
 
-/** Quotes a value from a file for a message, on one line and not too long. */
+/** Quotes a value from a file for a message, on one line and shortened. */
 export function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
   const line = text.replaceAll(/\s+/g, ' ');
   return `\`${line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line}\``;
 }
 
-/** Lists names for a message, in order and capped. */
+/** Lists names for a message, sorted and capped. */
 export function listNames(names: Iterable<string>, most = maxListed): string {
   const sorted = [...new Set(names)].toSorted();
   if (sorted.length === 0) return 'none';
@@ -19,10 +19,17 @@ export function listNames(names: Iterable<string>, most = maxListed): string {
   return sorted.length > most ? `${shown}, … (${sorted.length} in all)` : shown;
 }
 
-/** The hint for a name that does not exist: the one that was probably meant, and what there is. */
-export function nameHint(name: string, known: Iterable<string>, what = 'known', most = maxListed): string {
+interface HintOptions {
+  /** Label of the listed names, such as `known tools`. */
+  readonly what: string;
+  readonly mostListed?: number | undefined;
+}
+
+/** Returns the hint for an unknown name: a similar name, and the known ones. */
+export function nameHint(name: string, known: Iterable<string>, options: string | HintOptions = 'known'): string {
+  const { what, mostListed = maxListed } = typeof options === 'string' ? { what: options } : options;
   const names = [...known];
-  // Comparing two names takes the product of their lengths.
+  // Comparing two names takes time proportional to the product of their lengths.
   const meant =
     name.length > maxCompared
       ? undefined
@@ -30,5 +37,5 @@ export function nameHint(name: string, known: Iterable<string>, what = 'known', 
           name,
           names.filter((candidate) => candidate.length <= maxCompared),
         );
-  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names, most)}`;
+  return `${meant === undefined ? '' : `did you mean ${quote(meant)}? `}${what}: ${listNames(names, mostListed)}`;
 }

@@ -1,35 +1,35 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** Names under which a server on this machine may be asked. */
+/** Host names of a server on this machine. */
 const ownNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Why a request is not answered. */
+/** A reason not to answer a request. */
 export interface Refusal {
   readonly status: 401 | 403;
   readonly code: 'REQUEST_UNAUTHORIZED' | 'REQUEST_REFUSED';
   readonly message: string;
 }
 
-/** For whom a server is, and what its clients must bear. */
+/** Rules for access to a server. */
 export interface AccessRules {
-  /** The port it listens on; when it is not known, its own names are good with any port. */
+  /** Port the server listens on; when unknown, `ownNames` match with any port. */
   readonly port?: number | undefined;
   readonly token?: string | undefined;
-  /** Further hosts it is known by, as `name` or `name:port`: those of a proxy in front of it. */
+  /** Further hosts of the server, as `name` or `name:port`, such as those of a proxy in front of it. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** It also answers to addresses: it listens on one of the network's. A page can point a name elsewhere, but not an address. */
+  /** Accepts IP addresses as host, for servers that listen on the network. A page can rebind a name, but not an address. */
   readonly allowsAddresses?: boolean | undefined;
-  /** What a browser that bears the token once has sent back. */
+  /** True when the request has the session cookie that a browser gets for the token. */
   readonly hasSession?: boolean | undefined;
 }
 
-/** A header of a request by its name in lower case. */
+/** Returns a header of a request by its lower-case name. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /**
- * Checks a request before anything of it is read (FAULTS S7): it must be for this server by name and port, since a page can
- * have its own name point here; it must not come from a page of another origin; it must bear the token when there is one.
+ * Checks a request before its body is read (FAULTS S7): it must name this server and port as its host, since a page can make its own
+ * name resolve to this machine; it must not come from a page of another origin; it must have the token if there is one.
  */
 export function checkRequest(header: ReadHeader, rules: AccessRules): Refusal | undefined {
   const host = header('host') ?? '';
@@ -43,7 +43,7 @@ export function checkRequest(header: ReadHeader, rules: AccessRules): Refusal | 
   return { status: 401, code: 'REQUEST_UNAUTHORIZED', message: 'send the header Authorization: Bearer TOKEN' };
 }
 
-/** Whether two texts are equal, in a time that says nothing about them. */
+/** Compares two texts in constant time. */
 export function isSameSecret(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
@@ -63,7 +63,7 @@ function isOurs(host: string, { port, allowedHosts = [], allowsAddresses = false
   return port === undefined || Number(match[2] ?? 80) === port;
 }
 
-/** A page of ours: it has the host that was asked, or one of the names we are known by. Any machine's page could come from an address. */
+/** True for origins of this server: the host of the request, or one of its names. An address as origin could be any machine's page. */
 function isOwnOrigin(origin: string, host: string, rules: AccessRules): boolean {
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
@@ -71,7 +71,7 @@ function isOwnOrigin(origin: string, host: string, rules: AccessRules): boolean 
   return url.host === host.toLowerCase() || isOurs(url.host, { ...rules, allowsAddresses: false });
 }
 
-/** Browsers say where a request comes from also where they send no origin. Following a link to here is allowed, in no frame. */
+/** Browsers send `Sec-Fetch-Site` even without an origin. Following a link to this server is allowed, but not in a frame. */
 function comesFromElsewhere(header: ReadHeader): boolean {
   const site = header('sec-fetch-site');
   if (site !== 'cross-site' && site !== 'same-site') return false;

@@ -2,20 +2,20 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CadreError, describeThrown } from '../core/error.ts';
 
-/** Connections a server has at a time; more are closed at once. */
+/** Maximum number of open connections; further ones are closed immediately. */
 const maxConnections = 256;
 
 /**
- * Makes a server listen, and answers with its port.
+ * Makes a server listen and returns its port.
  *
- * @throws CadreError `OPTION_INVALID` when the port or the address cannot be had
+ * @throws CadreError `OPTION_INVALID` when the port or the address cannot be used
  */
 export async function listen(server: Server, port: number, host = '127.0.0.1'): Promise<number> {
   server.maxConnections = maxConnections;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CadreError(
       'OPTION_INVALID',
-      `port ${port} cannot be had: ports are whole numbers from 0 (any that is free) to 65535`,
+      `port ${port} cannot be used: ports are whole numbers from 0 (any that is free) to 65535`,
     );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
@@ -25,7 +25,7 @@ export async function listen(server: Server, port: number, host = '127.0.0.1'): 
   } catch (thrown) {
     throw new CadreError(
       'OPTION_INVALID',
-      `port ${port} of ${host} cannot be had: ${describeThrown(thrown)}; name another one with --port, or --host`,
+      `port ${port} of ${host} cannot be used: ${describeThrown(thrown)}; name another one with --port, or --host`,
       {
         cause: thrown,
       },

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../core/json.ts';
 
-/** A prompt as a model was given it: messages of the AI SDK's shape. */
+/** A prompt as a model receives it: messages of the AI SDK's shape. */
 export type CheckedPrompt = readonly { readonly role: string; readonly content: unknown }[];
 
 interface Part {
@@ -13,15 +13,15 @@ interface Part {
   readonly output?: { readonly type: string; readonly value: JsonValue };
 }
 
-/** What every provider accepts as ids and names of tools; an id that one of them made goes back to it as it is. */
+/** Ids and names that every provider accepts; a provider's own id is sent back to it unchanged. */
 const legalId = /^[a-zA-Z0-9]{9}$/;
 const providersId = /^[\x21-\x7e]+$/;
 const legalName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
 /**
- * What the strictest providers would refuse in a prompt: a call that is not answered exactly once, directly behind it; an
- * answer without a call or by another name; an empty message or text; a system message that is not the first; a prompt
- * that does not begin with the user or ends with the model; ids and names they do not take. Empty when there is nothing.
+ * Lists everything in a prompt that the strictest providers reject: a call without exactly one result directly after it; a result
+ * without a call or with another name; an empty message or text; a system message that is not first; a prompt that does not begin
+ * with the user or ends with the model; invalid ids and names. Empty for a valid prompt.
  */
 export function promptProblems(prompt: CheckedPrompt): readonly string[] {
   const problems: string[] = [];
@@ -80,22 +80,22 @@ function partProblems(role: string, part: Part): readonly string[] {
     problems.push(`the tool name ${JSON.stringify(part.toolName)}`);
   if (part.type === 'tool-call' && (typeof part.input !== 'object' || part.input === null || Array.isArray(part.input)))
     problems.push('arguments that are no object');
-  // An empty text is a result; a list without parts is none.
+  // An empty text is a result; a list without parts is not.
   if (
     part.type === 'tool-result' &&
     (part.output?.value === undefined || (Array.isArray(part.output.value) && part.output.value.length === 0))
   )
-    problems.push('a result that is none');
+    problems.push('an invalid result');
   return problems;
 }
 
-/** An id is the engine's, or its provider's beside the engine's. */
+/** True when an id is the engine's, or a provider's with the engine's beside it. */
 function isLegalId({ toolCallId, callId }: Part): boolean {
   if (typeof toolCallId !== 'string') return false;
   return callId === undefined ? legalId.test(toolCallId) : legalId.test(String(callId)) && providersId.test(toolCallId);
 }
 
-/** Throws with everything a strict provider would refuse in any of these requests (see `promptProblems`). */
+/** Throws with everything that a strict provider would reject in any of these requests (see `promptProblems`). */
 export function assertPairing(requests: readonly { readonly prompt: CheckedPrompt }[]): void {
   const refused = requests.flatMap(({ prompt }, index) =>
     promptProblems(prompt).map((problem) => `  request ${index + 1}, ${problem}`),

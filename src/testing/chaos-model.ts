@@ -9,9 +9,9 @@ import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts';
 export interface ChaosModelOptions {
   /** A whole number. The same seed gives the same reply to the same conversation. */
   readonly seed: number;
-  /** Share of replies that are wrong in some way, 0 to 1; 0.4 by default. The others call tools with fitting arguments, or answer. */
+  /** Share of faulty replies, 0 to 1; 0.4 by default. The others call tools with valid arguments, or answer. */
   readonly faults?: number;
-  /** Texts for arguments and answers, beside the names and ids that stand in the prompt. Tools are called with them for real. */
+  /** Texts for arguments and answers, in addition to names and ids from the prompt. Tools really run with them. */
   readonly words?: readonly string[];
   /** The model's id in records; `chaos` by default. */
   readonly modelId?: string;
@@ -20,12 +20,12 @@ export interface ChaosModelOptions {
 type Fault = (tools: readonly OfferedToChaos[], form: CallForm, random: SeededRandom, words: readonly string[]) => ScriptedReply;
 
 /**
- * Creates a model that answers at random, to find what a team of profiles does not bear: fitting and wrong arguments of offered
- * tools, invented tools, cut JSON, blank replies, several calls at once, cut streams and provider errors. It reads tools from the
- * request, or from the system text where calls are written as text. What it says follows from the seed and from what it was asked
- * and said before in that conversation, so runs whose agents work at the same time get the same replies in any order.
+ * Creates a model that answers at random, to find what breaks a team of profiles: valid and wrong arguments of offered tools,
+ * invented tools, cut JSON, blank replies, several calls at a time, cut streams and provider errors. It reads tools from the
+ * request, or from the system text where calls are written as text. Its replies depend only on the seed and the conversation so
+ * far, so parallel agents get the same replies in any order.
  *
- * It calls real tools with real arguments: give it a workspace of its own and commands a sandbox.
+ * It calls real tools with real arguments: give it a separate workspace, and a sandbox for commands.
  */
 export function chaosModel(options: ChaosModelOptions): ScriptedRepliesModel {
   const { seed, faults = 0.4, words = plainWords, modelId = 'chaos' } = options;
@@ -42,7 +42,7 @@ export function chaosModel(options: ChaosModelOptions): ScriptedRepliesModel {
   );
 }
 
-/** What a reply follows from: who is asked, with which tools, and what it said before. Results are left out: times differ in them. */
+/** Returns the basis of a reply: the agent, its tools, and its earlier replies. Excludes results, which contain varying times. */
 function conversationOf(request: ScriptedRequest): string {
   const said = request.prompt.map((message) => {
     if (message.role !== 'assistant') return message.role[0];
@@ -53,7 +53,7 @@ function conversationOf(request: ScriptedRequest): string {
   return JSON.stringify([systemOf(request).slice(0, 200), readOffer(request).tools.map(({ name }) => name), said]);
 }
 
-/** Ids, names and files that stand in a prompt: what a model would name in its calls. At most 40, the newest last. */
+/** Returns ids, names and files in a prompt, as a model would use them in calls. At most 40, the newest last. */
 function namesIn({ prompt }: ScriptedRequest): readonly string[] {
   const text = prompt.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content))).join('\n');
   const names = text.slice(-20_000).match(/\b(?:[A-Za-z]+_[A-Za-z0-9]+|[\w-]+\.(?:md|csv|txt|png))\b/g) ?? [];
@@ -73,7 +73,7 @@ function chaoticReply(
   if (open.length === 0 || choice === 'none' || (choice === 'auto' && random.chance(0.15))) return answer(form, random, words);
   const count = random.chance(0.25) ? 2 + random.below(2) : 1;
   const calls = Array.from({ length: count }, () => random.pick(open)).flatMap((tool) =>
-    tool === undefined ? [] : [{ name: tool.name, args: fittingValue(tool.schema, random, words) }],
+    tool === undefined ? [] : [{ name: tool.name, args: fittingValue(tool.schema, { random, words }) }],
   );
   return toReply(calls, form, random.chance(0.5) ? sentence(random, words) : '');
 }
@@ -83,7 +83,7 @@ const allFaults: readonly Fault[] = [
   (tools, form, random, words) => {
     const tool = random.pick(tools);
     if (tool === undefined) return answer(form, random, words);
-    const right = fittingValue(tool.schema, random, words);
+    const right = fittingValue(tool.schema, { random, words });
     const wrong = { name: tool.name, args: spoiledValue(right, random) };
     return toReply(random.chance(0.3) ? [{ name: tool.name, args: right }, wrong] : [wrong], form, '');
   },
@@ -93,28 +93,28 @@ const allFaults: readonly Fault[] = [
     const name = random.pick([`${like}_2`, like.toUpperCase(), 'do_everything', like.slice(1), ' ']) ?? like;
     return toReply([{ name, args: { task: 'all of it' } }], form, '');
   },
-  // Cut JSON, or none.
+  // Cut or missing JSON.
   (tools, form, random, words) => {
     const tool = random.pick(tools);
-    const input = JSON.stringify(tool === undefined ? {} : fittingValue(tool.schema, random, words));
+    const input = JSON.stringify(tool === undefined ? {} : fittingValue(tool.schema, { random, words }));
     const cut = random.pick([input.slice(0, Math.max(1, random.below(input.length))), '', '{', `${input}}`, 'not JSON']) ?? '';
     if (form === 'native' && tool !== undefined) return { toolCalls: [{ name: tool.name, input: cut }] };
     return { text: cut, finishReason: random.chance(0.5) ? 'length' : 'stop' };
   },
-  // Nothing, or next to nothing.
+  // Blank or nearly blank.
   (_tools, _form, random) => ({ text: random.pick(['', ' ', '\n\n', '\u200b']) ?? '' }),
-  // Words where a call was due, and the same ones again.
+  // Text instead of a call, and the same one again.
   (_tools, form, random, words) => (random.chance(0.5) ? { text: 'I will get to it.' } : answer(form, random, words)),
-  // The provider fails; most of it passes.
+  // A provider error, usually passing.
   (_tools, _form, random) => ({ error: { status: random.pick([429, 500, 503, 529]) ?? 500, message: 'the provider is busy' } }),
-  // The stream is cut.
+  // A cut stream.
   (tools, form, random, words) => ({
     ...answer(form, random, words),
     ...(random.chance(0.3) && tools.length > 0 ? { text: '' } : {}),
     cutAfter: random.below(4),
     cutWith: random.pick(['end', 'error', 'reset'] as const) ?? 'end',
   }),
-  // It ends in an unusual way.
+  // An unusual end.
   (_tools, form, random, words) => ({
     ...answer(form, random, words),
     finishReason: random.pick(['length', 'content-filter', 'error', 'unheard_of']) ?? 'length',

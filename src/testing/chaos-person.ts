@@ -2,11 +2,11 @@ import type { Run } from '../engine/run.ts';
 import { fittingValue, plainWords } from './chaos-values.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Someone who decides at random whatever a run asks. */
+/** Person who decides requests of a run at random. */
 export interface ChaosPerson {
   /**
-   * Decides all that waits in a settled run: approves or rejects calls, answers questions with one of their choices or with any text. A run that
-   * awaits a message gets one, as long as messages are left. Returns false when there was nothing to do.
+   * Decides every pending request of a settled run: approves or rejects calls, answers questions with one of their choices or any
+   * text. Sends a message to a run that awaits one, while messages are left. Returns false when there was nothing to do.
    */
   attend(run: Run): Promise<boolean>;
 }
@@ -15,7 +15,7 @@ export interface ChaosPerson {
 export interface ChaosPersonOptions {
   /** A whole number; the same seed gives the same decisions. */
   readonly seed: number;
-  /** How many messages are sent to runs that await one, in all; 2 by default. */
+  /** Most messages to send to runs that await one; 2 by default. */
   readonly messages?: number;
 }
 
@@ -27,9 +27,9 @@ export function chaosPerson({ seed, messages = 2 }: ChaosPersonOptions): ChaosPe
     async attend(run) {
       const { pending } = run;
       for (const { id, kind, schema } of pending) {
-        // What one decision made superfluous is not asked any more.
+        // An earlier decision may have settled this request.
         if (!run.pending.some((request) => request.id === id)) continue;
-        if (kind === 'question') await run.answer(id, fittingValue(schema ?? { type: 'string' }, random, plainWords));
+        if (kind === 'question') await run.answer(id, fittingValue(schema ?? { type: 'string' }, { random, words: plainWords }));
         else if (random.chance(0.7)) await run.approve(id);
         else await run.reject(id, { message: random.pick(plainWords) ?? 'No.' });
       }

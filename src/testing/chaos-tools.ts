@@ -7,10 +7,10 @@ export interface OfferedToChaos {
   readonly schema: JsonObject;
 }
 
-/** How calls must be written: as the provider's own, or as text. */
+/** Form of calls: the provider's own, or a text protocol. */
 export type CallForm = 'native' | 'json_actions' | 'xml' | 'loose_json';
 
-/** Reads which tools a request offers, and how calls are written: from its list, or from the section of its system text. */
+/** Reads the offered tools and the form of calls from a request's tool list, or from the section in its system text. */
 export function readOffer(request: ScriptedRequest): { readonly tools: readonly OfferedToChaos[]; readonly form: CallForm } {
   const listed = (request.tools ?? []).flatMap((tool) =>
     tool.type === 'function' ? [{ name: tool.name, schema: tool.inputSchema as JsonObject }] : [],

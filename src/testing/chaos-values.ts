@@ -1,33 +1,40 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Words that mean something to most tools and do no harm to any: paths, a question, a number as text. */
+/** Words that mean something to most tools and are harmless to all: paths, a question, a number as text. */
 export const plainWords: readonly string[] = ['notes.md', '.', 'docs', 'a', '7', 'What is this about?', 'true', '**/*', 'é', '{}'];
 
 // Deeper schemas get empty values: recursive ones would never end.
 const maxDepth = 6;
 
+/** Sources of random values: choices from a seed, and words for texts. */
+export interface ValueChoices {
+  readonly random: SeededRandom;
+  readonly words: readonly string[];
+}
+
 /**
- * Makes a value that fits a JSON Schema, as far as types, choices, required properties and bounds go. Texts are chosen among `words`.
- * Patterns and formats are not kept: those arguments come out wrong, which is a case of its own.
+ * Makes a value that matches a JSON Schema in its types, choices, required properties and bounds, with texts from `words`. Ignores
+ * patterns and formats: arguments that violate them are a case worth testing.
  */
-export function fittingValue(schema: JsonValue | undefined, random: SeededRandom, words: readonly string[], depth = 0): JsonValue {
+export function fittingValue(schema: JsonValue | undefined, choices: ValueChoices, depth = 0): JsonValue {
+  const { random, words } = choices;
   if (!isJsonObject(schema)) return random.pick(words) ?? '';
-  const { enum: choices, const: only, anyOf, oneOf, default: usual } = schema;
+  const { enum: values, const: only, anyOf, oneOf, default: usual } = schema;
   if (only !== undefined) return only;
-  if (Array.isArray(choices) && choices.length > 0) return random.pick<JsonValue>(choices) ?? null;
+  if (Array.isArray(values) && values.length > 0) return random.pick<JsonValue>(values) ?? null;
   if (usual !== undefined && random.chance(0.3)) return usual;
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
   if (branches.length > 0 && depth < maxDepth) {
     const merged = { ...schema, ...asObject(random.pick<JsonValue>(branches)) };
     delete (merged as Record<string, unknown>)['anyOf'];
     delete (merged as Record<string, unknown>)['oneOf'];
-    return fittingValue(merged, random, words, depth + 1);
+    return fittingValue(merged, choices, depth + 1);
   }
-  return valueOfType(typeOf(schema, random), schema, random, words, depth);
+  return valueOfType(schema, choices, depth);
 }
 
-/** Spoils a fitting value: a property is missing, too many or of another type, or the whole is no object. */
+/** Breaks a valid value: a property is missing, extra or of another type, or the whole is not an object. */
 export function spoiledValue(value: JsonValue, random: SeededRandom): JsonValue {
   const keys = isJsonObject(value) ? Object.keys(value) : [];
   const key = random.pick(keys);
@@ -46,14 +53,15 @@ function typeOf(schema: JsonObject, random: SeededRandom): string {
   return isJsonObject(schema['properties']) ? 'object' : 'string';
 }
 
-function valueOfType(type: string, schema: JsonObject, random: SeededRandom, words: readonly string[], depth: number): JsonValue {
-  switch (type) {
+function valueOfType(schema: JsonObject, choices: ValueChoices, depth: number): JsonValue {
+  const { random, words } = choices;
+  switch (typeOf(schema, random)) {
     case 'object':
-      return depth >= maxDepth ? {} : objectOf(schema, random, words, depth);
+      return depth >= maxDepth ? {} : objectOf(schema, choices, depth);
     case 'array': {
       const least = numberAt(schema, 'minItems', 0);
       const count = depth >= maxDepth ? least : Math.min(least + random.below(3), numberAt(schema, 'maxItems', 8));
-      return Array.from({ length: count }, () => fittingValue(schema['items'], random, words, depth + 1));
+      return Array.from({ length: count }, () => fittingValue(schema['items'], choices, depth + 1));
     }
     case 'integer':
     case 'number': {
@@ -72,11 +80,11 @@ function valueOfType(type: string, schema: JsonObject, random: SeededRandom, wor
   }
 }
 
-function objectOf(schema: JsonObject, random: SeededRandom, words: readonly string[], depth: number): JsonObject {
+function objectOf(schema: JsonObject, choices: ValueChoices, depth: number): JsonObject {
   const properties = asObject(schema['properties']);
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
-  const names = Object.keys(properties).filter((name) => required.has(name) || random.chance(0.3));
-  return Object.fromEntries(names.map((name) => [name, fittingValue(properties[name], random, words, depth + 1)]));
+  const names = Object.keys(properties).filter((name) => required.has(name) || choices.random.chance(0.3));
+  return Object.fromEntries(names.map((name) => [name, fittingValue(properties[name], choices, depth + 1)]));
 }
 
 function numberAt(schema: JsonObject, key: string, otherwise: number): number {

@@ -8,8 +8,8 @@ interface Agent {
   status: 'held' | 'live' | 'ended';
 }
 
-/** Events that only an agent at work brings about. */
-const ofLiveAgents: ReadonlySet<string> = new Set([
+/** Events that only a live agent causes. */
+const needsLiveAgent: ReadonlySet<string> = new Set([
   'turn.start',
   'model.end',
   'turn.decide',
@@ -21,7 +21,7 @@ const ofLiveAgents: ReadonlySet<string> = new Set([
   'compaction.start',
 ]);
 
-/** I9 and the life of agents, the run's status, and the moves of work modules. */
+/** Checks I9, the life of agents, the run's status, and the moves of work modules. */
 export function checkAgents(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const agents = new Map<string, Agent>();
@@ -30,40 +30,26 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
   const running = new Set<string>();
   const caps = new Caps(found);
   for (const event of events) {
+    found.at(event);
     trackWork(event, running);
     caps.look(event);
     const agentId = 'agentId' in event ? event.agentId : undefined;
     const agent = agentId === undefined ? undefined : agents.get(agentId);
     if (agentId !== undefined && event.type !== 'agent.start') {
-      found.expect(agent !== undefined, 'order', event, `${event.type} of ${agentId}, which never started`);
-      if (ofLiveAgents.has(event.type))
-        found.expect(agent?.status === 'live', 'I9', event, `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
+      found.expect(agent !== undefined, 'order', `${event.type} of ${agentId}, which never started`);
+      if (needsLiveAgent.has(event.type))
+        found.expect(agent?.status === 'live', 'I9', `${event.type} of ${agentId}, which is ${agent?.status ?? 'unknown'}`);
     }
     switch (event.type) {
       case 'agent.start':
-        found.expect(agent === undefined, 'life', event, `agent ${event.agentId} starts a second time`);
-        if (event.parentAgentId !== undefined)
-          found.expect(
-            agents.get(event.parentAgentId)?.status === 'live',
-            'I9',
-            event,
-            `${event.agentId} starts below ${event.parentAgentId}, which is not live`,
-          );
-        agents.set(event.agentId, { start: event, status: event.held === true ? 'held' : 'live' });
+        startAgent(found, event, agents);
         break;
       case 'agent.release':
-        found.expect(agent?.status === 'held', 'life', event, `${event.agentId} is released, but was not held`);
+        found.expect(agent?.status === 'held', 'life', `${event.agentId} is released, but was not held`);
         if (agent !== undefined) agent.status = 'live';
         break;
       case 'agent.restart':
-        found.expect(
-          agent?.status === 'ended' || (event.keepsHistory === true && waiting.has(event.agentId)),
-          'life',
-          event,
-          `${event.agentId} restarts, but had not ended`,
-        );
-        waiting.delete(event.agentId);
-        if (agent !== undefined) agent.status = 'live';
+        restartAgent(found, event, { agent, isWaiting: waiting.delete(event.agentId) });
         break;
       case 'agent.await':
         waiting.add(event.agentId);
@@ -78,21 +64,15 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
         found.expect(
           running.size > 0 === (event.status === 'running'),
           'I8',
-          event,
           `the run is ${event.status} while ${[...running].join(', ') || 'nothing'} runs`,
         );
         break;
       case 'run.end':
-        found.expect(
-          [...agents.values()].every(({ status }) => status === 'ended'),
-          'I9',
-          event,
-          'the run ends before its agents',
-        );
+        found.expect([...agents.values()].every(isEnded), 'I9', 'the run ends before its agents');
         break;
       case 'state.patch':
       case 'module.update':
-        for (const change of moduleChanges(event)) moveModule(found, event, change, modules);
+        for (const change of moduleChanges(event)) moveModule(found, change, modules);
         break;
       default:
     }
@@ -100,7 +80,7 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
   return found.problems;
 }
 
-/** E7: never more agents at work, or started in all, than the limits the run was started with allow. */
+/** E7: agents at work, and agents started in all, stay within the limits that the run started with. */
 class Caps {
   readonly #found: Findings;
   readonly #working = new Set<string>();
@@ -134,19 +114,17 @@ class Caps {
     this.#found.expect(
       this.#working.size <= (maxLive ?? Number.POSITIVE_INFINITY),
       'limits',
-      event,
       `${this.#working.size} agents are at work, and ${maxLive ?? 0} may be`,
     );
     this.#found.expect(
       this.#started <= (maxTotal ?? Number.POSITIVE_INFINITY),
       'limits',
-      event,
       `${this.#started} agents were started, and ${maxTotal ?? 0} may be`,
     );
   }
 }
 
-/** What runs outside: a model call between `turn.start` and its answer, a tool between start and end. */
+/** Tracks effects: a model call between `turn.start` and its answer, a tool between start and end. */
 function trackWork(event: CadreEvent, running: Set<string>): void {
   if (event.type === 'turn.start' && event.prompt !== undefined) running.add(event.turnId);
   else if (event.type === 'tool.start') running.add(event.callId);
@@ -156,28 +134,45 @@ function trackWork(event: CadreEvent, running: Set<string>): void {
   else if (event.type === 'compaction.end') running.delete(event.compactionId);
 }
 
+function startAgent(found: Findings, event: EventOf<'agent.start'>, agents: Map<string, Agent>): void {
+  const { agentId, parentAgentId: parent } = event;
+  found.expect(!agents.has(agentId), 'life', `agent ${agentId} starts a second time`);
+  const isParentLive = parent === undefined || agents.get(parent)?.status === 'live';
+  found.expect(isParentLive, 'I9', `${agentId} starts below ${parent ?? ''}, which is not live`);
+  agents.set(agentId, { start: event, status: event.held === true ? 'held' : 'live' });
+}
+
+function restartAgent(
+  found: Findings,
+  { agentId, keepsHistory }: EventOf<'agent.restart'>,
+  { agent, isWaiting }: { readonly agent: Agent | undefined; readonly isWaiting: boolean },
+): void {
+  const mayRestart = agent?.status === 'ended' || (keepsHistory === true && isWaiting);
+  found.expect(mayRestart, 'life', `${agentId} restarts, but had not ended`);
+  if (agent !== undefined) agent.status = 'live';
+}
+
 function endAgent(found: Findings, event: EventOf<'agent.end'>, agents: ReadonlyMap<string, Agent>): void {
   const agent = agents.get(event.agentId);
-  found.expect(agent?.status !== 'ended', 'life', event, `agent ${event.agentId} ends a second time`);
+  found.expect(agent?.status !== 'ended', 'life', `agent ${event.agentId} ends a second time`);
   if (agent !== undefined) agent.status = 'ended';
   for (const { start, status } of agents.values()) {
     if (start.parentAgentId === event.agentId)
-      found.expect(status === 'ended', 'I9', event, `${event.agentId} ends while ${start.agentId} below it goes on`);
+      found.expect(status === 'ended', 'I9', `${event.agentId} ends while ${start.agentId} below it goes on`);
   }
 }
 
-function moveModule(
-  found: Findings,
-  event: CadreEvent,
-  { moduleId, fields: { status: to } }: ModuleChange,
-  modules: Map<string, ModuleStatus>,
-): void {
+function moveModule(found: Findings, { moduleId, fields: { status: to } }: ModuleChange, modules: Map<string, ModuleStatus>): void {
   const from = modules.get(moduleId);
   if (to === undefined) return;
   if (from !== undefined) {
-    // Several moves of one call are one event.
+    // One event may combine several moves of one call.
     const allowed = [...reachableStatuses(from, 'planner'), ...reachableStatuses(from, 'dispatch')];
-    found.expect(allowed.includes(to), 'team', event, `module ${moduleId} goes from ${from} to ${to}`);
+    found.expect(allowed.includes(to), 'team', `module ${moduleId} goes from ${from} to ${to}`);
   }
   modules.set(moduleId, to);
+}
+
+function isEnded({ status }: Agent): boolean {
+  return status === 'ended';
 }

@@ -1,21 +1,22 @@
 import type { CadreEvent } from '../core/events/event.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
-/** Sums of fractions are not exact. */
+/** Sums of fractions are inexact. */
 const rounding = 1e-9;
 
 /**
- * Budgets of the run: no model call begins when, with all that is set aside for those in flight, it could use more tokens or
- * money than the run may; and a limit is told of once.
+ * Checks the run's budgets: no model call begins that, together with the reserves of calls in flight, could exceed the run's tokens
+ * or cost; and each limit is reported once.
  */
 export function checkBudgets(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const inFlight = new Map<string, { readonly tokens: number; readonly cost: number }>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let limits: { readonly maxTokens?: number; readonly maxCostUsd?: number } = {};
   let tokens = 0;
   let cost = 0;
   for (const event of events) {
+    found.at(event);
     switch (event.type) {
       case 'run.start':
         limits = event.limits;
@@ -30,24 +31,18 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         found.expect(
           tokens + set.tokens <= maxTokens,
           'limits',
-          event,
           `${callId} begins with ${tokens} tokens used and ${set.tokens} set aside, and the run may use ${maxTokens}`,
         );
         found.expect(
           event.reserve.cost === undefined || cost + set.cost <= maxCostUsd + rounding,
           'limits',
-          event,
           `${callId} begins with $${cost} used and $${set.cost} set aside, and the run may cost $${maxCostUsd}`,
         );
         break;
       }
       case 'model.end':
-        inFlight.delete(event.turnId);
-        tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
-        cost += event.cost ?? 0;
-        break;
       case 'compaction.end':
-        inFlight.delete(event.compactionId);
+        inFlight.delete(event.type === 'model.end' ? event.turnId : event.compactionId);
         tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
         cost += event.cost ?? 0;
         break;
@@ -59,12 +54,12 @@ export function checkBudgets(events: readonly CadreEvent[]): readonly JournalPro
         inFlight.delete(event.turnId);
         break;
       case 'agent.restart':
-        for (const key of told) if (key.startsWith(`${event.agentId} `)) told.delete(key);
+        for (const key of reported) if (key.startsWith(`${event.agentId} `)) reported.delete(key);
         break;
       case 'limit.reach': {
         const key = `${event.agentId} ${event.stage} ${event.scope} ${event.limit}`;
-        found.expect(!told.has(key), 'limits', event, `${event.agentId} is told of a limit a second time: ${event.reason}`);
-        told.add(key);
+        found.expect(!reported.has(key), 'limits', `a limit of ${event.agentId} is reported a second time: ${event.reason}`);
+        reported.add(key);
         break;
       }
       default:

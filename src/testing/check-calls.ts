@@ -5,21 +5,21 @@ import { Findings, type JournalFacts, type JournalProblem } from './journal-prob
 interface Call {
   readonly request: EventOf<'tool.request'>;
   state: 'requested' | 'running' | 'interrupted' | 'approval' | 'suspended' | 'ended';
-  /** A person, or the tool that finds out, says that it did not happen: it may run again. */
+  /** A person or the verifying tool reported that it did not happen, so it may run again. */
   isAbsolved: boolean;
   attempt: number;
 }
 
-/** What one agent's model asked for and has not been answered yet. */
+/** One agent's calls without an answer. */
 interface Debt {
   /** Calls of the last reply without a result in a turn. */
   unread: Set<string>;
-  /** Calls of the last reply that were not put on the record yet. */
+  /** Calls of the last reply not yet on record. */
   unrequested: Set<string>;
 }
 
 /**
- * I1 and I5: each call of a reply is requested once, ends once, and is answered once, in place, by the next turn of its
+ * Checks I1 and I5: each call of a reply is requested once, ends once, and is answered once, in place, by the next turn of its
  * agent; nothing runs before it may, nor twice unless it may.
  */
 export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): readonly JournalProblem[] {
@@ -29,11 +29,12 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
   const results = new Map<string, number>();
   const gone = new Set<string>();
   for (const [index, event] of events.entries()) {
+    found.at(event);
     switch (event.type) {
       case 'agent.start':
       case 'agent.restart':
         gone.delete(event.agentId);
-        // Whoever goes on with its history still owes its model the results of its last calls.
+        // An agent that keeps its history still owes its model the results of its last calls.
         if (event.type === 'agent.restart' && event.keepsHistory === true) break;
         debts.set(event.agentId, { unread: new Set(), unrequested: new Set() });
         break;
@@ -41,23 +42,23 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
         gone.add(event.agentId);
         break;
       case 'model.end':
-        owe(found, event, debts.get(event.agentId), event.reply?.toolCalls.map((call) => call.callId) ?? []);
+        expectPaid(found, debts.get(event.agentId));
+        owe(debts.get(event.agentId), event.reply?.toolCalls.map((call) => call.callId) ?? []);
         break;
       case 'turn.decide':
-        if (event.action.call !== undefined) owe(found, event, debts.get(event.agentId), [event.action.call.callId], true);
+        if (event.action.call !== undefined) owe(debts.get(event.agentId), [event.action.call.callId]);
         break;
       case 'tool.request':
-        found.expect(!calls.has(event.callId), 'I1', event, `call ${event.callId} is requested a second time`);
+        found.expect(!calls.has(event.callId), 'I1', `call ${event.callId} is requested a second time`);
         found.expect(
           debts.get(event.agentId)?.unrequested.delete(event.callId) === true,
           'I1',
-          event,
           `call ${event.callId} is in no reply of ${event.agentId}`,
         );
         calls.set(event.callId, { request: event, state: 'requested', attempt: 0, isAbsolved: false });
         break;
       case 'run.resume':
-        // Nobody runs anything when a run is taken up.
+        // Nothing runs while a run is being resumed.
         for (const call of calls.values()) if (call.state === 'running') call.state = 'interrupted';
         break;
       case 'turn.start':
@@ -67,11 +68,16 @@ export function checkCalls(events: readonly CadreEvent[], facts: JournalFacts): 
         checkTurnEnd(found, event, { calls, debt: debts.get(event.agentId), isGone: gone.has(event.agentId) });
         break;
       case 'inbox.add':
-        if (event.item.source === 'TOOL_RESULT' && event.item.from === undefined) countResult(found, event, results, calls);
+        if (event.item.source === 'TOOL_RESULT' && event.item.from === undefined) countResult(found, event, { results, calls });
         break;
       default:
         if (isOfCall(event))
-          followCall(found, event, calls.get(event.callId), { facts, next: events[index + 1], isGone: gone.has(event.agentId) });
+          followCall(found, event, {
+            call: calls.get(event.callId),
+            facts,
+            next: events[index + 1],
+            isGone: gone.has(event.agentId),
+          });
     }
   }
   return found.problems;
@@ -90,13 +96,16 @@ function isOfCall(event: CadreEvent): event is CallEvent {
   );
 }
 
-function owe(found: Findings, event: CadreEvent, debt: Debt | undefined, callIds: readonly string[], more = false): void {
-  if (debt === undefined) return;
-  if (!more)
-    found.expect(debt.unread.size === 0, 'I1', event, `the model is called while ${[...debt.unread].join(', ')} are not answered`);
+/** Expects that every call of an agent was answered, since its model was called. */
+function expectPaid(found: Findings, debt: Debt | undefined): void {
+  const left = [...(debt?.unread ?? [])];
+  found.expect(left.length === 0, 'I1', `the model is called while ${left.join(', ')} are not answered`);
+}
+
+function owe(debt: Debt | undefined, callIds: readonly string[]): void {
   for (const callId of callIds) {
-    debt.unread.add(callId);
-    debt.unrequested.add(callId);
+    debt?.unread.add(callId);
+    debt?.unrequested.add(callId);
   }
 }
 
@@ -108,17 +117,12 @@ function checkAnswers(found: Findings, event: EventOf<'turn.start'>, debt: Debt 
       continue;
     }
     const { callId = '' } = input;
-    found.expect(input.persistent, 'I1', event, `the result of ${callId} is not kept`);
-    found.expect(others === 0, 'I1', event, `the result of ${callId} does not stand directly behind its call`);
-    found.expect(
-      debt?.unread.delete(callId) === true,
-      'I1',
-      event,
-      `${event.turnId} reads a result of ${callId}, which is not open`,
-    );
+    found.expect(input.persistent, 'I1', `the result of ${callId} is not kept`);
+    found.expect(others === 0, 'I1', `the result of ${callId} is not directly after its call`);
+    found.expect(debt?.unread.delete(callId) === true, 'I1', `${event.turnId} reads a result of ${callId}, which is not open`);
   }
   const left = [...(debt?.unread ?? [])];
-  found.expect(left.length === 0, 'I1', event, `${event.turnId} begins without the results of ${left.join(', ')}`);
+  found.expect(left.length === 0, 'I1', `${event.turnId} begins without the results of ${left.join(', ')}`);
 }
 
 function checkTurnEnd(
@@ -130,14 +134,12 @@ function checkTurnEnd(
   found.expect(
     left.length === 0,
     'I1',
-    event,
     `${event.turnId} ends before its calls ${left.map(({ request }) => request.callId).join(', ')}`,
   );
   const unrequested = [...(known.debt?.unrequested ?? [])];
   found.expect(
     unrequested.length === 0 || known.isGone,
     'I1',
-    event,
     `${event.turnId} ends, and nothing happened to its calls ${unrequested.join(', ')}`,
   );
 }
@@ -145,95 +147,103 @@ function checkTurnEnd(
 function countResult(
   found: Findings,
   event: EventOf<'inbox.add'>,
-  results: Map<string, number>,
-  calls: ReadonlyMap<string, Call>,
+  { results, calls }: { readonly results: Map<string, number>; readonly calls: ReadonlyMap<string, Call> },
 ): void {
   const { payload } = event.item;
   const callId = isJsonObject(payload) ? String(payload['tool_call_id']) : '';
-  // Whoever posts from outside may call an item what they like; only calls of this run count.
+  // External items may have any name; only calls of this run count.
   if (!calls.has(callId)) return;
   const count = (results.get(callId) ?? 0) + 1;
   results.set(callId, count);
-  found.expect(count === 1, 'I1', event, `call ${callId} gets a result for the ${count}. time`);
+  found.expect(count === 1, 'I1', `call ${callId} gets a result for the ${count}. time`);
+}
+
+/** A call of the journal's last event, and the facts that decide what it may do. */
+interface FollowedCall {
+  readonly call: Call;
+  readonly facts: JournalFacts;
+  readonly next: CadreEvent | undefined;
+  readonly isGone: boolean;
 }
 
 function followCall(
   found: Findings,
   event: CallEvent,
-  call: Call | undefined,
-  known: { readonly facts: JournalFacts; readonly next: CadreEvent | undefined; readonly isGone: boolean },
+  { call, ...known }: Omit<FollowedCall, 'call'> & { readonly call: Call | undefined },
 ): void {
-  found.expect(call !== undefined, 'I1', event, `${event.type} of ${event.callId}, which was never requested`);
+  found.expect(call !== undefined, 'I1', `${event.type} of ${event.callId}, which was never requested`);
   if (call === undefined) return;
-  const { name } = call.request;
+  const label = `${call.request.name} (${event.callId})`;
   switch (event.type) {
-    case 'tool.start': {
-      found.expect(
-        call.state === 'requested' || call.state === 'interrupted',
-        'I1',
-        event,
-        `${name} (${event.callId}) starts while it is ${call.state}`,
-      );
-      found.expect(
-        event.attempt === call.attempt + 1,
-        'I5',
-        event,
-        `${name} (${event.callId}) starts attempt ${event.attempt} after attempt ${call.attempt}`,
-      );
-      const isAllowed =
-        event.attempt === 1 || known.facts.repeatable === undefined || known.facts.repeatable.has(name) || call.isAbsolved;
-      found.expect(isAllowed, 'I5', event, `${name} (${event.callId}) runs a second time and must not`);
-      call.attempt = event.attempt;
-      call.isAbsolved = false;
-      call.state = 'running';
-      break;
-    }
+    case 'tool.start':
+      return checkStart(found, event, { call, ...known });
     case 'tool.suspend':
-      found.expect(
-        (call.state !== 'running' && call.state !== 'ended' && call.state !== 'interrupted') ||
-          (call.state === 'interrupted' && event.on.kind !== 'agents'),
-        'I1',
-        event,
-        `${name} (${event.callId}) is suspended while it is ${call.state}`,
-      );
-      call.state = event.on.kind === 'approval' ? 'approval' : 'suspended';
-      break;
+      return checkSuspend(found, event, call);
     case 'tool.answer':
-      found.expect(
-        call.state === 'approval' ||
-          call.state === 'suspended' ||
-          ((call.state === 'requested' || call.state === 'interrupted') && event.standing !== undefined),
-        'I1',
-        event,
-        `${name} (${event.callId}) is answered while it is ${call.state}`,
-      );
-      call.state = event.verdict === 'rejected' ? 'suspended' : 'requested';
-      if (event.verdict === 'answered' && call.attempt > 0) call.isAbsolved = event.value === 'not_happened';
-      break;
+      return checkAnswer(found, event, call);
     case 'tool.verify':
-      found.expect(call.state === 'interrupted', 'I5', event, `${name} (${event.callId}) is looked into while it is ${call.state}`);
+      found.expect(call.state === 'interrupted', 'I5', `${label} is verified while it is ${call.state}`);
       call.isAbsolved = event.answer === 'not_happened';
-      break;
-    case 'tool.end': {
-      found.expect(call.state !== 'ended', 'I1', event, `${name} (${event.callId}) ends a second time`);
-      found.expect(
-        event.status === 'ok' || event.error !== undefined,
-        'I12',
-        event,
-        `${name} (${event.callId}) ends ${event.status}, and no error is on record`,
-      );
-      call.state = 'ended';
-      const isAnswered =
-        known.next?.type === 'inbox.add' && known.next.item.source === 'TOOL_RESULT' && known.next.agentId === event.agentId;
-      found.expect(
-        isAnswered || known.isGone || known.next === undefined,
-        'I1',
-        event,
-        `${name} (${event.callId}) ends, and no result follows`,
-      );
-      break;
-    }
+      return;
+    case 'tool.end':
+      return checkEnd(found, event, { call, ...known });
     case 'tool.late':
-      found.expect(call.state === 'ended', 'I1', event, `${name} (${event.callId}) is late, but still ${call.state}`);
+      found.expect(call.state === 'ended', 'I1', `${label} is late, but still ${call.state}`);
   }
+}
+
+function checkStart(found: Findings, event: EventOf<'tool.start'>, { call, facts }: FollowedCall): void {
+  const { name } = call.request;
+  found.expect(
+    call.state === 'requested' || call.state === 'interrupted',
+    'I1',
+    `${name} (${event.callId}) starts while it is ${call.state}`,
+  );
+  found.expect(
+    event.attempt === call.attempt + 1,
+    'I5',
+    `${name} (${event.callId}) starts attempt ${event.attempt} after attempt ${call.attempt}`,
+  );
+  const isAllowed = event.attempt === 1 || facts.repeatable === undefined || facts.repeatable.has(name) || call.isAbsolved;
+  found.expect(isAllowed, 'I5', `${name} (${event.callId}) runs a second time and must not`);
+  call.attempt = event.attempt;
+  call.isAbsolved = false;
+  call.state = 'running';
+}
+
+function checkSuspend(found: Findings, event: EventOf<'tool.suspend'>, call: Call): void {
+  const { name } = call.request;
+  found.expect(
+    (call.state !== 'running' && call.state !== 'ended' && call.state !== 'interrupted') ||
+      (call.state === 'interrupted' && event.on.kind !== 'agents'),
+    'I1',
+    `${name} (${event.callId}) is suspended while it is ${call.state}`,
+  );
+  call.state = event.on.kind === 'approval' ? 'approval' : 'suspended';
+}
+
+function checkAnswer(found: Findings, event: EventOf<'tool.answer'>, call: Call): void {
+  const { name } = call.request;
+  found.expect(
+    call.state === 'approval' ||
+      call.state === 'suspended' ||
+      ((call.state === 'requested' || call.state === 'interrupted') && event.standing !== undefined),
+    'I1',
+    `${name} (${event.callId}) is answered while it is ${call.state}`,
+  );
+  call.state = event.verdict === 'rejected' ? 'suspended' : 'requested';
+  if (event.verdict === 'answered' && call.attempt > 0) call.isAbsolved = event.value === 'not_happened';
+}
+
+function checkEnd(found: Findings, event: EventOf<'tool.end'>, { call, next, isGone }: FollowedCall): void {
+  const { name } = call.request;
+  found.expect(call.state !== 'ended', 'I1', `${name} (${event.callId}) ends a second time`);
+  found.expect(
+    event.status === 'ok' || event.error !== undefined,
+    'I12',
+    `${name} (${event.callId}) ends ${event.status}, and no error is on record`,
+  );
+  call.state = 'ended';
+  const isAnswered = next?.type === 'inbox.add' && next.item.source === 'TOOL_RESULT' && next.agentId === event.agentId;
+  found.expect(isAnswered || isGone || next === undefined, 'I1', `${name} (${event.callId}) ends, and no result follows`);
 }

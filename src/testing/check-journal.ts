@@ -19,16 +19,16 @@ const checks: readonly JournalCheck[] = [
   checkContext,
 ];
 
-/** What to check, besides what holds for every journal. */
+/** Facts and options for checking a journal. */
 export interface JournalCheckOptions extends JournalFacts {
-  /** The run has settled: nobody who could go on may have something to do. True unless given. */
+  /** The run has settled, so no agent that could continue may have items to read. True by default. */
   readonly settled?: boolean;
 }
 
 /**
- * Checks a run's events against the engine's invariants, as far as events show them: I1 to I6, I8, I9, I12, and the life of
- * turns, calls, agents and modules. It reads events alone and shares no code with the fold, so it finds what both would
- * agree on by mistake. Every prefix of a journal must pass, too (with `settled: false`). An empty list means all is well.
+ * Checks a run's events against the engine's invariants, as far as events show them: I1 to I6, I8, I9, I12, and the life of turns,
+ * calls, agents and modules. It reads only events and shares no code with the fold, so it also finds mistakes of the fold. Every
+ * prefix of a journal must pass, too (with `settled: false`). An empty list means that no invariant is broken.
  */
 export function checkJournal(events: readonly CadreEvent[], options: JournalCheckOptions = {}): readonly JournalProblem[] {
   const problems = checks.flatMap((check) => check(events, options));

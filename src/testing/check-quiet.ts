@@ -5,12 +5,12 @@ import { Findings, type JournalProblem } from './journal-problem.ts';
 interface Agent {
   status: 'held' | 'ready' | 'busy' | 'awaiting' | 'ended';
   on: readonly string[] | undefined;
-  /** Items no turn has read yet. */
+  /** Items that no turn has read yet. */
   readonly unread: Map<string, InboxItem>;
   hasLoop: boolean;
 }
 
-/** Items that tell a waiting agent something, but are no reason to wake it. */
+/** Items that inform a waiting agent without waking it. */
 const passive: ReadonlySet<string> = new Set([
   'TOOL_RESULT',
   'OBSERVER_FAILURE',
@@ -22,8 +22,8 @@ const passive: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * I6 at the end of a journal: no agent that could take a turn has something to read. Say so of journals whose run has
- * settled only; a run that was cut short may have an agent about to begin.
+ * Checks I6 at the end of a journal: no agent that could take a turn has something to read. Only for journals of settled runs: in a
+ * run that was cut short an agent may be about to begin.
  */
 export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const agents = new Map<string, Agent>();
@@ -41,6 +41,7 @@ export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProbl
   const found = new Findings();
   const last = events.at(-1);
   if (last === undefined || events.some(({ type }) => type === 'run.end')) return [];
+  found.at(last);
   for (const [agentId, agent] of agents) {
     const waking = [...agent.unread.values()].filter(
       ({ source, delivery }) => delivery === 'now' || (agent.on === undefined ? !passive.has(source) : agent.on.includes(source)),
@@ -49,16 +50,10 @@ export function checkQuiet(events: readonly CadreEvent[]): readonly JournalProbl
       found.expect(
         waking.length === 0,
         'I6',
-        last,
         `${agentId} sleeps on ${waking.map(({ itemId, source }) => `${itemId} (${source})`).join(', ')}`,
       );
     if (agent.status === 'ready')
-      found.expect(
-        agent.unread.size === 0 && !agent.hasLoop,
-        'I6',
-        last,
-        `${agentId} is ready, has something to do, and does nothing`,
-      );
+      found.expect(agent.unread.size === 0 && !agent.hasLoop, 'I6', `${agentId} is ready, has something to do, and does nothing`);
   }
   return found.problems;
 }
@@ -79,7 +74,7 @@ function follow(agent: Agent, event: CadreEvent): void {
       break;
     case 'context.trim':
     case 'compaction.start':
-      // A turn whose prompt was refused as too long is made again.
+      // A turn whose prompt was rejected as too long is retried.
       if (event.reason === 'refused') agent.hasLoop = true;
       break;
     case 'turn.decide':

@@ -2,10 +2,10 @@ import type { CadreEvent } from '../core/events/event.ts';
 import { notesPath } from '../core/events/people-note.ts';
 import { Findings, type JournalProblem } from './journal-problem.ts';
 
-/** What may still be written once a run is over: results that came too late, notes about them, and a title. */
+/** Events allowed after the end of a run: late results, notes about them, and a title. */
 const afterTheEnd: ReadonlySet<string> = new Set(['tool.late', 'note.add', 'run.title']);
 
-/** Events that somebody outside brings about, so that a chain of causes may end at them. */
+/** True for events caused from outside, at which a chain of causes may end. */
 function isFromOutside(event: CadreEvent): boolean {
   switch (event.type) {
     case 'run.start':
@@ -32,33 +32,33 @@ function isFromOutside(event: CadreEvent): boolean {
   }
 }
 
-/** I4 and the chain of causes: one run, no gaps, every event brought about by an earlier one, back to somebody outside. */
+/** Checks I4 and the chain of causes: one run, no gaps, every event caused by an earlier one, back to an external event. */
 export function checkSequence(events: readonly CadreEvent[]): readonly JournalProblem[] {
   const found = new Findings();
   const [first] = events;
   if (first === undefined) return [{ invariant: 'order', seq: 0, message: 'the journal is empty' }];
-  found.expect(first.type === 'run.start', 'order', first, `the first event is ${first.type}, not run.start`);
+  found.at(first);
+  found.expect(first.type === 'run.start', 'order', `the first event is ${first.type}, not run.start`);
   let ended = false;
   events.forEach((event, index) => {
-    found.expect(event.seq === index + 1, 'I4', event, `event ${index + 1} has the sequence number ${event.seq}`);
-    found.expect(event.runId === first.runId, 'order', event, `it belongs to run ${event.runId}`);
-    found.expect(index === 0 || event.type !== 'run.start', 'order', event, 'a second run.start');
+    found.at(event);
+    found.expect(event.seq === index + 1, 'I4', `event ${index + 1} has the sequence number ${event.seq}`);
+    found.expect(event.runId === first.runId, 'order', `it belongs to run ${event.runId}`);
+    found.expect(index === 0 || event.type !== 'run.start', 'order', 'a second run.start');
     const { cause } = event;
     if (cause === undefined)
-      found.expect(isFromOutside(event), 'cause', event, `${event.type} has no cause, but nobody outside did it`);
+      found.expect(isFromOutside(event), 'cause', `${event.type} has no cause, but does not come from outside`);
     else
       found.expect(
         Number.isInteger(cause) && cause >= 1 && cause < event.seq,
         'cause',
-        event,
         `${event.type} names ${cause} as its cause, which is not before it`,
       );
-    found.expect(!ended || afterTheEnd.has(event.type), 'life', event, `${event.type} after run.end`);
+    found.expect(!ended || afterTheEnd.has(event.type), 'life', `${event.type} after run.end`);
     if (event.type === 'run.resume')
       found.expect(
         event.downMs === Math.max(0, event.at - (events[index - 1]?.at ?? event.at)),
         'life',
-        event,
         `the run lay still for ${event.downMs} ms, which is not the time since the event before`,
       );
     if (event.type === 'run.end') ended = true;

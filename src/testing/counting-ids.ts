@@ -1,6 +1,6 @@
 import type { Ids, ItemId, RunId } from '../core/ids.ts';
 
-/** Ids that count from one, so that whole journals can be compared byte by byte. */
+/** Creates ids that count from one, so that whole journals can be compared byte by byte. */
 export function countingIds(): Ids {
   let runs = 0;
   let items = 0;

@@ -1,4 +1,4 @@
-/** What tests of teams need: a model that says what it is told, a clock that stands still, ids that count, and assertions. */
+/** Test doubles and assertions for teams: a scripted model, a manual clock, counting ids. */
 export { assertPairing, promptProblems, type CheckedPrompt } from './assert-pairing.ts';
 export { assertJournal, checkJournal, type JournalCheckOptions } from './check-journal.ts';
 export { chaosModel, type ChaosModelOptions } from './chaos-model.ts';

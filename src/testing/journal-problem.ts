@@ -1,31 +1,37 @@
 import type { CadreEvent } from '../core/events/event.ts';
 
-/** An invariant of the engine that an event list does not keep. */
+/** An invariant of the engine that an event list violates. */
 export interface JournalProblem {
-  /** The invariant's number in DESIGN 2, or `order`, `life` `team` and `limits` for what goes without one. */
+  /** Number of the invariant in DESIGN 2, or `order`, `life`, `team` or `limits` for rules without one. */
   readonly invariant: string;
-  /** The sequence number of the event that shows it. */
+  /** Sequence number of the event that shows it. */
   readonly seq: number;
   readonly message: string;
 }
 
-/** What a journal does not say of itself and some checks want to know. */
+/** Facts that a journal does not contain and some checks need. */
 export interface JournalFacts {
-  /** Priorities that profiles give to sources, in place of the global ones. */
+  /** Priorities that profiles give to sources, replacing the global ones. */
   readonly priorities?: Readonly<Record<string, number>>;
-  /** Tools whose calls may be repeated after a crash; all others may run once only (I5). */
+  /** Tools whose calls may be repeated after a crash; all others may run only once (I5). */
   readonly repeatable?: ReadonlySet<string>;
 }
 
-/** One part of the check: looks at the whole list on its own. */
+/** One part of the check, over the whole list. */
 export type JournalCheck = (events: readonly CadreEvent[], facts: JournalFacts) => readonly JournalProblem[];
 
 /** Collects the problems of one check. */
 export class Findings {
   readonly problems: JournalProblem[] = [];
+  #seq = 0;
 
-  /** Notes a problem unless the statement holds. */
-  expect(holds: boolean, invariant: string, event: { readonly seq: number }, message: string): void {
-    if (!holds) this.problems.push({ invariant, seq: event.seq, message });
+  /** Moves to an event, the one that further problems are about. */
+  at({ seq }: { readonly seq: number }): void {
+    this.#seq = seq;
+  }
+
+  /** Notes a problem of the current event unless the statement holds. */
+  expect(holds: boolean, invariant: string, message: string): void {
+    if (!holds) this.problems.push({ invariant, seq: this.#seq, message });
   }
 }

@@ -1,16 +1,16 @@
 import type { Clock } from '../core/clock.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only moves when a test advances it. */
 export interface ManualClock extends Clock {
-  /** Lets time pass: timers that come due run in order, each at its own time. */
+  /** Advances time: due timers run in order, each at its own time. */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock, forwards or backwards; timers and durations are not touched. */
+  /** Sets the wall clock, forwards or backwards, without touching timers and durations. */
   setWall(ms: number): void;
-  /** Timers that wait, but for those in the background. */
+  /** Number of waiting timers, excluding those in the background. */
   readonly timers: number;
-  /** Milliseconds until the next of them comes due; undefined when none waits. Timers in the background go off on the way. */
+  /** Milliseconds until the next of them is due; undefined when none waits. Timers in the background fire on the way. */
   readonly nextIn: number | undefined;
-  /** The same of the timers in the background: deadlines of whole runs, and what expires. */
+  /** Like `nextIn` for timers in the background: deadlines of whole runs and expiry of items. */
   readonly nextBackgroundIn: number | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Timer {
   readonly background: boolean;
 }
 
-/** Makes a manual clock that starts at the given wall time, by default 2026-01-01 UTC. */
+/** Creates a manual clock that starts at the given wall time, by default 2026-01-01 UTC. */
 export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   let wall = startAt;
   let elapsed = 0;
@@ -79,7 +79,7 @@ export function manualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   };
 }
 
-/** Lets everything that is ready run, without real time passing. */
+/** Runs everything that is ready, without real time passing. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

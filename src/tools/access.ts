@@ -5,18 +5,18 @@ import type { Tool, ToolCatalog } from '../core/tool/tool.ts';
 import { toWireSchema } from './schema/json-schema-of.ts';
 import { mergeHandover } from './merge-handover.ts';
 
-/** The tool access policy of a profile; `*` in a list stands for everything. */
+/** Tool access policy of a profile; `*` in a list means everything. */
 export interface AccessPolicy {
   readonly allowedToolsets: readonly string[];
   readonly allowedTools: readonly string[];
 }
 
-/** How much `tool_description` segments tell: names and descriptions, or parameters and guides too. */
+/** Detail of `tool_description` segments: names and descriptions, or parameters and guides too. */
 export type DescriptionStyle = 'brief' | 'full';
 
 /**
- * The tools a policy allows (A1.8): those of its toolsets and those it names, each once, in the order of the catalog. `*` allows
- * all but those that must be named, such as shells.
+ * Returns the tools a policy allows (A1.8): those of its toolsets and those it names, each once, in catalog order. `*` allows all tools
+ * except those that must be named explicitly, such as shells.
  */
 export function allowedTools(catalog: ToolCatalog, policy: AccessPolicy): readonly Tool[] {
   const toolsets = new Set(policy.allowedToolsets);
@@ -31,8 +31,8 @@ export function allowedTools(catalog: ToolCatalog, policy: AccessPolicy): readon
 }
 
 /**
- * A tool as it is offered to a model (A1.8): wire name, description with its toolset, and its schema without `x-*`
- * keywords, completed by its handover protocol's parameters when the protocol is given.
+ * Returns a tool in the form offered to a model (A1.8): wire name, description with its toolset, and schema without `x-*` keywords. When
+ * a handover protocol is given, the schema includes its parameters.
  */
 export function offeredTool(catalog: ToolCatalog, tool: Tool, protocol?: HandoverProtocol): OfferedTool {
   const schema = protocol === undefined ? tool.parameters : mergeHandover(tool.parameters, protocol.contextParameters);
@@ -44,7 +44,10 @@ export function offeredTool(catalog: ToolCatalog, tool: Tool, protocol?: Handove
   };
 }
 
-/** The text of `tool_description` segments (A1.5): tools grouped by toolset. Give `wireName` so that names are those the model calls. */
+/**
+ * Returns the text of `tool_description` segments (A1.5): tools grouped by toolset. Pass `wireName` to show the names that the model
+ * calls.
+ */
 export function describeTools(
   tools: readonly Tool[],
   style: DescriptionStyle = 'full',

@@ -8,16 +8,16 @@ import { checkToolFields } from './tool-fields.ts';
 import { stableJson } from './stable-json.ts';
 import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts';
 
-/** Tells whether a value is a tool definition of the AI SDK. */
+/** True for a tool definition of the AI SDK. */
 export function isAiSdkTool(value: RawDefinition): boolean {
   return 'inputSchema' in value || value['type'] === 'provider' || value['type'] === 'provider-defined';
 }
 
 /**
- * Makes a tool of an AI SDK `tool()` definition. Its name is the key it stands under; options of ours may stand beside
- * its own fields.
+ * Converts an AI SDK `tool()` definition to a tool. Without a `name` field, the tool gets `givenName`. Cadre's options are allowed beside
+ * the AI SDK's fields.
  *
- * @throws CadreError `TOOL_INVALID` for tools the engine cannot run: the provider's own, without `execute`, or that ask for approval
+ * @throws CadreError `TOOL_INVALID` for tools the engine cannot run: those a provider runs, and those without `execute`
  */
 export function aiSdkToolOf(definition: RawDefinition, givenName: string | undefined): EffectTool {
   const name = readToolName(definition['name'] ?? givenName);
@@ -32,7 +32,7 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
     );
   const execute = definition['execute'];
   if (typeof execute !== 'function')
-    throw invalidTool(where, 'execute', 'is missing; tools without it are run by a client, which this engine has not');
+    throw invalidTool(where, 'execute', 'is missing; the AI SDK leaves tools without it to a client, and this engine has none');
   const run = execute as (input: unknown, options: unknown) => unknown;
   const toModelOutput = definition['toModelOutput'];
   const ours = {
@@ -50,11 +50,11 @@ export function aiSdkToolOf(definition: RawDefinition, givenName: string | undef
       await (toModelOutput as (options: unknown) => unknown).call(definition, { toolCallId: context.toolCallId, input, output }),
     );
   });
-  // A function that decides call by call cannot be asked inside a commit, so its tool asks for every call.
+  // A function that decides per call cannot run inside a commit, so the tool asks for approval of every call.
   return needsApproval === undefined || needsApproval === false ? effectTool : { ...effectTool, needsApproval: true };
 }
 
-/** Descriptions are optional in the AI SDK, and may be functions of a context. */
+/** Returns the description: optional in the AI SDK, and possibly a function of a context. */
 function describe(description: unknown, name: string, where: string): string {
   try {
     const text: unknown =
@@ -67,13 +67,13 @@ function describe(description: unknown, name: string, where: string): string {
   throw invalidTool(where, 'description', 'must be a text, or a function that returns one');
 }
 
-/** The second argument of `execute` as the AI SDK passes it. */
+/** Returns the second argument of `execute` as the AI SDK passes it. */
 function optionsOf(context: ToolContext): unknown {
   const messages = context.agent['messages'];
   return {
     toolCallId: context.toolCallId,
     messages: Array.isArray(messages) ? messages : [],
-    // Read only by tools that want it: the engine makes the signal on first use.
+    // Read only by tools that want it: the engine creates the signal on first use.
     get abortSignal() {
       return context.signal;
     },
@@ -82,7 +82,7 @@ function optionsOf(context: ToolContext): unknown {
   };
 }
 
-/** A tool may yield preliminary results; the last one counts. */
+/** Returns the last value of a tool that yields preliminary results, or its only value. */
 async function lastOf(output: unknown, context: ToolContext): Promise<unknown> {
   const settled = await output;
   if (typeof settled !== 'object' || settled === null || !(Symbol.asyncIterator in settled)) return settled;
@@ -94,7 +94,7 @@ async function lastOf(output: unknown, context: ToolContext): Promise<unknown> {
   return last;
 }
 
-/** What `toModelOutput` says the model should read, as a tool return of ours. */
+/** Converts the output of `toModelOutput` to a tool return. */
 function fromModelOutput(output: unknown): ToolReturn {
   const { type, value, reason } = (typeof output === 'object' && output !== null ? output : {}) as Readonly<
     Record<string, unknown>

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { ContentPart, FileData } from '../core/prompt/message.ts';
 
-/** Media type of a file that does not say what it is. */
+/** Media type of a file that declares none. */
 const unknownMedia = 'application/octet-stream';
 
 /**
- * A list of content as tools return it, as parts of a message: ours, those of the AI SDK's tool outputs, and those of
- * MCP results. Undefined when any item is of none of these kinds, since then the list is data.
+ * Converts a list of content returned by a tool (Cadre's parts, AI SDK tool outputs, MCP content) to message parts. Undefined when any
+ * item is none of these: the list is then plain data.
  */
 export function toContentParts(items: unknown): readonly ContentPart[] | undefined {
   if (!Array.isArray(items) || items.length === 0) return undefined;
@@ -47,13 +47,13 @@ function toPart(item: Item): ContentPart | undefined {
   }
 }
 
-/** An MCP resource: its text, or its bytes as a file. */
+/** Converts an MCP resource: its text, or its bytes as a file. */
 function resourcePart(resource: Item): ContentPart | undefined {
   if (typeof resource['text'] === 'string') return { type: 'text', text: resource['text'].toWellFormed() };
   return filePart(bytesData(resource['blob']), mediaOf(resource), resource);
 }
 
-/** A file; one that is a text is read as text: what holds for words (their length, their frame, invisible characters) holds for it, too. */
+/** Builds a file part. A text file becomes a text part, so that the rules for text (length, framing, invisible characters) apply to it. */
 function filePart(data: FileData | undefined, mediaType: string, item: Item): ContentPart | undefined {
   if (data === undefined) return undefined;
   const filename = typeof item['filename'] === 'string' ? item['filename'] : undefined;
@@ -89,7 +89,7 @@ function fileData(data: unknown): FileData | undefined {
   }
 }
 
-/** Base64 text as it is, bytes encoded, URLs by their address. */
+/** Returns base64 text unchanged, bytes encoded as base64, and URLs as addresses. */
 function bytesData(data: unknown): FileData | undefined {
   if (data instanceof URL) return urlData(data);
   if (typeof data === 'string') return /^(https?|data):/.test(data) ? urlData(data) : { type: 'data', data };

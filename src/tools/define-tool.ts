@@ -12,7 +12,10 @@ import {
   type ToolOptions,
 } from './tool-options.ts';
 
-/** The arguments a tool gets, as far as its parameters tell: from zod and other Standard Schemas, or the AI SDK's `jsonSchema<T>()`. */
+/**
+ * Type of a tool's arguments, as far as its parameters declare it: from zod and other Standard Schemas, or the AI SDK's
+ * `jsonSchema<T>()`.
+ */
 export type ToolArguments<Parameters> = Parameters extends { readonly '~standard': { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly output: infer Output }
     ? Output
@@ -27,7 +30,10 @@ export interface ToolDefinition<Parameters = unknown> extends ToolOptions {
   readonly description: string;
   /** zod, another Standard Schema that offers JSON Schema, typebox, `jsonSchema()` of the AI SDK, or plain JSON Schema. Absent = no arguments. */
   readonly parameters?: Parameters;
-  /** Does the work. What it returns is the result: a text as it is, a `ToolReturn`, or any value. What it throws is an error result. */
+  /**
+   * Does the work. A returned text is the result as it is; a `ToolReturn` and any other value are accepted too. A thrown error becomes an
+   * error result.
+   */
   execute(args: ToolArguments<Parameters>, context: ToolContext): unknown;
 }
 
@@ -40,19 +46,19 @@ export function defineTool<Parameters = undefined>(definition: ToolDefinition<Pa
   return plainToolOf(asDefinition(definition, 'defineTool'));
 }
 
-/** Makes a tool of a definition in our own words. */
+/** Creates a tool from a definition in Cadre's own form. */
 export function plainToolOf(definition: RawDefinition, givenName?: string): EffectTool {
   checkToolFields(definition, 'effect', `tool '${readToolName(definition['name'] ?? givenName)}'`);
   const execute = definition['execute'];
   return effectToolOf({ ...definition }, typeof execute === 'function' ? execute.bind(definition) : execute, givenName);
 }
 
-/** Makes a tool of an unchecked definition, and of the function that does its work. */
+/** Creates a tool from an unchecked definition and the function that does its work. */
 export function effectToolOf(definition: RawDefinition, execute: unknown, givenName?: string): EffectTool {
   const common = readToolOptions(definition, givenName);
   const where = `tool '${common.name}'`;
   if (typeof execute !== 'function') throw invalidTool(where, 'execute', 'must be a function (args, context) => result');
-  const description = text(definition, 'description', where);
+  const description = text({ definition, where }, 'description');
   if (description === undefined)
     throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
   const { schema, check, parse } = toolParameters(definition['parameters'], where);

@@ -12,9 +12,9 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
   readonly name: string;
   readonly description: string;
   readonly parameters?: Parameters;
-  /** Decides, inside the commit (I7): a result with events, or to suspend the call. */
+  /** Returns a result with events, or suspends the call. Runs inside the commit (I7). */
   run(args: ToolArguments<Parameters>, context: TransitionContext): TransitionOutcome;
-  /** Called when something a suspended call waits for has happened. */
+  /** Resumes a suspended call when something it waits for has happened. */
   resume?(args: ToolArguments<Parameters>, context: TransitionContext, happening: Happening, memo: JsonValue): TransitionOutcome;
 }
 
@@ -25,11 +25,11 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
  */
 export function defineTransitionTool<Parameters = undefined>(definition: TransitionToolDefinition<Parameters>): TransitionTool {
   const raw: RawDefinition = { ...asDefinition(definition, 'defineTransitionTool') };
-  // It is a pure function of state: what agents say in its result counts by whose words they are.
+  // It is a pure function of state, so its result is trusted by default; words of agents in it keep the trust of their authors.
   const common = readToolOptions(raw, undefined, 'trusted');
   const where = `tool '${common.name}'`;
   checkToolFields(definition, 'transition', where);
-  const description = text(raw, 'description', where);
+  const description = text({ definition: raw, where }, 'description');
   if (description === undefined)
     throw invalidTool(where, 'description', 'must say in a sentence or two what the tool does and when to use it');
   if (typeof definition.run !== 'function') throw invalidTool(where, 'run', 'must be a function (args, context) => outcome');
@@ -42,7 +42,7 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
       parsed.catch(() => undefined);
       throw new CadreError(
         'TOOL_INVALID',
-        `${where} decides inside a commit, so its parameters must be checked at once; its schema needs time.`,
+        `${where} decides inside a commit, so its parameters must be checked synchronously; its schema is asynchronous.`,
       );
     }
     return parsed as ToolArguments<Parameters>;
@@ -54,22 +54,16 @@ export function defineTransitionTool<Parameters = undefined>(definition: Transit
     parameters: schema,
     check,
     run: (args, context) => definition.run(ready(args), context),
-    ...(definition.resume === undefined
-      ? {}
-      : {
-          resume: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) =>
-            resumeWith(definition, ready(args), context, happening, memo),
-        }),
+    ...(definition.resume === undefined ? {} : { resume: resumeOf(definition, ready) }),
   };
 }
 
-function resumeWith<Parameters>(
+function resumeOf<Parameters>(
   definition: TransitionToolDefinition<Parameters>,
-  args: ToolArguments<Parameters>,
-  context: TransitionContext,
-  happening: Happening,
-  memo: JsonValue,
-): TransitionOutcome {
-  if (definition.resume === undefined) throw new CadreError('INTERNAL', `tool '${definition.name}' cannot be resumed`);
-  return definition.resume(args, context, happening, memo);
+  ready: (args: JsonObject) => ToolArguments<Parameters>,
+): NonNullable<TransitionTool['resume']> {
+  return (args, context, happening, memo) => {
+    if (definition.resume === undefined) throw new CadreError('INTERNAL', `tool '${definition.name}' cannot be resumed`);
+    return definition.resume(ready(args), context, happening, memo);
+  };
 }

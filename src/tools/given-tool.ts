@@ -1,18 +1,18 @@
 import type { Tool } from '../core/tool/tool.ts';
 import type { ToolDefinition } from './define-tool.ts';
 
-/** A definition that went through neither `defineTool` nor `defineTransitionTool`; in a record, the key names one without a name. */
+/** A definition not passed through `defineTool` or `defineTransitionTool`; in a record, the key names a tool without a name. */
 export type PlainTool = Omit<ToolDefinition<never>, 'name' | 'parameters'> & {
   readonly name?: string;
   readonly parameters?: unknown;
 };
 
-/** What `tool()` of the AI SDK returns, as far as types can say it without that package. */
+/** A `tool()` of the AI SDK, as precisely as types can describe it without that package. */
 export interface AiSdkTool {
   readonly inputSchema: unknown;
   readonly description?: unknown;
   readonly execute?: unknown;
 }
 
-/** A tool in any form that `createEngine({ tools })` takes. */
+/** A tool in any form that `createEngine({ tools })` accepts. */
 export type GivenTool = Tool | PlainTool | AiSdkTool;

@@ -3,7 +3,7 @@ import { CadreError, describeThrown } from '../core/error.ts';
 /**
  * Imports an optional package on first use.
  *
- * @throws CadreError `DEPENDENCY_MISSING` with the command that installs it and what else the same work needs
+ * @throws CadreError `DEPENDENCY_MISSING` with the command that installs it and what else the same task needs
  */
 export async function importPackage<Module>(
   load: () => Promise<Module>,

@@ -4,9 +4,8 @@ import type { Tool } from '../core/tool/tool.ts';
 import { argumentCheck } from './schema/check-arguments.ts';
 
 /**
- * A tool's schema with what a handover protocol asks the caller for (A1.8): merged into the items of the first list of
- * objects, when the tool takes one, else into the top level; `required` is the sorted union. A parameter that the tool
- * itself declares at the top stays there, and only there (D1.4).
+ * Merges a handover protocol's parameters into a tool's schema (A1.8): into the items of the first list of objects, if there is one, else
+ * into the top level. `required` is the sorted union. A parameter that the tool declares at the top stays there, and only there (D1.4).
  */
 export function mergeHandover(schema: JsonSchema, protocolSchema: JsonSchema): JsonSchema {
   const top = objectOf(schema['properties']);
@@ -19,7 +18,7 @@ export function mergeHandover(schema: JsonSchema, protocolSchema: JsonSchema): J
   return { ...outer, properties: { ...objectOf(outer['properties']), [key]: { ...inner, items } } };
 }
 
-/** A tool whose arguments include what its handover protocol asks for, and are checked for it. */
+/** Returns a tool whose arguments include the parameters of its handover protocol and are checked against them. */
 export function withHandover(tool: Tool, protocol: HandoverProtocol): Tool {
   const parameters = mergeHandover(tool.parameters, protocol.contextParameters);
   const checkMerged = argumentCheck(parameters, `tool '${tool.name}' with protocol '${protocol.name}'`);
@@ -33,7 +32,7 @@ export function withHandover(tool: Tool, protocol: HandoverProtocol): Tool {
   };
 }
 
-/** A schema with the parameters of another at its top; those it declares itself stay as they are. */
+/** Adds the parameters of another schema at the top level; parameters already declared stay as they are. */
 export function mergeParameters(schema: JsonSchema, more: JsonSchema): JsonSchema {
   const own = objectOf(schema['properties']);
   return withParameters(schema, more, (name) => !Object.hasOwn(own, name));

@@ -6,8 +6,8 @@ import { plainToolOf } from './define-tool.ts';
 import { invalidTool, readToolName, type RawDefinition } from './tool-options.ts';
 
 /**
- * Makes a tool of whatever an author hands in: what `defineTool` and `defineTransitionTool` return, a definition that
- * went through neither, or an AI SDK `tool()`. `name` is used when the value has none of its own.
+ * Converts any accepted form to a tool: the output of `defineTool` and `defineTransitionTool`, a plain definition, or an AI SDK `tool()`.
+ * `name` applies when the value has none.
  *
  * @throws CadreError `TOOL_INVALID` naming the field that is wrong
  */
@@ -25,7 +25,7 @@ export function normalizeTool(value: unknown, name?: string): Tool {
   return plainToolOf(definition, name);
 }
 
-/** A tool that is one already passes through as it is, once its load-bearing parts are known to be there. */
+/** Returns a value that is already a tool unchanged, after checking that its essential parts are present. */
 function checkTool(tool: RawDefinition): Tool {
   const where = `tool '${readToolName(tool['name'])}'`;
   const action = tool['kind'] === 'effect' ? 'execute' : 'run';

@@ -7,19 +7,19 @@ import { compileSchema } from './schema/compile-schema.ts';
 import { normalizeTool } from './normalize-tool.ts';
 import { checkVerifier, createToolCatalog } from './tool-catalog.ts';
 
-/** A list of tools that never changes: found by name, toolset or wire name, with their arguments checked. */
+/** An immutable list of tools, found by name, toolset or wire name, that checks their arguments. */
 export interface ToolRegistry extends ToolCatalog {
-  /** Checks arguments against a tool's schema; an unknown tool is a problem like any other. Never throws. */
+  /** Checks arguments against a tool's schema; an unknown tool is reported as a problem. Never throws. */
   validate(name: string, args: unknown): { readonly ok: boolean; readonly errors: readonly ArgumentProblem[] };
-  /** What schemas ask for and is not checked, one sentence each with the tool's name. */
+  /** Schema requirements that are not checked, one sentence each with the tool's name. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes a registry of tools in any accepted form: a list, or a record whose keys name those that have no name of their
- * own. Every schema is compiled here, so that a bad one is known before a run starts.
+ * Creates a registry of tools in any accepted form: a list, or a record whose keys name the tools without a name. Compiles every schema
+ * here, so that a bad one is reported before a run starts.
  *
- * @throws CadreError `TOOL_INVALID` for a bad definition, a schema that cannot be used, or two tools of one name
+ * @throws CadreError `TOOL_INVALID` for a bad definition, an unusable schema, or two tools with the same name
  */
 export function createToolRegistry(tools: Readonly<Record<string, unknown>> | readonly unknown[]): ToolRegistry {
   const byName = new Map<string, Tool>();

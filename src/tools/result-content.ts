@@ -9,14 +9,14 @@ import { toContentParts } from './content-parts.ts';
 import { cutText } from './cut-text.ts';
 import { stableJson } from './stable-json.ts';
 
-/** What the model reads when a tool returned nothing. */
+/** Text the model reads when a tool returned nothing. */
 const noResultText = '(no result)';
-/** Most characters of file data (base64) in one result; files beyond it are named, not sent. */
+/** Most characters of file data (base64) in one result; further files are named, not sent. */
 const maxFileChars = 20_000_000;
-/** Most parts of one result; further ones are counted, not sent. */
+/** Most parts of one result; further parts are counted, not sent. */
 const maxParts = 200;
 
-/** How a returned value is fitted: what the engine says, and how it takes secrets out. */
+/** Options for fitting a returned value, including how secrets are redacted. */
 export interface FittingOptions extends ResultOptions {
   readonly redact?: <Value>(value: Value) => Value;
 }
@@ -30,10 +30,9 @@ interface Returned {
 }
 
 /**
- * Fits what a tool returned for the model (FAULTS X3, X4): a text as it is, content with files as parts, nothing as
- * "(no result)", everything else as indented JSON. Text over `maxChars` keeps head and tail around a marker, and is
- * handed back whole in `full`, stored at `address`. What comes from outside loses invisible characters, and everything its
- * secrets, in this order and before anything is cut.
+ * Fits a tool's return value for the model (FAULTS X3, X4): text as it is, content with files as parts, nothing as "(no result)",
+ * everything else as indented JSON. Text over `maxChars` keeps its head and tail around a marker; `full` has the whole text, to be stored
+ * at `address`. Before anything is cut, external content loses its invisible characters, and then all content its secrets.
  */
 export function toResult(returned: unknown, maxChars: number, options: FittingOptions = {}): FittedResult {
   const { address, isOutside, redact = (value) => value } = options;
@@ -54,11 +53,11 @@ function readReturned(returned: unknown): Returned {
   if (returned === undefined || returned === null) return plain(noResultText);
   if (typeof returned !== 'object') return plain(stableOrText(returned));
   try {
-    // Only what code marked has effects: an object with the same keys may have come from outside.
+    // Only values marked by code have effects: an object with the same keys may be external data.
     if (isToolReturn(returned)) return marked(returned);
     return plainParts(returned) ?? plain(stableOrText(returned));
   } catch {
-    // An object whose fields cannot even be looked at; `toWire` says what it is.
+    // The object's fields cannot be read; `toWire` describes it.
     return plain(stableOrText(returned));
   }
 }
@@ -73,7 +72,7 @@ function plain(content: Content): Returned {
   return { content, isError: false, items: [] };
 }
 
-/** Content parts as they are, or as the AI SDK wraps them: `{ type: 'content', value }`. */
+/** Returns content parts as they are, or unwraps the AI SDK's `{ type: 'content', value }`. */
 function plainParts(returned: object): Returned | undefined {
   const { type, value } = returned as Readonly<Record<string, unknown>>;
   const wrapped = type === 'content' && Object.keys(returned).length === 2;
@@ -97,7 +96,7 @@ function toContent(value: unknown): Content | undefined {
   return Array.isArray(value) && value.length === 0 ? noResultText : toContentParts(value);
 }
 
-/** Items to post; what has no source is left out, since nobody could say what it is. */
+/** Returns the items to post; leaves out items without a source, which could not be attributed. */
 function toItems(value: unknown): FittedResult['items'] {
   if (!Array.isArray(value)) return [];
   return (value as readonly unknown[]).flatMap((item) => {
@@ -113,7 +112,10 @@ function stableOrText(value: unknown): string {
   return typeof wire === 'string' ? wire : stableJson(wire);
 }
 
-/** A result in very many parts with neighbouring texts as one, and without those beyond the most: each part costs room that no limit of characters counts. */
+/**
+ * Joins neighbouring texts of a result with very many parts and drops parts beyond the maximum: each part costs space that the character
+ * limit does not count.
+ */
 function withoutCrowd(parts: readonly ContentPart[]): readonly ContentPart[] {
   if (parts.length <= maxParts) return parts;
   const joined: ContentPart[] = [];
@@ -135,7 +137,7 @@ function withoutCrowd(parts: readonly ContentPart[]): readonly ContentPart[] {
   return [...joined.slice(0, maxParts), more];
 }
 
-/** Each text keeps its share of the room, so that a long first part does not push out the others. */
+/** Gives each text a share of the limit, so that a long first part does not crowd out the others. */
 function cutParts(parts: readonly ContentPart[], maxChars: number, ref: string | undefined): readonly ContentPart[] {
   let room = maxChars;
   let left = parts.filter((part) => part.type === 'text').length;

@@ -1,28 +1,28 @@
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { mapSchema } from './schema/map-schema.ts';
 
-/** Stands beside each reference of a schema that is compiled, and counts how often it is followed. */
+/** Keyword added beside each reference of a compiled schema; counts how often the reference is followed. */
 export const stepKeyword = 'x-cadre-step';
 
-/** How often references may be followed for any value, and how much more often for each value inside it. */
+/** Most references followed for any value, and the addition for each value inside it. */
 const stepsAtLeast = 20_000;
 const stepsPerValue = 20;
 
 /**
- * Counts the references that are followed while one value is checked. A schema whose definition refers to itself twice for one field
- * looks at a value of depth n 2ⁿ times: without a count, one call with such arguments stops everything in this process.
+ * Counts the references followed while one value is checked. A schema whose definition refers to itself twice for one field visits a
+ * value of depth n 2ⁿ times; without the count, one call with such arguments would block the process.
  */
 export class StepCount {
   #left = 0;
   #more: (() => number) | undefined;
 
-  /** Begins a check; `most` is asked once the usual number of steps is spent. */
+  /** Begins a check; calls `most` once the usual number of steps is used up. */
   begin(most: () => number): void {
     this.#left = stepsAtLeast;
     this.#more = () => most() - stepsAtLeast;
   }
 
-  /** Takes a step, which always fits. Throws when there were too many. */
+  /** Takes a step and returns true. Throws when there were too many. */
   take(): boolean {
     if (this.#left === 0) {
       this.#left = this.#more?.() ?? 0;
@@ -34,7 +34,7 @@ export class StepCount {
   }
 }
 
-/** How often references may be followed while a value is checked. */
+/** Returns how many references may be followed while a value is checked. */
 export function maxStepsFor(value: JsonValue): number {
   let values = 0;
   const open: unknown[] = [value];
@@ -45,7 +45,7 @@ export function maxStepsFor(value: JsonValue): number {
   return stepsAtLeast + stepsPerValue * values;
 }
 
-/** A schema whose references are counted. */
+/** Returns a schema whose references are counted. */
 export function withSteps(root: JsonObject): JsonObject {
   return mapSchema(root, (schema) =>
     ['$ref', '$dynamicRef', '$recursiveRef'].some((keyword) => Object.hasOwn(schema, keyword))

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 
-/** A value as indented JSON text with sorted keys: equal values give equal text, however they were built. */
+/** Formats a value as indented JSON with sorted keys: equal values give equal text, regardless of key order. */
 export function stableJson(value: JsonValue): string {
   return JSON.stringify(sorted(value), null, 2);
 }

@@ -2,7 +2,7 @@ import { CadreError } from '../core/error.ts';
 import type { Tool, ToolCatalog } from '../core/tool/tool.ts';
 import { decodeWireName, encodeWireName } from './wire-name.ts';
 
-/** Makes a catalog of tools whose names differ. It never changes. */
+/** Creates an immutable catalog of tools with distinct names. */
 export function createToolCatalog(tools: Iterable<Tool>): ToolCatalog {
   const byName = new Map([...tools].map((tool) => [tool.name, tool]));
   const names = [...byName.keys()];
@@ -23,11 +23,11 @@ export function createToolCatalog(tools: Iterable<Tool>): ToolCatalog {
 export interface ToolsetTools {
   readonly toolset: string;
   readonly tools: readonly Tool[];
-  /** They come from something that is connected, and may be others tomorrow. */
+  /** True when the tools come from a connection and may change. */
   readonly isConnected: boolean;
 }
 
-/** A catalog, and what is not in it. */
+/** A catalog, and the tools left out of it. */
 export interface CombinedTools {
   readonly catalog: ToolCatalog;
   /** By toolset, one sentence for each tool that cannot be used. */
@@ -35,11 +35,11 @@ export interface CombinedTools {
 }
 
 /**
- * Puts tools that code gave and those of toolsets into one catalog, in the order given.
+ * Combines the tools given in code and those of toolsets in one catalog, in the order given.
  *
- * 1. Tools of code keep their names, then those of toolsets that connect to nothing; of two of these the first one stays, without a word.
- * 2. A toolset that is connected takes no name from any of them. Of two such, the one with the longer name goes first: no server can
- *    take away a tool of `fs_x` by offering `x_…` as `fs`, whichever of them is connected first.
+ * 1. Tools given in code keep their names, then those of toolsets without a connection; of two with one name, the first stays, silently.
+ * 2. A connected toolset takes no name from any of them. Of two connected ones, the one with the longer name comes first: no server can
+ *    take away a tool of `fs_x` by offering `x_…` as `fs`, in whichever order they connect.
  */
 export function combineTools(base: Iterable<Tool>, toolsets: readonly ToolsetTools[]): CombinedTools {
   const byName = new Map([...base].map((tool) => [tool.name, tool]));
@@ -50,10 +50,10 @@ export function combineTools(base: Iterable<Tool>, toolsets: readonly ToolsetToo
   for (const { toolset, tools, isConnected } of [...toolsets.filter((each) => !each.isConnected), ...bySpecificName]) {
     for (const tool of tools) {
       if (!byName.has(tool.name)) byName.set(tool.name, tool);
-      else if (isConnected) leave(toolset, `There is another tool named '${tool.name}', which stays.`);
+      else if (isConnected) leave(toolset, `Another tool is already named '${tool.name}'; that one is kept.`);
     }
   }
-  // A verifier may stand after the tool it is for.
+  // A verifier may follow the tool it verifies.
   for (const { toolset, tools } of toolsets) {
     for (const tool of tools) {
       const problem = byName.get(tool.name) === tool ? verifierProblem(tool, byName) : undefined;
@@ -66,7 +66,11 @@ export function combineTools(base: Iterable<Tool>, toolsets: readonly ToolsetToo
   return { catalog: createToolCatalog(ordered), leftOut };
 }
 
-/** @throws CadreError `TOOL_INVALID` when a tool names a verifier that is not there, or cannot be one */
+/**
+ * Checks that a tool's verifier exists and can be one.
+ *
+ * @throws CadreError `TOOL_INVALID` when a tool names a verifier that does not exist or cannot be one
+ */
 export function checkVerifier(tool: Tool, tools: ReadonlyMap<string, Tool>): void {
   const problem = verifierProblem(tool, tools);
   if (problem !== undefined) throw new CadreError('TOOL_INVALID', problem, { details: { field: 'verify' } });
@@ -80,11 +84,11 @@ function verifierProblem(tool: Tool, tools: ReadonlyMap<string, Tool>): string |
   return `Tool '${tool.name}': verify names '${tool.verify}', and ${problem}.`;
 }
 
-/** One wire name per tool, all different: should two ever encode alike, the later one gets a hash of more than its name. */
+/** Assigns each tool a distinct wire name; on a collision the later tool gets a longer hash. */
 function wireNames(names: readonly string[]): ReadonlyMap<string, string> {
   const wires = new Map<string, string>();
   const taken = new Set<string>();
-  // Names that stay as they are come first: they must not lose their name to a hash.
+  // Names that need no encoding come first, so that they never get a hash.
   const ordered = names.toSorted((a, b) => Number(encodeWireName(a) !== a) - Number(encodeWireName(b) !== b));
   for (const name of ordered) {
     let wire = encodeWireName(name);

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Tool } from '../core/tool/tool.ts';
 
-/** Everything of a tool that is data, in the order in which it is recorded. */
+/** All data fields of a tool, in recording order. */
 const factKeys = [
   'name',
   'kind',
@@ -30,7 +30,7 @@ const factKeys = [
   'descriptionTrust',
 ] as const satisfies readonly (keyof Tool)[];
 
-/** What can be recorded of a tool: all of it but its code. It tells two tools of one name apart. */
+/** Returns everything recordable about a tool: all but its code. Distinguishes two tools with the same name. */
 export function toolFacts(tool: Tool): JsonObject {
   const entries = factKeys.flatMap((key) => (tool[key] === undefined ? [] : [[key, tool[key] as unknown as JsonValue] as const]));
   return Object.fromEntries(entries);

@@ -1,7 +1,7 @@
 import { closestName } from '../core/expression/closest-name.ts';
 import { invalidTool, type RawDefinition, type ToolOptions } from './tool-options.ts';
 
-/** Every option there is; the type holds the list to what `ToolOptions` says. */
+/** All options; the type keeps the list in step with `ToolOptions`. */
 const options = {
   toolset: true,
   effect: true,
@@ -24,7 +24,7 @@ const options = {
   description_trust: true,
 } as const satisfies { readonly [Key in keyof Required<ToolOptions>]: true };
 
-/** Spellings people write by habit, and what the option is called here. */
+/** Common misspellings and the option each of them means. */
 const habits: ReadonlyMap<string, string> = new Map([
   ['endsFlow', 'ends_flow'],
   ['timeoutMs', 'timeout_ms'],
@@ -45,7 +45,7 @@ const habits: ReadonlyMap<string, string> = new Map([
   ['schema', 'parameters'],
 ]);
 
-/** How a definition was made, which says what may stand in it: `ai_sdk` has fields of its own. */
+/** Form of a definition, which decides the fields it may have: `ai_sdk` has additional ones. */
 export type DefinitionKind = 'effect' | 'transition' | 'ai_sdk';
 
 const fields: Readonly<Record<Exclude<DefinitionKind, 'ai_sdk'>, readonly string[]>> = {
@@ -54,10 +54,10 @@ const fields: Readonly<Record<Exclude<DefinitionKind, 'ai_sdk'>, readonly string
 };
 
 /**
- * Refuses fields that no tool has: a misspelt `needs_approval` would ask no person. An instance of a class may have fields of its own,
- * and a tool of the AI SDK has those of that library; there, only what is close to an option of ours is refused.
+ * Rejects unknown fields: with a misspelt `needs_approval`, no approval would be requested. An instance of a class may have additional
+ * fields, and a tool of the AI SDK has those of that library; there, only near misses of Cadre's options are rejected.
  *
- * @throws CadreError `TOOL_INVALID` naming the field, the one that was meant, and those there are
+ * @throws CadreError `TOOL_INVALID` naming the field, the one probably meant, and the allowed ones
  */
 export function checkToolFields(definition: object, kind: DefinitionKind, where: string): void {
   const known = fields[kind === 'transition' ? 'transition' : 'effect'];
@@ -71,7 +71,7 @@ export function checkToolFields(definition: object, kind: DefinitionKind, where:
     const meant = close === undefined ? undefined : (habits.get(close) ?? close);
     const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
     if (isClosed || meant !== undefined)
-      throw invalidTool(where, field, `is no field of a tool${hint} (there are: ${known.join(', ')})`);
+      throw invalidTool(where, field, `is not a field of a tool${hint} (allowed: ${known.join(', ')})`);
   }
 }
 

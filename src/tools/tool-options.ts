@@ -3,65 +3,65 @@ import { agentRoots } from '../core/expression/agent-roots.ts';
 import { compileExpression } from '../core/expression/expression.ts';
 import type { ContextContribution, OnUnknown, ToolBase, ToolConcurrency, ToolEffect } from '../core/tool/tool.ts';
 
-/** What a tool may say of itself besides what it does; YAML spelling, all optional. */
+/** Optional properties of a tool besides its work, in YAML spelling. */
 export interface ToolOptions {
-  /** The group it belongs to; its own name when absent. */
+  /** Group the tool belongs to; default: its own name. */
   readonly toolset?: string;
-  /** What recovery may assume about repeating it; default `unsafe`. */
+  /** Guarantee about repeating a call, used by recovery; default `unsafe`. */
   readonly effect?: ToolEffect;
-  /** For `verifiable`: the tool that finds out whether a call happened. */
+  /** For `verifiable`: the tool that checks whether a call took effect. */
   readonly verify?: string;
-  /** What to do about a call that was interrupted when nobody can tell whether it happened; default `tell_model`. */
+  /** Handling of an interrupted call whose outcome cannot be determined; default `tell_model`. */
   readonly on_unknown?: OnUnknown;
-  /** A person must approve each call, unless a gate of the profile speaks of the tool. */
+  /** Requires a person's approval for each call, unless a gate of the profile covers the tool. */
   readonly needs_approval?: boolean;
-  /** Changes when the tool becomes another one: what a person allowed before, for good or for a call that waits, holds no longer. */
+  /** Identifies the tool's implementation: when it changes, earlier approvals (lasting ones and those of waiting calls) no longer apply. */
   readonly fingerprint?: string;
-  /** How its calls may overlap with others; default `parallel`. */
+  /** Limits on overlap with other calls; default `parallel`. */
   readonly concurrency?: ToolConcurrency;
   /** A successful call ends the agent that made it. */
   readonly ends_flow?: boolean;
-  /** It must be the only call of its reply. */
+  /** Requires that it is the only call of its reply. */
   readonly exclusive?: boolean;
-  /** It only looks whether something is ready: calling it again with the same result is no stagnation. */
+  /** Marks a tool that only checks whether something is ready: repeating it with the same result is not stagnation. */
   readonly polls?: boolean;
-  /** Its results are shown as they are: `context_policy.result_preview` does not shorten them. */
+  /** Shows its results in full: `context_policy.result_preview` does not shorten them. */
   readonly whole_result?: boolean;
-  /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
+  /** Excludes it from `*` in a profile: the profile must name the tool or its toolset. */
   readonly by_name_only?: boolean;
   /** Longest run in milliseconds; default 120,000. */
   readonly timeout_ms?: number;
   /** Longest result in characters that reaches the model; default 32,768. */
   readonly max_result_chars?: number;
-  /** The handover protocol whose parameters callers must fill in too. */
+  /** Handover protocol whose parameters callers must fill in too. */
   readonly handover_protocol?: string;
   /** Texts for the system prompt of agents that may call it. */
   readonly context_contributions?: readonly (Omit<ContextContribution, 'order'> & { readonly order?: number })[];
   /** A longer text on how to use it. */
   readonly guide?: string;
-  /** `trusted`: its results stand in prompts as they are. Default `untrusted`: they are framed as data from outside, and taint. */
+  /** `trusted`: prompts contain its results as they are. Default `untrusted`: results are framed as external data, and taint. */
   readonly trust?: 'trusted' | 'untrusted';
   /** `untrusted`: its description and schema come from outside, and prompts that offer it count as tainted. */
   readonly description_trust?: 'trusted' | 'untrusted';
 }
 
-/** What is common to all tools and does not depend on their parameters. */
+/** Properties common to all tools that do not depend on their parameters. */
 export type CommonFields = Omit<ToolBase, 'parameters' | 'check' | 'description'>;
 
 const effects = ['pure', 'idempotent', 'verifiable', 'unsafe'] as const;
 const unknowns = ['tell_model', 'ask_human', 'fail'] as const;
 const concurrencies = ['parallel', 'serial', 'exclusive'] as const;
 const trusts = ['trusted', 'untrusted'] as const;
-/** Longest time a timer can wait, in milliseconds. */
+/** Longest delay of a timer, in milliseconds. */
 const maxTimeout = 2_147_483_647;
 
-/** A definition as it comes, before anything about it is known. */
+/** A definition before any check. */
 export type RawDefinition = Readonly<Record<string, unknown>>;
 
 /**
- * A definition as something whose fields can be read.
+ * Returns a definition as an object whose fields can be read.
  *
- * @throws CadreError `TOOL_INVALID` when it is no object
+ * @throws CadreError `TOOL_INVALID` when it is not an object
  */
 export function asDefinition(value: unknown, where: string): RawDefinition {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RawDefinition;
@@ -73,10 +73,10 @@ export function asDefinition(value: unknown, where: string): RawDefinition {
 }
 
 /**
- * Reads name and options of a definition, with their defaults. `defaultTrust` holds for a tool that does not say how far its results
- * are trusted.
+ * Reads the name and options of a definition and applies defaults. `defaultTrust` applies to a tool that does not declare the trust of
+ * its results.
  *
- * @throws CadreError `TOOL_INVALID` naming the field that is wrong and what it may be
+ * @throws CadreError `TOOL_INVALID` naming the field that is wrong and its allowed values
  */
 export function readToolOptions(
   definition: RawDefinition,
@@ -85,8 +85,9 @@ export function readToolOptions(
 ): CommonFields {
   const name = readToolName(definition['name'] ?? givenName);
   const where = `tool '${name}'`;
-  const effect = oneOf(definition, 'effect', effects, where) ?? 'unsafe';
-  const verify = text(definition, 'verify', where);
+  const source: FieldSource = { definition, where };
+  const effect = oneOf(source, 'effect', effects) ?? 'unsafe';
+  const verify = text(source, 'verify');
   if ((effect === 'verifiable') !== (verify !== undefined)) {
     throw invalidTool(
       where,
@@ -94,26 +95,26 @@ export function readToolOptions(
       "must name the tool that finds out whether a call happened, for effect 'verifiable' and only for that",
     );
   }
-  const onUnknown = oneOf(definition, 'on_unknown', unknowns, where);
-  const handoverProtocol = text(definition, 'handover_protocol', where);
-  const guide = text(definition, 'guide', where);
-  const fingerprint = text(definition, 'fingerprint', where);
+  const onUnknown = oneOf(source, 'on_unknown', unknowns);
+  const handoverProtocol = text(source, 'handover_protocol');
+  const guide = text(source, 'guide');
+  const fingerprint = text(source, 'fingerprint');
   return {
     name,
-    toolset: text(definition, 'toolset', where) ?? name,
+    toolset: text(source, 'toolset') ?? name,
     effect,
-    concurrency: oneOf(definition, 'concurrency', concurrencies, where) ?? 'parallel',
-    endsFlow: flag(definition, 'ends_flow', where),
-    unique: flag(definition, 'exclusive', where),
-    timeoutMs: count(definition, 'timeout_ms', maxTimeout, where) ?? 120_000,
-    maxResultChars: count(definition, 'max_result_chars', 10_000_000, where) ?? 32_768,
+    concurrency: oneOf(source, 'concurrency', concurrencies) ?? 'parallel',
+    endsFlow: flag(source, 'ends_flow'),
+    unique: flag(source, 'exclusive'),
+    timeoutMs: count(source, 'timeout_ms', maxTimeout) ?? 120_000,
+    maxResultChars: count(source, 'max_result_chars', 10_000_000) ?? 32_768,
     contextContributions: contributions(definition['context_contributions'], where),
-    trust: oneOf(definition, 'trust', trusts, where) ?? defaultTrust,
-    ...(oneOf(definition, 'description_trust', trusts, where) === 'untrusted' ? { descriptionTrust: 'untrusted' } : {}),
-    ...(flag(definition, 'needs_approval', where) ? { needsApproval: true } : {}),
-    ...(flag(definition, 'polls', where) ? { polls: true } : {}),
-    ...(flag(definition, 'by_name_only', where) ? { byNameOnly: true } : {}),
-    ...(flag(definition, 'whole_result', where) ? { wholeResult: true } : {}),
+    trust: oneOf(source, 'trust', trusts) ?? defaultTrust,
+    ...(oneOf(source, 'description_trust', trusts) === 'untrusted' ? { descriptionTrust: 'untrusted' } : {}),
+    ...(flag(source, 'needs_approval') ? { needsApproval: true } : {}),
+    ...(flag(source, 'polls') ? { polls: true } : {}),
+    ...(flag(source, 'by_name_only') ? { byNameOnly: true } : {}),
+    ...(flag(source, 'whole_result') ? { wholeResult: true } : {}),
     ...(verify === undefined ? {} : { verify }),
     ...(onUnknown === undefined ? {} : { onUnknown }),
     ...(handoverProtocol === undefined ? {} : { handoverProtocol }),
@@ -122,7 +123,7 @@ export function readToolOptions(
   };
 }
 
-/** Checks the name of a tool: a text without control characters that is not the wildcard; it need not be legal on the wire. */
+/** Checks the name of a tool: a text without control characters other than the wildcard; it need not be valid on the wire. */
 export function readToolName(name: unknown): string {
   if (typeof name !== 'string' || name.trim() === '' || name.length > 1_000) {
     throw new CadreError(
@@ -131,7 +132,7 @@ export function readToolName(name: unknown): string {
       { details: { field: 'name' } },
     );
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- control characters are searched for
   if (name === '*' || /[\u0000-\u001f\u007f]/.test(name)) {
     throw new CadreError(
       'TOOL_INVALID',
@@ -142,28 +143,34 @@ export function readToolName(name: unknown): string {
   return name;
 }
 
-/** An error about one field of a tool. */
+/** Returns an error about one field of a tool. */
 export function invalidTool(where: string, field: string, what: string): CadreError {
   return new CadreError('TOOL_INVALID', `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${field} ${what}.`, {
     details: { field },
   });
 }
 
-/** Reads a text that must not be blank, when it is there. */
-export function text(definition: RawDefinition, field: string, where: string): string | undefined {
+/** A definition whose fields are read, and its owner in errors. */
+export interface FieldSource {
+  readonly definition: RawDefinition;
+  readonly where: string;
+}
+
+/** Reads an optional text that must not be blank. */
+export function text({ definition, where }: FieldSource, field: string): string | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value.trim() === '') throw invalidTool(where, field, 'must be a text that is not empty');
   return value;
 }
 
-function flag(definition: RawDefinition, field: string, where: string): boolean {
+function flag({ definition, where }: FieldSource, field: string): boolean {
   const value = definition[field] ?? false;
   if (typeof value !== 'boolean') throw invalidTool(where, field, 'must be true or false');
   return value;
 }
 
-function count(definition: RawDefinition, field: string, max: number, where: string): number | undefined {
+function count({ definition, where }: FieldSource, field: string, max: number): number | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
@@ -172,10 +179,9 @@ function count(definition: RawDefinition, field: string, max: number, where: str
 }
 
 function oneOf<const Value extends string>(
-  definition: RawDefinition,
+  { definition, where }: FieldSource,
   field: string,
   allowed: readonly Value[],
-  where: string,
 ): Value | undefined {
   const value = definition[field];
   if (value === undefined) return undefined;
@@ -193,13 +199,14 @@ function contributions(value: unknown, where: string): readonly ContextContribut
     const at = `${field}[${index}]`;
     if (typeof item !== 'object' || item === null) throw invalidTool(where, at, 'must be { id, text, order, condition }');
     const raw = item as RawDefinition;
-    const id = text(raw, 'id', `${where} ${at}`);
-    const words = text(raw, 'text', `${where} ${at}`);
+    const source: FieldSource = { definition: raw, where: `${where} ${at}` };
+    const id = text(source, 'id');
+    const words = text(source, 'text');
     if (id === undefined || words === undefined) throw invalidTool(where, at, 'needs an id and a text');
     const order = raw['order'] ?? 99;
     if (typeof order !== 'number' || !Number.isFinite(order)) throw invalidTool(where, `${at}.order`, 'must be a number');
-    const condition = text(raw, 'condition', `${where} ${at}`);
-    if (condition !== undefined) checkCondition(condition, `${where} ${at}`);
+    const condition = text(source, 'condition');
+    if (condition !== undefined) checkCondition(condition, source.where);
     return { id, order, text: words, ...(condition === undefined ? {} : { condition }) };
   });
 }
@@ -210,6 +217,6 @@ function checkCondition(source: string, where: string): void {
     throw invalidTool(
       where,
       'condition',
-      `is no condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`,
+      `is not a valid condition: ${compiled.problems.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`)).join('; ')}`,
     );
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider accepts as the name of a tool. */
+/** Tool names that every provider accepts. */
 export const wirePattern = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** Words for the characters that real tool names have most; every other one is `u` and its code point in hexadecimal. */
+/** Words for the most common characters of real tool names; any other character is `u` and its code point in hexadecimal. */
 const words: ReadonlyMap<string, string> = new Map([
   ['.', 'dot'],
   ['/', 'slash'],
@@ -14,9 +14,9 @@ const words: ReadonlyMap<string, string> = new Map([
 const characters: ReadonlyMap<string, string> = new Map([...words].map(([character, word]) => [word, character]));
 
 /**
- * A tool's name as providers accept it. Names that are legal already stay as they are, unless they read like an encoded
- * one; in others `_` is doubled and every illegal character is a word between underscores: `fs.read_file` becomes
- * `fs_dot_read__file`. What is too long for that ends in a hash, which only a registry can translate back.
+ * Encodes a tool's name in the form providers accept. Names that are valid already stay as they are, unless they look encoded. In others
+ * `_` is doubled and every invalid character becomes a word between underscores: `fs.read_file` becomes `fs_dot_read__file`. A name too
+ * long for that ends in a hash, which only a registry can translate back.
  */
 export function encodeWireName(name: string): string {
   if (isPlain(name)) return name;
@@ -24,17 +24,17 @@ export function encodeWireName(name: string): string {
   return wirePattern.test(spelled) ? spelled : hashed(name, spelled);
 }
 
-/** The name behind an encoded one; a name that is not encoded, or by its hash, is returned as it is. */
+/** Decodes a wire name; a name that is not encoded, or encoded as a hash, is returned as it is. */
 export function decodeWireName(wire: string): string {
   if (!wirePattern.test(wire) || isPlain(wire)) return wire;
   return unspell(wire) ?? wire;
 }
 
-/** Whether a name is legal, and no other name is encoded as it. */
+/** True when a name is valid and no other name is encoded to it. */
 function isPlain(name: string): boolean {
   if (!wirePattern.test(name)) return false;
   const origin = unspell(name);
-  // Undoing makes a name shorter, or leaves it as it is, so this comes to an end.
+  // Decoding never lengthens a name, so this terminates.
   return origin === undefined || origin === name || spell(origin) !== name || isPlain(origin);
 }
 
@@ -48,7 +48,7 @@ function spell(name: string): string {
   return spelled;
 }
 
-/** Undoes `spell`; undefined when a text cannot be its work. */
+/** Decodes the output of `spell`; undefined when a text cannot be that. */
 function unspell(wire: string): string | undefined {
   let name = '';
   for (let index = 0; index < wire.length; index += 1) {
@@ -72,7 +72,7 @@ function characterOf(token: string): string | undefined {
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }
 
-/** The readable start of a name, and 80 bits of its hash. */
+/** Returns the readable start of a name, and 80 bits of its hash. */
 function hashed(name: string, spelled: string): string {
   const start = spelled.replace(/[^a-zA-Z0-9_-]/g, '').slice(0, 40);
   return `${/^[a-zA-Z_]/.test(start) ? start : `t${start}`}_h${createHash('sha256').update(name, 'utf16le').digest('hex').slice(0, 20)}`;

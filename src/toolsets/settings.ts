@@ -1,7 +1,10 @@
 import { CadreError } from '../core/error.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../core/json.ts';
 
-/** A duration in the settings of a toolset, as everywhere in YAML: seconds as a number, or a text such as `500ms`, `30s`, `10m`, `1h`. */
+/**
+ * Schema of a duration in a toolset's settings, as everywhere in YAML: seconds as a number, or a text such as `500ms`, `30s`, `10m`,
+ * `1h`.
+ */
 export function durationSetting(description: string): JsonSchema {
   return {
     type: ['number', 'string'],
@@ -14,7 +17,7 @@ export function durationSetting(description: string): JsonSchema {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** The milliseconds of a duration among settings that were checked; the fallback, also in milliseconds, when it is not set. */
+/** Returns a duration from checked settings in milliseconds; `fallbackMs` when it is not set. */
 export function durationOf(settings: JsonObject, key: string, fallbackMs: number): number {
   const value: JsonValue | undefined = settings[key];
   if (value === undefined || value === null) return fallbackMs;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunId, TurnId } from '../../src/core/ids.ts';
 import type { RunSummary } from '../../src/core/events/journal.ts';
-import type { RunContext, TurnState } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
+import type { TurnState } from '../../src/core/state/turn-state.ts';
 import { findRun } from '../../src/cli/runs/find-run.ts';
 import { findTurn, matchTurns } from '../../src/cli/runs/find-turn.ts';
 

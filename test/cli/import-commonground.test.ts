@@ -31,7 +31,7 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
   await symlink(path.join(cwd, 'theirs', 'profiles'), path.join(cwd, 'linked', 'profiles'));
   expect(await cli('import', 'commonground', 'theirs', '-o', 'linked', '--force')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('nothing is written through it') as string,
+    err: expect.stringContaining('nothing is written through links') as string,
   });
   await symlink(path.join(cwd, 'theirs'), path.join(cwd, 'back'));
   expect(await cli('import', 'commonground', 'theirs', '-o', 'back/not/there/yet')).toMatchObject({
@@ -90,7 +90,7 @@ it('F21: profiles of the second generation arrive whole, and exit 0 is a team th
   await writeFile(path.join(cwd, 'theirs', 'profiles', 'B.yaml'), `name: B\n${keys}allowed_tools:\n  - emit_marker\n`);
   const open = await cli('import', 'commonground', 'theirs', '-o', 'ours2');
   expect(open.code).toBe(1);
-  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: there is no tool emit_marker here/);
+  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: Cadre has no tool emit_marker/);
 });
 
 it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1', async () => {

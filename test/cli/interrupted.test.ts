@@ -100,6 +100,6 @@ describe('Ctrl-C in a conversation', () => {
     const { code, err } = await running.finished;
     expect(code, err).toBe(130);
     expect(err).toMatch(/Interrupted; everything up to here is kept\. Continue with: node .* chat run_\w+\n$/);
-    expect(err).not.toMatch(/error|stands still/);
+    expect(err).not.toMatch(/error|stalled/);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
 import type { AgentId } from '../../src/core/ids.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import { plainStyle } from '../../src/inspect/format/text/text-style.ts';
 import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
@@ -209,7 +209,7 @@ describe('the end of a run', () => {
     const run = states(await teamRun(), () => undefined);
     const root = run.agents.get('Lead_1' as AgentId);
     if (root === undefined) throw new Error('no Lead_1');
-    root.lastReply = `# ${String(run.meta.input)}\n\nTwo passages from two documents have words of the question.\n\nsome-long-folder/watering-and-soil.md\n\n${root.lastReply}`;
+    root.turn.lastReply = `# ${String(run.meta.input)}\n\nTwo passages from two documents have words of the question.\n\nsome-long-folder/watering-and-soil.md\n\n${root.turn.lastReply}`;
     expect(nextSteps(run, undefined)[2]).toMatch(/'Water tomatoes deeply .*'$/);
   });
 });

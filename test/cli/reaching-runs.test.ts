@@ -95,8 +95,8 @@ async function leaveBadLetters(folder: string): Promise<void> {
   await leave('proto', '{"kind":"approve","ids":["c00000001"],"args":{"__proto__":{"path":"x"}}}');
   await expect.poll(async () => (await readdir(folder)).toSorted()).toEqual(['keys.done', 'kind.done', 'proto.done', 'text.done']);
   const refused = async (name: string): Promise<unknown> => JSON.parse(await readFile(path.join(folder, `${name}.done`), 'utf8'));
-  expect(await refused('text')).toEqual({ refused: { code: 'OPTION_INVALID', message: 'this is no action on a run' } });
-  expect(await refused('kind')).toEqual({ refused: { code: 'OPTION_INVALID', message: 'this is no action on a run' } });
+  expect(await refused('text')).toEqual({ refused: { code: 'OPTION_INVALID', message: 'this is not an action on a run' } });
+  expect(await refused('kind')).toEqual({ refused: { code: 'OPTION_INVALID', message: 'this is not an action on a run' } });
   expect(await refused('keys')).toMatchObject({ refused: { message: expect.stringContaining('the field "run" is unknown') } });
   expect(await refused('proto')).toMatchObject({ refused: { message: expect.stringContaining('not accepted') } });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { notFound, searchTurns } from '../../src/cli/runs/search-turns.ts';
 import type { WhyAnswer } from '../../src/inspect/why/why.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 
 const turns = ['A_1.t1', 'B_2.t1', 'B_2.t2', 'A_1.t2'].map((turnId) => ({ turnId, start: { prompt: { tokens: 100 } } }));
 const state = { turns: new Map(turns.map((turn) => [turn.turnId, turn])), meta: { runId: 'r' } } as unknown as RunContext;

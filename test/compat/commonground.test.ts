@@ -21,7 +21,7 @@ const expected = path.join(import.meta.dirname, 'stock-converted');
 /** A file of a tree in memory. */
 const file = (name: string, text: string): ProfileFile => ({ path: `tree/${name}`, text });
 
-/** A profile with these keys, in a tree of its own. */
+/** Converts a profile with these keys, alone in a tree. */
 function convertProfile(
   keys: string,
   ...more: readonly ProfileFile[]
@@ -31,8 +31,8 @@ function convertProfile(
   return { data: parse(text) as Record<string, unknown>, tree };
 }
 
-/** What was found, as `kind line:column message`. */
-const told = (findings: readonly Finding[], kind?: Finding['kind']): readonly string[] =>
+/** Formats findings as `line:column message`. */
+const messagesOf = (findings: readonly Finding[], kind?: Finding['kind']): readonly string[] =>
   findings
     .filter((finding) => kind === undefined || finding.kind === kind)
     .map(({ line, column, message }) => `${line}:${column} ${message}`);
@@ -45,7 +45,7 @@ const asFiles = ({ files }: ConvertedTree): { readonly files: readonly ProfileFi
 describe('the stock family', () => {
   it('is converted as a whole, to these files', async () => {
     const tree = await convertFolder(stock);
-    expect(told(tree.findings, 'not_converted')).toEqual([]);
+    expect(messagesOf(tree.findings, 'not_converted')).toEqual([]);
     if (process.env['UPDATE_GOLDEN'] === '1') {
       for (const { path: name, text } of tree.files) {
         await mkdir(path.join(expected, path.dirname(name)), { recursive: true });
@@ -74,9 +74,9 @@ describe('the stock family', () => {
     const { run, associates, lead } = await playStock();
     expect(turnsOf(run, 'Partner').at(-1)?.reply.text).toBe('Here is the report.');
     const [principal] = agentsOf(run, 'Principal');
-    expect(principal).toMatchObject({ status: 'ended', outcome: 'success' });
+    expect(principal).toMatchObject({ status: 'ended', result: { outcome: 'success' } });
     // Each Associate spoke without a tool first: its rules gave it another turn, with a reminder at the second time.
-    expect(agentsOf(run, 'Associate_WebSearcher').map(({ outcome }) => outcome)).toEqual(['success', 'success']);
+    expect(agentsOf(run, 'Associate_WebSearcher').map(({ result: { outcome } }) => outcome)).toEqual(['success', 'success']);
     expect(turnsOf(run, 'Associate_WebSearcher').map(({ decision }) => decision?.action?.type)).toContain('retry_turn');
     expect(Object.values(run.state.team.workModules).map(({ status }) => status)).toEqual(['completed', 'completed']);
     // Faults of the source system that the conversion mends: titles of observers, inheritance, segments that only say `order`.
@@ -98,8 +98,9 @@ describe('the stock family', () => {
 const isPrincipal = (request: ScriptedRequest): boolean => systemOf(request).includes('# You lead');
 
 async function playStock(): Promise<{ readonly run: Run; readonly lead: Model; readonly associates: Model }> {
-  const told = (module: string): JsonObject => assignment(module, 'Look.', { agent_profile_logical_name: 'Associate_WebSearcher' });
-  const together = { shared_context_for_all_assignments: 'All about tea.', assignments: [told('WM_1'), told('WM_2')] };
+  const messagesOf = (module: string): JsonObject =>
+    assignment(module, 'Look.', { agent_profile_logical_name: 'Associate_WebSearcher' });
+  const together = { shared_context_for_all_assignments: 'All about tea.', assignments: [messagesOf('WM_1'), messagesOf('WM_2')] };
   const ofPrincipal = [call('dispatch_submodules', together), move('completed', 'WM_1', 'WM_2'), finish('The report.')];
   const ofPartner = [plan('Tea', 'Pots'), launch('Which tea?'), say('Work has begun.'), say('Here is the report.')];
   const lead = scriptedModel((request) => (isPrincipal(request) ? ofPrincipal : ofPartner).shift() ?? say('Nothing more.'));
@@ -131,15 +132,15 @@ const observer = (action: string, phase = 'pre_turn_observers'): string =>
   `${phase}:\n  - id: o\n    type: declarative\n    condition: "v['flags.n']"\n    action: ${action}\n`;
 
 describe('observers', () => {
-  it('actions of the decider did nothing among them, and are left out', () => {
+  it('leaves out actions of the decider, which had no effect there', () => {
     const { data, tree } = convertProfile(observer('{ type: end_agent_turn, outcome: success }', 'post_turn_observers'));
     expect(data['post_turn_observers']).toEqual([]);
-    expect(told(tree.findings, 'left_out')).toEqual([
-      '7:21 the observer o: end_agent_turn is no action of observers, and did nothing',
+    expect(messagesOf(tree.findings, 'left_out')).toEqual([
+      '7:21 the observer o: end_agent_turn is not an action of observers and had no effect',
     ]);
   });
 
-  it('post under the ingestor and to the agent they name, which had no effect before', () => {
+  it('post with the ingestor and to the agent they name, which had no effect in CommonGround', () => {
     const item =
       '{ source: X_DONE, payload: "{{ team.work_modules }}", ingestor_id: work_modules_ingestor, consumption_policy: keep }';
     const { data, tree } = convertProfile(observer(`{ type: add_to_inbox, target_agent_id: Principal, inbox_item: ${item} }`));
@@ -153,7 +154,7 @@ describe('observers', () => {
         consumption_policy: 'persistent_until_consumed',
       },
     });
-    expect(told(tree.findings, 'changed').join('\n')).toMatch(/goes to Principal[^]*had no effect there/);
+    expect(messagesOf(tree.findings, 'changed').join('\n')).toMatch(/goes to Principal[^]*had no effect in CommonGround/);
   });
 
   it('keep payloads as they stood: only one that is a placeholder was replaced', () => {
@@ -163,22 +164,22 @@ describe('observers', () => {
     expect(action.inbox_item).toEqual({ source: 'X', payload: { a: '\\{{ flags.n }}', text: 'n is \\{{ flags.n }}' } });
   });
 
-  it('lasting items keep how many turns may read them; the rest of their metadata is left out', () => {
+  it('keep max_turns of persistent items; the other metadata is left out', () => {
     const item = '{ source: X, consumption_policy: persistent_until_consumed, metadata: { max_turns_in_inbox: 2, mark: 1 } }';
     const { data, tree } = convertProfile(observer(`{ type: add_to_inbox, inbox_item: ${item} }`));
     expect(first(data, 'pre_turn_observers')['action']).toMatchObject({ inbox_item: { max_turns: 2 } });
-    expect(told(tree.findings, 'left_out')).toEqual(['7:107 items have no metadata here: mark']);
+    expect(messagesOf(tree.findings, 'left_out')).toEqual(['7:107 items have no metadata in Cadre: mark']);
   });
 
-  it('change state under its own roots', () => {
+  it('change state below its new roots', () => {
     const updates =
       '[{ operation: set, path: flags.a, value: 1 }, { operation: increment, path: total }, { operation: set, path: messages, value: [] }, { operation: push, path: x }]';
     const { data, tree } = convertProfile(observer(`{ type: update_state, updates: ${updates} }`));
     const action = first(data, 'pre_turn_observers')['action'] as { readonly updates: readonly { readonly path: string }[] };
     expect(action.updates.map((update) => update.path)).toEqual(['flags.a', 'values.total', 'values.messages']);
-    expect(told(tree.findings, 'not_converted')).toEqual([
-      "7:153 state.messages is the engine's here; observers change flags, values, deliverables and team.shared",
-      '7:189 only set and increment of a path changed state in v1',
+    expect(messagesOf(tree.findings, 'not_converted')).toEqual([
+      '7:153 state.messages belongs to the engine in Cadre; observers change flags, values, deliverables and team.shared',
+      '7:189 in CommonGround v1, only set and increment of a path changed state',
     ]);
   });
 });
@@ -209,7 +210,7 @@ describe('rules', () => {
     });
   });
 
-  it('that rule stands behind those that heirs add', () => {
+  it('that rule comes after those that inheriting profiles add', () => {
     const call = `{ id: call, condition: "v['state.current_action']", action: { type: continue_with_tool } }`;
     const heir = (name: string, rules: string): ProfileFile =>
       file(`profiles/${name}.yaml`, `name: ${name}\nbase_profile: Base\n${rules}`);
@@ -223,16 +224,16 @@ describe('rules', () => {
     expect(has.toSorted()).toEqual(['profiles/Adds.yaml', 'profiles/Takes.yaml']);
   });
 
-  it('an unknown action does not load until it is written', async () => {
+  it('a rule with an unknown action does not load until it is rewritten', async () => {
     const { tree } = convertProfile(decider('{ id: r, condition: "True", action: { type: jump } }'));
-    expect(told(tree.findings, 'not_converted')).toEqual(['4:49 jump is no action of the flow decider']);
+    expect(messagesOf(tree.findings, 'not_converted')).toEqual(['4:49 jump is not an action of the flow decider']);
     const { diagnostics } = await checkProfiles(asFiles(tree));
     expect(diagnostics.map(({ message }) => message)).toContain('unknown function `not_converted`');
   });
 });
 
 describe('conditions', () => {
-  it('one that cannot be converted is told at its place, kept as text, and does not load', async () => {
+  it('one that cannot be converted is reported at its place, kept as text, and does not load', async () => {
     const { data, tree } = convertProfile(
       "flow_decider:\n  - id: r\n    condition: |\n      v['flags.n'] and \\\n      lambda: \"it's\"\n    action: { type: await_user_input }\n",
     );
@@ -251,10 +252,10 @@ describe('conditions', () => {
     expect(diagnostics.map(({ message, source }) => `${source.line}: ${message}`)).toContain('5: unknown function `not_converted`');
   });
 
-  it('a flag that no observer sets is told', () => {
+  it('reports a flag that no observer sets', () => {
     const { tree } = convertProfile(observer('{ type: update_state, updates: [{ operation: set, path: flags.m, value: 1 }] }'));
-    expect(told(tree.findings, 'changed').slice(1)).toEqual([
-      '6:19 condition: no observer sets flags.n; docs/conditions.md has the counters that are kept here',
+    expect(messagesOf(tree.findings, 'changed').slice(1)).toEqual([
+      '6:19 condition: no observer sets flags.n; docs/conditions.md lists the built-in counters',
     ]);
   });
 });
@@ -276,7 +277,7 @@ describe('texts', () => {
         "\\{{ team.turns }} {{ flags['odd-name'] }} `fetch_page` my_visit_url visit_url2",
       ].join('\n'),
     );
-    expect(told(tree.findings, 'not_converted')).toEqual(['6:5 {{ team.turns }}: the team has no list of turns']);
+    expect(messagesOf(tree.findings, 'not_converted')).toEqual(['6:5 {{ team.turns }}: the team has no list of turns']);
     expect((await checkProfiles(asFiles(tree))).set).toBeDefined();
   });
 
@@ -343,7 +344,7 @@ system_prompt_construction:
     ]);
   });
 
-  it('a circle, and a base that is missing, are told: such profiles were never loaded', () => {
+  it('reports a circle or a missing base: such profiles were never loaded', () => {
     const heir = (name: string, of: string): ProfileFile => file(`profiles/${name}.yaml`, `name: ${name}\nbase_profile: ${of}\n`);
     const { files, findings } = convertFiles([heir('A', 'B'), heir('B', 'A'), heir('C', 'Nobody')]);
     expect(files).toEqual([]);
@@ -356,17 +357,17 @@ system_prompt_construction:
 });
 
 describe('tools', () => {
-  it('one that a text speaks of though the profile may not call it is told', () => {
+  it('reports a tool that a text mentions but the profile may not call', () => {
     const { tree } = convertProfile(
       'tool_access_policy: { allowed_toolsets: [flow_control_end] }\ntext_definitions: { t: "Call `generate_message_summary`, then `finish_flow`." }\n',
     );
-    expect(told(tree.findings, 'changed')).toContain(
-      '1:1 a text speaks of generate_message_summary, which the profile may not call',
+    expect(messagesOf(tree.findings, 'changed')).toContain(
+      '1:1 a text mentions generate_message_summary, which the profile may not call',
     );
-    expect(told(tree.findings, 'changed').join()).not.toContain('finish_flow');
+    expect(messagesOf(tree.findings, 'changed').join()).not.toContain('finish_flow');
   });
 
-  it('names are mapped; unknown ones are told, with the place of each, and left out', () => {
+  it('maps names; reports unknown ones with their places, and leaves them out', () => {
     const { data, tree } = convertProfile(
       'tool_access_policy:\n  allowed_toolsets: [rag_tools, G, made_up]\n  allowed_individual_tools: [SendDirectiveToPrincipalTool, G_search, nothing]\n',
       file('mcp.json', '{ "mcpServers": { "G": { "command": "gemini", "args": ["mcp"] } } }'),
@@ -375,9 +376,9 @@ describe('tools', () => {
       allowed_toolsets: ['knowledge', 'G'],
       allowed_individual_tools: ['send_directive', 'G_search'],
     });
-    expect(told(tree.findings, 'not_converted')).toEqual([
-      '4:36 there is no toolset made_up here; the profile is converted without it',
-      '5:70 there is no tool nothing here; the profile is converted without it',
+    expect(messagesOf(tree.findings, 'not_converted')).toEqual([
+      '4:36 Cadre has no toolset made_up; the profile is converted without it',
+      '5:70 Cadre has no tool nothing; the profile is converted without it',
     ]);
   });
 
@@ -460,9 +461,9 @@ describe('LLM configs', () => {
     expect(convert(`  model: ${from}\n`).data).toEqual({ model: to });
   });
 
-  it('a model that cannot be placed is told', () => {
-    expect(told(convert('  model: azure/my-deployment\n').tree.findings)).toEqual([
-      '4:10 the model azure/my-deployment cannot be placed',
+  it('reports a model without a known provider', () => {
+    expect(messagesOf(convert('  model: azure/my-deployment\n').tree.findings)).toEqual([
+      '4:10 the model azure/my-deployment has no known provider',
     ]);
     expect(convert('  model: my-model\n  base_url: http://localhost:1/v1\n').data).toMatchObject({
       model: 'openai-compatible/my-model',
@@ -475,7 +476,7 @@ describe('LLM configs', () => {
     expect(JSON.stringify(tree)).not.toContain('sk-1234567890abcdef');
   });
 
-  it('values are looked up as before; options move among the settings; what has no place is told', () => {
+  it('keeps lookups, moves options among the settings, and reports unknown settings', () => {
     const { data, tree } = convert(
       `  model: { _type: from_env, var: MODEL, default: gemini/flash, required: false }
   timeout: 30
@@ -498,16 +499,16 @@ describe('LLM configs', () => {
       headers: { _type: 'json_from_file', path: 'data/headers.json' },
       top_p: 0.5,
     });
-    expect(told(tree.findings, 'not_converted')).toEqual([
-      '9:3 there is no setting `mirostat` here',
-      '11:18 seed: `_type: from_vault` is not known',
+    expect(messagesOf(tree.findings, 'not_converted')).toEqual([
+      '9:3 Cadre has no setting `mirostat`',
+      '11:18 seed: `_type: from_vault` is unknown',
     ]);
     expect(tree.files.map(({ path: name }) => name)).toEqual(['llm_configs/c.yaml', 'data/headers.json']);
   });
 });
 
 describe('handover protocols', () => {
-  it('paths without a place here are told; both lists of inheritance are one', () => {
+  it('reports paths without a counterpart; joins both lists of inheritance', () => {
     const { files, findings } = convertFiles([
       file(
         'handover_protocols/p.yaml',
@@ -533,8 +534,8 @@ owner: me
         },
       ],
     });
-    expect(told(findings, 'not_converted')).toEqual(['4:28 team.turns: the team has no list of turns']);
-    expect(told(findings, 'left_out')).toEqual(['7:1 a handover protocol has no `owner` here']);
+    expect(messagesOf(findings, 'not_converted')).toEqual(['4:28 team.turns: the team has no list of turns']);
+    expect(messagesOf(findings, 'left_out')).toEqual(['7:1 a handover protocol has no `owner` in Cadre']);
   });
 });
 
@@ -548,7 +549,7 @@ describe('what is refused', () => {
     ['a second document', 'name: A\n---\nname: B\n', /one document/],
     ['a tag', 'name: A\ntype: !!python/object agent\n', /tag/],
     ['keys that lead to prototypes', 'name: A\n__proto__: { x: 1 }\n', /not allowed/],
-    ['a list', '- name: A\n', /no map/],
+    ['a list', '- name: A\n', /not a map/],
     ['a key twice', 'name: A\nname: B\n', /twice/],
     ['NUL', 'name: A\u0000\n', /NUL/],
   ])('%s', (_what, text, message) => {
@@ -576,7 +577,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('names of files never lead out of what is written', () => {
+  it('names of files never lead outside the output folder', () => {
     const { files } = convertFiles([
       { path: '../../profiles/..yaml', text: 'name: A\ntype: agent\n' },
       { path: 'x/../../b/../profiles/A.yaml', text: 'name: B\ntype: agent\n' },
@@ -592,7 +593,7 @@ describe('what is refused', () => {
     ]);
     expect(files).toEqual([]);
     expect(findings.map(({ kind, message }) => `${kind} ${message}`)).toEqual(
-      Array.from({ length: 2 }, () => 'left_out this is no profile, LLM config or handover protocol'),
+      Array.from({ length: 2 }, () => 'left_out this is not a profile, LLM config or handover protocol'),
     );
   });
 });

@@ -5,11 +5,11 @@ import type { ProfileFile } from '../../src/core/profile/profile.ts';
 import { convertFiles, type ConvertedTree } from '../../src/compat/commonground/convert-tree.ts';
 import { checkProfiles } from '../../src/profiles/load-profiles.ts';
 
-/** A key of a generation, where it stands, with a value that is found again: a mark, or what stands for it here. */
+/** Key of a generation, with its place, and a value that must reappear in the output: a mark, or its replacement. */
 interface KeyCase {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** What shows it in the converted files; the value itself when it is not said. */
+  /** Matches the key in the converted files; default: the value itself. */
   readonly shown?: RegExp;
 }
 
@@ -25,7 +25,7 @@ const observer = (action: unknown, more: object = {}): unknown => [
 ];
 const segment = (more: object): unknown => [{ id: 's', type: 'static_text', content: 'MARK', ...more }];
 
-/** What profiles of the first generation say; `segments` stand below their key. */
+/** Keys of first-generation profiles; `segments` are below their key. */
 const first: readonly KeyCase[] = [
   one('profile_id', 'MARK'),
   one('type', 'associate'),
@@ -79,7 +79,7 @@ const first: readonly KeyCase[] = [
   one('inbox_handling_strategies', [{ source: 'A', injection_mode: 'MARK' }]),
 ];
 
-/** What profiles of the second generation say. */
+/** Keys of second-generation profiles. */
 const second: readonly KeyCase[] = [
   one('worker_target', 'worker_generic'),
   one('worker_target', 'MARK'),
@@ -152,7 +152,7 @@ function convert(root: object, folder = 'profiles'): { readonly tree: ConvertedT
   return { tree: convertFiles([{ path: `${folder}/Subject.yaml`, text }]), text };
 }
 
-/** Whether the converted files show a key, or the report names its file and one of its lines. */
+/** True when the converted files show a key, or the report names its file and one of its lines. */
 function isAccountedFor(each: KeyCase, text: string, tree: ConvertedTree): boolean {
   const lines = text.split('\n');
   const top = lines.findIndex((line) => line.startsWith(`${each.path[0] ?? ''}:`));
@@ -206,7 +206,7 @@ describe('F21: every key is shown by what is converted, or named by the report',
     ]);
   });
 
-  it('F21: whatever stands together in a profile, and what is whole loads', async () => {
+  it('F21: any combination of keys in a profile is accounted for, and a complete one loads', async () => {
     // A profile whose base is missing is NOT CONVERTED as a whole.
     const cases = [...first, ...second, ...strangers].filter(({ path }) => path[0] !== 'base_profile');
     const some = fc.subarray(cases, { minLength: 2, maxLength: 9 });

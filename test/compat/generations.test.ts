@@ -16,8 +16,8 @@ function dataOf(tree: ConvertedTree, path: string): Record<string, unknown> {
   return parse(found?.text ?? '{}') as Record<string, unknown>;
 }
 
-/** What was found, as `kind line: message`. */
-const told = ({ findings }: ConvertedTree, kind?: string): readonly string[] =>
+/** Formats findings as `line: message`. */
+const messagesOf = ({ findings }: ConvertedTree, kind?: string): readonly string[] =>
   findings.filter((each) => kind === undefined || each.kind === kind).map(({ line, message }) => `${line}: ${message}`);
 
 const filesOf = (tree: ConvertedTree): { readonly files: readonly ProfileFile[] } => ({
@@ -67,7 +67,7 @@ describe('F21: profiles of the second generation', () => {
   const tree = convertFiles([front, digger]);
 
   it('F21: keep their prompt, tools, delegation and model', () => {
-    expect(told(tree, 'not_converted')).toEqual([]);
+    expect(messagesOf(tree, 'not_converted')).toEqual([]);
     expect(dataOf(tree, 'profiles/front.yaml')).toEqual({
       name: 'Front',
       type: 'partner',
@@ -110,7 +110,7 @@ describe('F21: profiles of the second generation', () => {
     const run = await engine.launch({ profile: 'Front', input: 'Which tea?' });
     await run.settled();
     await verifyRun(run, store, { requests: [...lead.requests, ...worker.requests] });
-    expect(agentsOf(run, 'Digger')).toMatchObject([{ status: 'ended', outcome: 'success' }]);
+    expect(agentsOf(run, 'Digger')).toMatchObject([{ status: 'ended', result: { outcome: 'success' } }]);
     expect(worker.requests.map(promptOf)[1]).toContain('finish_flow');
     expect(lead.requests.map(promptOf)[1]).toContain('Green tea.');
     expect(lead.requests.map(systemOf)[0]).toContain('- Digger (associate, web)');
@@ -141,7 +141,7 @@ flow_decider:
   await using engine = await createEngine({ profiles: filesOf(tree), models: { default: model }, store, env: {} });
   const run = await engine.launch({ profile: 'Quiet', input: 'Go.' });
   await run.settled();
-  expect(agentsOf(run, 'Quiet')).toMatchObject([{ status: 'ended', outcome: 'success' }]);
+  expect(agentsOf(run, 'Quiet')).toMatchObject([{ status: 'ended', result: { outcome: 'success' } }]);
 });
 
 describe('F21: a placeholder for a key', () => {
@@ -165,8 +165,8 @@ describe('F21: a placeholder for a key', () => {
       ),
     ]);
     expect(dataOf(tree, 'llm_configs/local.yaml')['config']).not.toHaveProperty('api_key');
-    expect(told(tree, 'not_converted')).toEqual([]);
-    expect(told(tree, 'left_out').join()).toContain('placeholder');
+    expect(messagesOf(tree, 'not_converted')).toEqual([]);
+    expect(messagesOf(tree, 'left_out').join()).toContain('placeholder');
   });
 
   it('F21: as the default of a variable, the variable is not asked for', () => {
@@ -177,7 +177,7 @@ describe('F21: a placeholder for a key', () => {
       ),
     ]);
     expect(dataOf(tree, 'llm_configs/local.yaml')['config']).toEqual({ model: 'vllm/q' });
-    expect(told(tree, 'changed').join()).toContain('LOCAL_KEY');
+    expect(messagesOf(tree, 'changed').join()).toContain('LOCAL_KEY');
   });
 
   it.each(['sk-1234567890abcdef', 'AIzaSyA-real-looking', 'gsk_9f8e7d', 'test-8f3a9c21d0'])(

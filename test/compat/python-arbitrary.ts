@@ -194,7 +194,7 @@ const grammar = fc.letrec<{ truth: string; number: string; text: string; list: s
         "v['team.work_modules']['WM_1']",
       ),
     ),
-    // What is said of the items of a loop cannot raise: where it can, the converter says that it means another thing.
+    // Conditions on loop items must not raise: where one can, the converter notes a difference in meaning.
     body: fc.constantFrom(
       "item.get('source') == 'USER_PROMPT' for item in v['state.inbox']",
       "item['source'] == 'TOOL_RESULT' for item in get_nested_value_from_context(context_obj, 'state.inbox', []) if item.get('payload')",

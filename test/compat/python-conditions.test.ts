@@ -17,7 +17,7 @@ function celOf(source: string, phase?: 'before_reply' | 'after_reply'): string {
   return converted.text;
 }
 
-/** Whether a condition of this system holds: truthy, and it did not fail. */
+/** True when a converted condition is truthy and does not fail. */
 function holdsHere(text: string, scope: Scope): boolean {
   const compiled = compileExpression(text, agentRoots);
   if (!compiled.ok) throw new Error(`${text}: ${compiled.problems[0]?.message}`);
@@ -28,7 +28,7 @@ function holdsHere(text: string, scope: Scope): boolean {
   }
 }
 
-/** What is stored as None counts as missing where there is a fallback, which is documented: there the data have none. */
+/** Removes stored None values read with a fallback: the converter documents that they count as missing. */
 function asDocumented(source: string, states: readonly PythonContext[]): readonly PythonContext[] {
   if (!/context_obj, '[^']*', |\.get\('[^']*', /.test(source)) return states;
   const withoutNone = (_key: string, value: unknown): unknown => (value === null ? undefined : value);
@@ -123,10 +123,10 @@ describe('one by one', () => {
   it.each([
     [
       "item['source'] == 'X'",
-      'an item for which this raised an error ended the whole condition in Python; here it is passed over',
+      'in Python, an item for which this raised an error ended the whole condition; in Cadre it is skipped',
       4,
     ],
-    ["item.get('metadata', {}).get('id') == 1", 'inbox items have no metadata here: put a mark into the payload', 13],
+    ["item.get('metadata', {}).get('id') == 1", 'inbox items have no metadata in Cadre: put a mark into the payload', 13],
   ])('says what means another thing: any(%s …)', (body, message, start) => {
     const converted = convert(`any(${body} for item in v['state.inbox'])`);
     expect(converted).toMatchObject({ ok: true, notes: [{ message, start }] });
@@ -139,25 +139,25 @@ const problems: readonly (readonly [python: string, problem: string, at: number]
   ['lambda: 1', 'unexpected `lambda`', 0],
   ["v['flags.n'] ** 2 > 1", 'unexpected `**`', 13],
   ["v['flags.n']\nand True", 'a line break outside brackets ends a Python expression', 12],
-  ["f'{x}' == 'a'", "f'…' is a text with values in it", 0],
+  ["f'{x}' == 'a'", "f'…' is a formatted text", 0],
   ["'never closed", 'the text is never closed', 0],
   ['foo > 1', 'unknown name `foo`', 0],
   ["open('/etc/passwd')", 'the function open()', 0],
   ["__import__('os').system('x')", 'the function __import__()', 0],
   ['().__class__.__bases__', '.__bases__ of a value', 0],
   ["v['flags.list'].sort()", 'the method .sort()', 0],
-  ["v['config.agent_profiles_store']", 'the configuration of a run is not read by conditions', 2],
+  ["v['config.agent_profiles_store']", 'conditions cannot read the configuration of a run', 2],
   ["v['team.turns']", 'the team has no list of turns', 2],
-  ["v['meta.colour']", "meta has no field 'colour' here", 2],
+  ["v['meta.colour']", "meta has no field 'colour' in Cadre", 2],
   ["v['flags.n'] is 3", '`is` between values', 16],
-  ["v['state.messages'][-1].get('tokens')", "messages have no 'tokens' here", 28],
-  ["v[v['flags.word']]", 'a path that is computed', 2],
+  ["v['state.messages'][-1].get('tokens')", "messages have no 'tokens' in Cadre", 28],
+  ["v[v['flags.word']]", 'a computed path', 2],
   ["any(a == b for a in v['flags.list'] for b in v['flags.list'])", 'a loop in a loop', 36],
   ['x := 3', 'unexpected `:=`', 2],
   ["v['state.messages'][::2]", 'a slice with a step', 21],
-  ['9007199254740993 == 1', 'the number 9007199254740993 cannot be kept exactly', 0],
+  ['9007199254740993 == 1', 'the number 9007199254740993 cannot be represented exactly', 0],
   [`${'('.repeat(60)}1${')'.repeat(60)}`, 'nested deeper than 48 levels', 48],
-  ["v['flags.n'] and ".repeat(600) + 'True', 'the condition has 10204 characters, 8000 are read', 0],
+  ["v['flags.n'] and ".repeat(600) + 'True', 'the condition has 10204 characters, the limit is 8000', 0],
 ];
 
 describe('what is not converted', () => {
@@ -165,7 +165,7 @@ describe('what is not converted', () => {
     expect(convert(python)).toMatchObject({ ok: false, problem, start });
   });
 
-  it('is told with something to write instead', () => {
+  it('comes with a hint', () => {
     const hints = problems.map(([python]) => convert(python)).map((converted) => (converted.ok ? '' : converted.hint));
     expect(hints.filter((hint) => hint.trim() === '')).toEqual([]);
   });
@@ -234,12 +234,15 @@ describe('the evaluator of these tests', () => {
       input: JSON.stringify(cases),
       encoding: 'utf8',
     });
-    const told = JSON.parse(output) as readonly (readonly boolean[])[];
+    const results = JSON.parse(output) as readonly (readonly boolean[])[];
     for (const [at, [source, contextsOfCase]] of cases.entries()) {
       const node = parsePython(source);
-      expect({ source, holds: contextsOfCase.map((context) => holdsInPython(node, context)) }).toEqual({ source, holds: told[at] });
+      expect({ source, holds: contextsOfCase.map((context) => holdsInPython(node, context)) }).toEqual({
+        source,
+        holds: results[at],
+      });
     }
     // A test that compares nothing but false would hold anything to be right.
-    expect(told.flat().filter(Boolean).length).toBeGreaterThan(150);
+    expect(results.flat().filter(Boolean).length).toBeGreaterThan(150);
   });
 });

@@ -9,13 +9,13 @@ export interface PythonContext {
   readonly refs: { readonly team: JsonObject; readonly run: { readonly meta: JsonObject } };
 }
 
-/** What Python raises: KeyError, TypeError and the like, which all end a condition as false. */
+/** Error that Python raises: KeyError, TypeError and so on; each makes the condition false. */
 class PythonError extends Error {}
 
 type Value = JsonValue;
 type Names = Readonly<Record<string, Value>>;
 
-/** Whether a condition holds in Python: truthy, and nothing raised. Written for the tests, apart from the converter. */
+/** True when a condition is truthy in Python and nothing raises. Written for the tests, independent of the converter. */
 export function holdsInPython(node: PythonNode, context: PythonContext): boolean {
   try {
     return truth(evaluate(node, context, {}));

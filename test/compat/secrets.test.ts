@@ -22,8 +22,8 @@ it('what looks like a secret is in no file that is written, under whichever name
   expect(written).not.toContain(key);
   expect(written).not.toContain('hunter2secret');
   expect(written).toContain('Use SECRET_LEFT_OUT for it.');
-  const told = tree.findings.filter(({ message }) => message.includes('looks like a secret'));
-  expect(told.map(({ file, kind }) => [file, kind])).toEqual([
+  const found = tree.findings.filter(({ message }) => message.includes('looks like a secret'));
+  expect(found.map(({ file, kind }) => [file, kind])).toEqual([
     ['theirs/llm_configs/fast.yaml', 'not_converted'],
     ['theirs/mcp.json', 'not_converted'],
     ['theirs/profiles/A.yaml', 'not_converted'],

@@ -56,7 +56,7 @@ switch (what) {
     break;
   case 'compete':
     say(await compete());
-    // The lease is kept until the process is told to end, as an engine at work would.
+    // Keeps the lease until the process is ended, as a working engine would.
     process.stdin.resume();
     process.stdin.on('end', () => process.exit(0));
     break;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../src/core/error.ts';
-import { CadreError } from '../../src/core/error.ts';
+import { type ErrorCode, CadreError } from '../../src/core/error.ts';
 import type { EventDraft } from '../../src/core/events/event.ts';
 import type { AgentId, ContentHash } from '../../src/core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter } from '../../src/core/events/journal.ts';
@@ -16,15 +15,15 @@ import {
   toolTurn,
 } from './journal-samples.ts';
 
-/** A fresh place a journal can live in, for one test. */
+/** A fresh place for a journal, for one test. */
 export interface JournalPlace {
-  /** Opens the journal that lives here. */
+  /** Opens the journal of this place. */
   open(): Journal;
-  /** Frees the place. */
+  /** Removes the place. */
   remove(): void;
 }
 
-/** Expects an action, synchronous or not, to fail with this code, and gives the error back. */
+/** Expects an action, synchronous or not, to fail with this code, and returns the error. */
 export async function failure(code: ErrorCode, action: () => unknown): Promise<CadreError> {
   try {
     await action();
@@ -36,7 +35,7 @@ export async function failure(code: ErrorCode, action: () => unknown): Promise<C
   throw new Error(`expected a failure with ${code}`);
 }
 
-/** What every implementation of the `Journal` port must do. */
+/** Declares the tests that every implementation of the `Journal` port must pass. */
 export function journalContract(name: string, make: () => JournalPlace): void {
   describe(`journal contract: ${name}`, () => {
     let place: JournalPlace;
@@ -258,7 +257,7 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         await append(lease, 2, [{ type: 'run.end', status: 'completed', outcome: 'success', output: '', deliverables: {} }]);
         await mark('a', { deletedAt: 5 });
         expect(await listed({ project: 'drinks' })).toEqual([]);
-        // Whoever has it still records what comes late.
+        // The holder may still record late results.
         await append(lease, 3, [note('late')]);
         expect(await journal.read(sampleRun('a'))).toHaveLength(4);
       });

@@ -10,7 +10,10 @@ import { note, placed, runBegin, sampleCommit, sampleContent, sampleOwner, sampl
 
 type Open = (path: string, options?: { readonly readOnly?: boolean; readonly takeOver?: boolean }) => Journal;
 
-/** What a journal in a file must do besides `journalContract`: several journals, several processes, and their deaths. */
+/**
+ * Declares the tests for journals in files, in addition to `journalContract`: several journals, several processes, killed
+ * processes.
+ */
 export function journalFileContract(name: string, open: Open): void {
   describe(`journal file contract: ${name}`, () => {
     let directory: string;
@@ -51,7 +54,7 @@ export function journalFileContract(name: string, open: Open): void {
       const events = await first.read(runId);
       await first.close();
       const second = openOne();
-      // Nobody holds it any more.
+      // The lease is free again.
       expect({ events: await second.read(runId), runs: await second.runs() }).toEqual({
         events,
         runs: [{ ...summary, isAbandoned: true }],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('journal-child.ts', import.meta.url));
 
-/** A real process at work on a journal file (journal-child.ts). */
+/** Real process that works on a journal file (journal-child.ts). */
 export class JournalProcess {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -23,12 +23,12 @@ export class JournalProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Everything it has said that was read. */
+  /** Lines of its output read so far. */
   get said(): readonly string[] {
     return this.#said;
   }
 
-  /** The next line it says; undefined when it has ended. */
+  /** Returns the next line of its output; undefined when it has ended. */
   async line(): Promise<string | undefined> {
     const next = await this.#lines.next();
     if (next.done === true) return undefined;
@@ -40,7 +40,7 @@ export class JournalProcess {
     this.#child.kill(name);
   }
 
-  /** Kills it like a power cut would, and reads what it had said until then. */
+  /** Kills it without warning, as a power cut would, and reads its remaining output. */
   async kill(): Promise<void> {
     const exited = this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : undefined;
     this.signal('SIGKILL');

@@ -20,22 +20,22 @@ const limits: Limits = {
   softAt: 0.8,
 };
 
-/** An owner of this process; each nonce is another holder. */
+/** Returns an owner in this process; each nonce is another holder. */
 export function sampleOwner(nonce: string, pid: number = process.pid): string {
   return `${pid}@${hostname()}#${nonce}`;
 }
 
-/** A run id for a test. */
+/** Returns a run id for a test. */
 export function sampleRun(name: string): RunId {
   return name as RunId;
 }
 
-/** A text under a hash. */
+/** Returns a text under a hash. */
 export function sampleContent(hash: string, text: string): ContentEntry {
   return { hash: hash as ContentHash, text };
 }
 
-/** Gives drafts their place after `expectedSeq`, a second apart from each other. */
+/** Completes drafts to events after `expectedSeq`, one second apart. */
 export function placed(runId: RunId, expectedSeq: number, drafts: readonly EventDraft[]): CadreEvent[] {
   return drafts.map((draft, index) => ({
     ...draft,
@@ -45,7 +45,7 @@ export function placed(runId: RunId, expectedSeq: number, drafts: readonly Event
   }));
 }
 
-/** A commit of these drafts. */
+/** Returns a commit of these drafts. */
 export function sampleCommit(
   runId: RunId,
   expectedSeq: number,
@@ -61,7 +61,7 @@ export function sampleCommit(
   };
 }
 
-/** The first events of a run. */
+/** Returns the first events of a run. */
 export function runBegin(title: string, profile = 'Partner'): EventDraft[] {
   return [
     { type: 'run.start', profile, title, input: 'hello', profiles: 'profiles-hash' as ContentHash, limits, engineVersion: '0.1.0' },
@@ -77,7 +77,7 @@ export function runBegin(title: string, profile = 'Partner'): EventDraft[] {
   ];
 }
 
-/** The events of one turn with a tool call, in the two commits an engine makes of them. */
+/** Returns the events of one turn with a tool call, in the two commits that an engine makes of them. */
 export function toolTurn(turn: number): readonly [EventDraft[], EventDraft[]] {
   const agentId = 'Partner_1' as AgentId;
   const turnId = `Partner_1.t${turn}` as TurnId;
@@ -153,7 +153,7 @@ export function toolTurn(turn: number): readonly [EventDraft[], EventDraft[]] {
   ];
 }
 
-/** One event that changes nothing but the sequence number. */
+/** Returns an event that only advances the sequence number. */
 export function note(message: string): EventDraft {
   return { type: 'note.add', level: 'info', code: 'SAMPLE', message };
 }

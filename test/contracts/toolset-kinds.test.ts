@@ -7,7 +7,7 @@ import { builtInToolsets, loadToolsetKinds } from '../../src/engine/toolsets/too
 
 const kinds = await loadToolsetKinds();
 
-/** Every kind of toolset that comes with Cadre keeps to this. */
+/** Rules for every kind of toolset that comes with Cadre. */
 describe.each(Object.entries(builtInToolsets))('the kind of toolset %s', (name, { tools, observers = [] }) => {
   const kind = kinds[name];
   if (kind === undefined) throw new Error(`the kind ${name} is gone`);
@@ -28,7 +28,7 @@ describe.each(Object.entries(builtInToolsets))('the kind of toolset %s', (name, 
     expect(properties.filter(([, { description }]) => (description ?? '').trim() === '').map(([key]) => key)).toEqual([]);
   });
 
-  // One that connects has no settings to do so by default.
+  // A connecting toolset has no connection in its default settings.
   it.runIf(tools.length > 0)('has tools that bear its name and say what they need, under its own name or another', () => {
     const registry = createToolRegistry(kind.create(request(name)).tools);
     expect(registry.names().toSorted()).toEqual(tools.toSorted());
@@ -50,7 +50,7 @@ it('what reaches out of the workspace, or runs code, must be named, and asks', (
   });
   expect(asking.length).toBeGreaterThan(3);
   expect(asking.filter((tool) => tool.byNameOnly !== true).map((tool) => tool.name)).toEqual([]);
-  // Looking at what is there already, or ending it, does nothing new.
+  // Reading existing state, or stopping, has no new effect.
   expect(
     asking
       .filter((tool) => tool.needsApproval !== true)

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../src/core/state/agent-path.ts';
-import type { SubContext, RunContext } from '../../src/core/state/state.ts';
+import type { SubContext } from '../../src/core/state/sub-context.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 
 /** A run as far as paths of agents need one. */
 function emptyRun(): RunContext {

@@ -10,7 +10,7 @@ import {
 } from '../../src/core/prompt/context-size.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 import { messageTokens } from '../../src/core/prompt/token-estimate.ts';
-import type { SubContext } from '../../src/core/state/state.ts';
+import type { SubContext } from '../../src/core/state/sub-context.ts';
 import type { TurnPrompt } from '../../src/core/state/turn.ts';
 import { allow, tool } from '../support/tools.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
@@ -39,14 +39,17 @@ describe('the size of a context', () => {
     const { agent } = await agentWith([400, 700]);
     const waiting = (payload: JsonValue): SubContext => ({
       ...agent,
-      inbox: [
-        {
-          item: { itemId: 'i' as never, source: 'X', payload, consumption: 'consume_on_read', delivery: 'next' },
-          seq: 1,
-          turnsSeen: 0,
-          failures: 0,
-        },
-      ],
+      inbox: {
+        ...agent.inbox,
+        items: [
+          {
+            item: { itemId: 'i' as never, source: 'X', payload, consumption: 'consume_on_read', delivery: 'next' },
+            seq: 1,
+            turnsSeen: 0,
+            failures: 0,
+          },
+        ],
+      },
     });
     const payload = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -64,11 +67,11 @@ describe('the size of a context', () => {
 
   it('running totals answer for any view as a sum over its messages would', async () => {
     const { agent } = await agentWith([400, 700]);
-    expect(agent.messages.length).toBe(4);
+    expect(agent.history.messages.length).toBe(4);
     for (let from = 0; from <= 4; from++)
       for (let to = from; to <= 4; to++)
         expect(viewTokens(agent, from, to)).toBe(
-          agent.messages.slice(from, to).reduce((sum, message) => sum + messageTokens(message), 0),
+          agent.history.messages.slice(from, to).reduce((sum, message) => sum + messageTokens(message), 0),
         );
   });
 
@@ -77,7 +80,7 @@ describe('the size of a context', () => {
     const [first, second] = prompts;
     expect(first?.tokens).toBeGreaterThan(20);
     expect((second?.tokens ?? 0) - (first?.tokens ?? 0)).toBeGreaterThan(200);
-    expect(agent.counted).toEqual({ from: 0, estimated: second?.tokens, tokens: 1_500 });
+    expect(agent.context.counted).toEqual({ from: 0, estimated: second?.tokens, tokens: 1_500 });
     const next = estimatePrompt(agent, 20, []);
     expect(correctedTokens(agent, 0, next)).toBe(next - (second?.tokens ?? 0) + 1_500);
     expect(promptTokens(agent, second)).toBe(1_500);
@@ -91,7 +94,7 @@ describe('the size of a context', () => {
 
   it('a count that cannot be one of the whole prompt is not believed', async () => {
     const { agent, prompts } = await agentWith([1, 1]);
-    expect(agent.counted).toBeUndefined();
+    expect(agent.context.counted).toBeUndefined();
     expect(promptTokens(agent, prompts[1])).toBe(prompts[1]?.tokens);
   });
 });

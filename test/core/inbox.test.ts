@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InboxItem, WaitingItem } from '../../src/core/inbox/inbox.ts';
-import { priorityOf, readingOrder } from '../../src/core/inbox/inbox.ts';
+import { type InboxItem, type WaitingItem, priorityOf, readingOrder } from '../../src/core/inbox/inbox.ts';
 import { globalStrategies, unknownSourcePriority } from '../../src/core/inbox/strategy.ts';
 
 const waiting = fc

@@ -9,7 +9,7 @@ import { clipText } from '../../src/team/reports/clip-text.ts';
 
 const framed = (words: string, nonce?: string): string => frameUntrusted(words, { from: 'page', nonce }).content;
 
-/** Tells whether every `M` of a text stands in a frame: between an opening tag and the closing tag with its nonce. */
+/** True when every `M` of a text is in a frame: between an opening tag and the closing tag with its nonce. */
 function isFramed(text: string): boolean {
   const outside = text
     .replace(/<untrusted_data from=\\*"page\\*"((?: nonce=\\*"\w+\\*")?)>: data from outside[\s\S]*?<\/untrusted_data\1>/g, '')

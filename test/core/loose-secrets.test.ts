@@ -103,7 +103,7 @@ const theCuts = fc.array(fc.nat(2000), { maxLength: 20 });
 // oxlint-disable-next-line no-control-regex -- colours begin with one
 const colours = new RegExp('\\u001b\\[[\\d;]*m', 'g');
 
-/** What is left of a secret between two marks: letters that are not of the marks, of the gutters, or of colours. */
+/** Returns the remains of a secret between two marks: letters that are not part of the marks, gutters or colours. */
 function leftBetween(out: string, letters: RegExp): string {
   const inner = out.slice(out.indexOf('<<') + 2, out.lastIndexOf('>>'));
   return inner
@@ -129,7 +129,7 @@ describe('secrets with separators in them', () => {
           const text = `ordinary words\n<<\n${written}\n>>\nmore of them`;
           for (const out of [secrets.text(text), streamed(secrets, text, cuts)]) {
             expect(out).toContain('[secret]');
-            // Of base64 inside a longer text, letters at both ends spell what stands beside it, too.
+            // Base64 inside a longer text keeps letters at both ends that encode its neighbours, too.
             expect(leftBetween(out, /[^A-Za-z0-9+/=%]/g).length).toBeLessThanOrEqual(encoding.startsWith('base64') ? 24 : 0);
             expect(out.startsWith('ordinary words\n<<') && out.endsWith('>>\nmore of them')).toBe(true);
           }

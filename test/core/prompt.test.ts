@@ -51,7 +51,12 @@ describe('I11: the prompt of a turn', () => {
 
   it('a prepended note goes in front of a copy of the last message of its role, or becomes its own', () => {
     const note = input('note', { persistent: false, mode: 'prepend_to_role' });
-    const prompt = assemblePrompt('You work.', { messages, released: 0 }, { from: 0, to: 3 }, [note]);
+    const prompt = assemblePrompt({
+      systemText: 'You work.',
+      history: { messages, released: 0 },
+      range: { from: 0, to: 3 },
+      inputs: [note],
+    });
     expect(prompt.at(-1)).toEqual({
       role: 'user',
       content: [
@@ -60,7 +65,9 @@ describe('I11: the prompt of a turn', () => {
       ],
     });
     expect(messages[2]).toEqual(user('three'));
-    expect(assemblePrompt('', { messages, released: 0 }, { from: 0, to: 2 }, [note]).at(-1)).toEqual(user('note'));
+    expect(
+      assemblePrompt({ systemText: '', history: { messages, released: 0 }, range: { from: 0, to: 2 }, inputs: [note] }).at(-1),
+    ).toEqual(user('note'));
   });
 
   it('property: stored messages are handed on as they are, and never edited', () => {
@@ -74,7 +81,7 @@ describe('I11: the prompt of a turn', () => {
         const inputs = items.map(({ text, prepend, persistent }) =>
           input(text, { persistent, mode: prepend ? 'prepend_to_role' : 'append_as_new_message' }),
         );
-        const prompt = assemblePrompt('system', { messages, released: 0 }, { from, to }, inputs);
+        const prompt = assemblePrompt({ systemText: 'system', history: { messages, released: 0 }, range: { from, to }, inputs });
         expect(JSON.stringify(messages)).toBe(before);
         expect(prompt[0]).toEqual({ role: 'system', content: 'system' });
         for (let index = from; index < to - 1; index++) expect(prompt[1 + index - from]).toBe(messages[index]);

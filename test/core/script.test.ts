@@ -66,7 +66,7 @@ describe('a script', () => {
     expect(answer({ rules })).toEqual({ kind: 'failure', message: 'No documents for Find tea.' });
     expect(answer({ rules: [], otherwise: { fail: 'No model.' } })).toEqual({ kind: 'failure', message: 'No model.' });
     expect(problemsOf({ rules: [{ reply: { fail: 'x', text: 'y' } }] })).toEqual([
-      ['rules.0.reply.fail', 'a reply that fails says nothing else', undefined],
+      ['rules.0.reply.fail', 'a reply with `fail` has no other keys', undefined],
     ]);
   });
 

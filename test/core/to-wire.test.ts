@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/core/json.ts';
 import { maxWireDepth, toWire } from '../../src/core/tool/to-wire.ts';
 
-/** What stands for a value that has no JSON form. */
+/** Result for a value that has no JSON form. */
 const named = (kind: string): JsonValue => ({ unserialisable: kind });
 
 function chain(depth: number): unknown {

@@ -17,7 +17,7 @@ import {
 import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { createTeamTools } from '../../src/team/create-team-tools.ts';
 import { createToolRegistry } from '../../src/tools/registry.ts';
-import { codeWords, readPage, readText, section, tableRows } from './read-markdown.ts';
+import { codeWords, readPage, readPages, readText, section, tableRows } from './read-markdown.ts';
 
 const registry = createToolRegistry([...createTeamTools(), ...createDocumentTools({ root: '.', outDir: '.' }).tools]);
 
@@ -35,7 +35,7 @@ function keysOf(schema: unknown, found = new Set<string>()): ReadonlySet<string>
 
 describe('facts', () => {
   const errors = readPage('docs/errors.md');
-  const profiles = readPage('docs/profiles.md');
+  const profilePages = readPages().filter(({ file }) => /^docs\/profiles(?:\.md|\/)/.test(file));
   const conditions = readPage('docs/conditions.md');
   const firstCodes = (text: string): readonly string[] =>
     tableRows(text)
@@ -61,13 +61,13 @@ describe('facts', () => {
     ['handover protocols', handoverProtocolJsonSchema()],
     ['scripts', scriptJsonSchema()],
     ['teams', teamJsonSchema()],
-  ] as const)('docs/profiles.md mentions every key of %s', (_name, schema) => {
-    const text = readText('docs/profiles.md');
+  ] as const)('docs/profiles.md and its pages mention every key of %s', (_name, schema) => {
+    const text = profilePages.map(({ file }) => readText(file)).join('\n');
     expect([...keysOf(schema)].filter((key) => !new RegExp(`(?<![\\w-])${key}(?![\\w-])`).test(text))).toEqual([]);
   });
 
-  it('docs/profiles.md gives priority, ingestor and persistence of every source as they are', () => {
-    const rows = tableRows(section(profiles, 'Inbox strategies')).slice(1);
+  it('docs/profiles/inbox.md gives priority, ingestor and persistence of every source as they are', () => {
+    const rows = tableRows(section(readPage('docs/profiles/inbox.md'), 'Sources and their defaults')).slice(1);
     const priority = (source: string): number =>
       priorityOf({ itemId: 'i1' as ItemId, source, payload: null, consumption: 'consume_on_read', delivery: 'next' });
     const expected = [...globalStrategies].map(([source, strategy]) => [
@@ -80,17 +80,17 @@ describe('facts', () => {
     expect(rows.map((row) => [...row]).toSorted()).toEqual([...expected, other].toSorted());
   });
 
-  it('docs/profiles.md names the built-in ingestors and toolsets', () => {
-    const named = new Set(codeWords(profiles.prose));
+  it('docs/profiles.md and its pages name the built-in ingestors and toolsets', () => {
+    const named = new Set(profilePages.flatMap(({ prose }) => codeWords(prose)));
     const ingestors = createIngestorRegistry()
       .names()
       .filter((name) => !name.endsWith('_ingestor'));
     expect([...ingestors, ...registry.toolsets(), ...registry.names()].filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('docs/profiles.md gives the default limits as they are', () => {
+  it('docs/profiles/limits.md gives the default limits as they are', () => {
     const numbers = Object.fromEntries(
-      tableRows(section(profiles, 'Limits, context, deliverables')).map(([key = '', own = '', run = '']) => [
+      tableRows(section(readPage('docs/profiles/limits.md'), 'Limits')).map(([key = '', own = '', run = '']) => [
         key,
         [own, run].map((cell) => cell.replaceAll(',', '')),
       ]),

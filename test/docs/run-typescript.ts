@@ -23,7 +23,7 @@ export async function writeBlocks(
   const sources = await packageSources();
   const files: string[] = [];
   for (const block of blocks) {
-    const file = path.join(folder, `${path.basename(block.file, '.md')}-${block.line}.ts`);
+    const file = path.join(folder, `${block.file.replace(/\.md$/, '').replaceAll(/\W/g, '-')}-${block.line}.ts`);
     await writeFile(
       file,
       block.text.replaceAll(/from '(cadre(?:\/[\w-]+)?)'/g, (_, name: string) => `from '${sourceOf(sources, name, block)}'`),

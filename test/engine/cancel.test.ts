@@ -184,7 +184,7 @@ describe('I9: cancelling', () => {
     const run = await team.launch();
     await run.settled();
     await run.cancel('too late', { agentId: 'Worker_2' });
-    expect(run.state.agents.get('Worker_2' as AgentId)?.outcome).toBe('success');
+    expect(run.state.agents.get('Worker_2' as AgentId)?.result.outcome).toBe('success');
     await expect(run.cancel('x', { agentId: 'Nobody_7' })).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });

@@ -70,8 +70,11 @@ describe('compaction', () => {
     expect(last).toContain('The user wants tea.');
     expect(last).not.toContain('Find the tea.');
     const agent = [...run.state.agents.values()][0];
-    expect(agent?.messages[0]).toMatchObject({ role: 'user', content: [{ text: expect.stringContaining('Find the tea.') }] });
-    expect(agent?.messages).toHaveLength(18);
+    expect(agent?.history.messages[0]).toMatchObject({
+      role: 'user',
+      content: [{ text: expect.stringContaining('Find the tea.') }],
+    });
+    expect(agent?.history.messages).toHaveLength(18);
   });
 
   it('asks the summariser with the words of the profile, the earlier summary, and what is to be replaced', async () => {
@@ -100,7 +103,7 @@ describe('compaction', () => {
     const ends = of(await made.journal.read(run.id), 'compaction.end');
     expect(run.state.usage.inputTokens).toBe(900 * ends.length);
     expect(run.state.usage.cost).toBeCloseTo(0.001 * ends.length);
-    expect([...run.state.agents.values()][0]?.usage.outputTokens).toBe(100 * ends.length);
+    expect([...run.state.agents.values()][0]?.limits.usage.outputTokens).toBe(100 * ends.length);
   });
 
   it('[A5.event-summary] why: a line of a summary names the summary, who wrote it, and the messages and turns it stands for', async () => {
@@ -175,7 +178,7 @@ describe('compaction', () => {
     });
     const run = await made.launch('Find the tea.');
     await breathe(40);
-    expect([...run.state.agents.values()][0]?.compacting).toBeDefined();
+    expect([...run.state.agents.values()][0]?.context.compacting).toBeDefined();
     expect(run.state.status).toBe('running');
     await run.send('Green tea, please.');
     const asked = made.model.requests.length;
@@ -191,7 +194,7 @@ describe('compaction', () => {
     const made = await compacting({ replies: longChain, summaries: [{ hang: true }] });
     const run = await made.launch('Find the tea.');
     await breathe(40);
-    expect([...run.state.agents.values()][0]?.compacting).toBeDefined();
+    expect([...run.state.agents.values()][0]?.context.compacting).toBeDefined();
     await run.cancel('enough');
     expect(await run.result).toMatchObject({ status: 'cancelled' });
     const events = await verifyRun(run, made.journal, { requests: made.model.requests });
@@ -203,7 +206,7 @@ describe('compaction', () => {
     const made = await compacting({ replies: longChain, summaries: [{ hang: true }], rest });
     const run = await made.launch('Find the tea.');
     await breathe(40);
-    expect([...run.state.agents.values()][0]?.compacting).toBeDefined();
+    expect([...run.state.agents.values()][0]?.context.compacting).toBeDefined();
     await made.clock.advance(20_000);
     expect(await run.result).toMatchObject({ outcome: 'limit' });
     const events = await verifyRun(run, made.journal, { requests: made.model.requests });

@@ -106,7 +106,7 @@ describe('a deadline stops what is in flight', () => {
     await team.clock.advance(20_000);
     expect(await run.result).toMatchObject({ outcome: 'limit', output: 'that is it' });
     const worker = run.state.agents.get('Worker_2' as never);
-    expect(worker).toMatchObject({ outcome: 'limit', output: 'a first finding', error: { code: 'LIMIT_REACHED' } });
+    expect(worker).toMatchObject({ result: { outcome: 'limit', output: 'a first finding', error: { code: 'LIMIT_REACHED' } } });
     expect(run.turns({ agentId: 'Root_1' })[0]?.toolInteractions.map(({ error, content }) => error?.code ?? content)).toEqual([
       'LIMIT_REACHED',
       'Worker_2 ended: limit',

@@ -27,7 +27,7 @@ const counting = defineObserver({
   name: 'counting',
   observe: ({ agent }) => [
     { type: 'update_state', operation: 'increment', path: 'team.shared.observed' },
-    ...(agent.turnCount % 3 === 2 ? [{ type: 'add_to_inbox' as const, source: 'NEWS', payload: 'seen' }] : []),
+    ...(agent.turn.count % 3 === 2 ? [{ type: 'add_to_inbox' as const, source: 'NEWS', payload: 'seen' }] : []),
   ],
 });
 

@@ -70,7 +70,7 @@ describe('E10: a flood of urgent items', () => {
     expect(read.map((turnId) => turnId.split('.')[1])).toEqual(Array.from({ length: 20 }, (_, i) => (i < 16 ? 't2' : 't3')));
     await run.settled();
     expect(Math.max(...sourcesOf(run).map(({ length }) => length))).toBeLessThanOrEqual(256);
-    expect([...run.state.agents.values()][0]?.inbox).toEqual([]);
+    expect([...run.state.agents.values()][0]?.inbox.items).toEqual([]);
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });
 });

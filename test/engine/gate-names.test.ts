@@ -198,7 +198,7 @@ describe('F61: what means no tool of its profile is said when profiles are loade
     [
       'a gate for a tool of a kind it does not have',
       'tool_gates: [{ id: no, tools: [run_python], verdict: deny }]',
-      /gate `no` means no tool that `A` may call/,
+      /gate `no` matches no tool that `A` may call/,
     ],
     [
       'a gate for another toolset',
@@ -208,7 +208,7 @@ describe('F61: what means no tool of its profile is said when profiles are loade
     [
       'a filter',
       'pre_turn_observers: [{ id: f, action: { type: filter_tools, except: [run_python] } }]',
-      /`except` of filter_tools means no tool/,
+      /`except` of filter_tools matches no tool/,
     ],
     [
       'a tool choice that has another name',
@@ -225,7 +225,7 @@ describe('F61: what means no tool of its profile is said when profiles are loade
     expect(await warningsOf([gated('toolsets: [mcp]'), server])).toEqual([]);
     expect(await warningsOf([gated('tools: [notes_delete]'), server])).toEqual([]);
     expect(await warningsOf([gated('tools: [mcp_delete]'), server])).toEqual([]);
-    expect(await warningsOf([gated('tools: [run_command]'), server])).toEqual([expect.stringMatching(/gate `no` means no tool/)]);
+    expect(await warningsOf([gated('tools: [run_command]'), server])).toEqual([expect.stringMatching(/gate `no` matches no tool/)]);
     await expect(warningsOf([gated('tools: [delete]'), server])).rejects.toThrow(
       /there is no tool `delete` \(.*tools that are known once their server is connected have names that begin with `notes_`\)/,
     );

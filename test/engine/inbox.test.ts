@@ -222,7 +222,7 @@ describe('what stays, what passes, what nobody knows', () => {
     expect(team.model.requests.map((request) => textOf(request).split('standing order').length - 1)).toEqual([0, 1, 1, 0, 0]);
     const events = await verifyRun(run, team.journal, { requests: team.model.requests });
     expect(events.filter((event) => event.type === 'inbox.drop')).toMatchObject([{ reason: 'expired' }]);
-    expect(JSON.stringify([...run.state.agents.values()].map((agent) => agent.messages))).not.toContain('standing order');
+    expect(JSON.stringify([...run.state.agents.values()].map((agent) => agent.history.messages))).not.toContain('standing order');
   });
 
   it('I11: ephemeral text is in its turn only', async () => {
@@ -273,7 +273,7 @@ describe('what stays, what passes, what nobody knows', () => {
     expect(events.filter((event) => event.type === 'inbox.fail')).toHaveLength(3);
     expect(events.filter((event) => event.type === 'inbox.drop')).toMatchObject([{ reason: 'dead_letter' }]);
     expect(events.filter((event) => event.type === 'note.add' && event.code === 'ITEM_POISONED')).toHaveLength(1);
-    expect([...run.state.agents.values()][0]?.deadLetters).toMatchObject([{ source: 'ODD', payload: 'x' }]);
+    expect([...run.state.agents.values()][0]?.inbox.deadLetters).toMatchObject([{ source: 'ODD', payload: 'x' }]);
     expect(team.model.requests.filter((request) => textOf(request).includes('could not be put into words'))).toHaveLength(3);
   });
 

@@ -8,7 +8,7 @@ const profiles = path.join(folder, 'team');
 const store = path.join(folder, 'journal.db');
 
 function said(run: Run): string {
-  const messages = [...run.fullState().agents.values()].flatMap((agent) => agent.messages);
+  const messages = [...run.fullState().agents.values()].flatMap((agent) => agent.history.messages);
   return /(?:one|two)[!?]/.exec(JSON.stringify(messages.at(-1)))?.[0] ?? JSON.stringify(messages.at(-1));
 }
 

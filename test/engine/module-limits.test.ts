@@ -50,10 +50,10 @@ describe('limits of a work module, over all attempts at it', () => {
     const run = await team.launch();
     expect(await run.result).toMatchObject({ outcome: 'success', output: 'over' });
     const workers = [...run.state.agents.values()].filter(({ meta }) => meta.profile === 'Worker');
-    expect(workers.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
-    expect(workers[0]?.error?.message).toMatch(new RegExp(`${words}.*(of work module WM_1|on WM_1)`));
+    expect(workers.map(({ result: { outcome } }) => outcome)).toEqual(['limit', 'limit']);
+    expect(workers[0]?.result.error?.message).toMatch(new RegExp(`${words}.*(of work module WM_1|on WM_1)`));
     // The second attempt begins with what the first one left: nothing but its last word.
-    expect(workers[1]?.turnCount).toBeLessThanOrEqual(1);
+    expect(workers[1]?.turn.count).toBeLessThanOrEqual(1);
     expect(run.state.team.workModules['WM_1']).toMatchObject({
       status: 'pending_review',
       review_info: { trigger: 'associate_failed', error_details: { outcome: 'limit' } },
@@ -70,8 +70,11 @@ describe('limits of a work module, over all attempts at it', () => {
     await team.clock.advance(20 * 60_000);
     await run.result;
     const workers = [...run.state.agents.values()].filter(({ meta }) => meta.profile === 'Worker');
-    expect(workers.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
-    expect(workers.map(({ error }) => /seconds of working time on WM_1/.test(error?.message ?? ''))).toEqual([true, true]);
+    expect(workers.map(({ result: { outcome } }) => outcome)).toEqual(['limit', 'limit']);
+    expect(workers.map(({ result: { error } }) => /seconds of working time on WM_1/.test(error?.message ?? ''))).toEqual([
+      true,
+      true,
+    ]);
     expect(run.state.team.workModules['WM_1']?.status).toBe('pending_review');
     await verifyRun(run, team.journal, { requests: team.model.requests });
   });

@@ -58,8 +58,8 @@ describe('F15: the prices that come with Cadre', () => {
   });
 
   it('have every model that the documentation and the profiles name', () => {
-    const pages = ['README.md', 'docs/models.md', 'docs/profiles.md', 'docs/api.md', 'docs/tools.md'].map((page) =>
-      readFileSync(page, 'utf8'),
+    const pages = ['docs/getting-started.md', 'docs/models.md', 'docs/profiles/llm-configs.md', 'docs/api.md', 'docs/tools.md'].map(
+      (page) => readFileSync(page, 'utf8'),
     );
     const named = pages
       .join('\n')

@@ -63,7 +63,7 @@ describe('gates see where what the model looks at came from', () => {
         const agent = [...run.state.agents.values()][0];
         for (const turn of run.state.turns.values()) {
           const { from = 0, to = 0 } = turn.start.prompt ?? {};
-          const seen = (agent?.messages.slice(from, to) ?? []).flatMap(({ role, content }) =>
+          const seen = (agent?.history.messages.slice(from, to) ?? []).flatMap(({ role, content }) =>
             role === 'tool' ? content.flatMap((part) => (part.type === 'tool-result' ? [part.toolName] : [])) : [],
           );
           const named = turn.sources.sources.filter((name) => name === name.toLowerCase() && name !== 'web' && name !== 'desk');

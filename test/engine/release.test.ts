@@ -25,10 +25,10 @@ describe('a run that goes on and on', { timeout: 60_000 }, () => {
     const agent = [...run.state.agents.values()][0];
     expect(run.state.counters.turns).toBe(turns + 2);
     expect(run.state.turns.size).toBe(128);
-    expect(agent?.released).toBeGreaterThan(1_000);
-    expect(agent?.messages.length).toBeLessThan(1_100);
-    expect(agent?.origins).toHaveLength(agent?.messages.length ?? -1);
-    expect(agent?.messages[0]?.role).not.toBe('tool');
+    expect(agent?.history.released).toBeGreaterThan(1_000);
+    expect(agent?.history.messages.length).toBeLessThan(1_100);
+    expect(agent?.history.origins).toHaveLength(agent?.history.messages.length ?? -1);
+    expect(agent?.history.messages[0]?.role).not.toBe('tool');
 
     // State = fold, invariants, prompts and spans of all turns, those released as well.
     const events = await verifyRun(run, journal);

@@ -23,18 +23,18 @@ describe('titles, projects and deletion of runs', () => {
   it('[A1.13.projects] [B.83] runs are renamed, moved between projects and listed by project; a project gets another name, or takes another in', async () => {
     const { engine, ids } = await threeRuns();
     const [one = '', two = '', three = ''] = ids;
-    await engine.shelf.rename(one, '  The first  ');
-    for (const id of [one, two]) await engine.shelf.move(id, 'Tea');
-    await engine.shelf.move(three, 'Coffee');
+    await engine.catalog.rename(one, '  The first  ');
+    for (const id of [one, two]) await engine.catalog.move(id, 'Tea');
+    await engine.catalog.move(three, 'Coffee');
     expect(await titles(engine, { project: 'Tea' })).toEqual(['The first', 'two']);
-    expect((await engine.shelf.projects()).map(({ name, runs }) => [name, runs]).toSorted()).toEqual([
+    expect((await engine.catalog.projects()).map(({ name, runs }) => [name, runs]).toSorted()).toEqual([
       ['Coffee', 1],
       ['Tea', 2],
     ]);
-    expect(await engine.shelf.renameProject('Coffee', 'Tea')).toBe(1);
+    expect(await engine.catalog.renameProject('Coffee', 'Tea')).toBe(1);
     expect(await titles(engine, { project: 'Tea' })).toEqual(['The first', 'three', 'two']);
-    await engine.shelf.move(three, null);
-    await engine.shelf.rename(one, null);
+    await engine.catalog.move(three, null);
+    await engine.catalog.rename(one, null);
     expect(await titles(engine, { project: 'Tea' })).toEqual(['one', 'two']);
     // Their journals say what they said.
     expect((await engine.open(one)).state.meta.title).toBe('one');
@@ -54,17 +54,17 @@ describe('titles, projects and deletion of runs', () => {
     // One of them lives: nothing is deleted.
     await run.cancel();
     await grandchild.cancel();
-    await expect(team.engine.shelf.remove(run.id, { forks: true })).rejects.toMatchObject({ code: 'RUN_LOCKED' });
-    await expect(team.engine.shelf.remove(fork.id)).rejects.toMatchObject({ code: 'RUN_LOCKED' });
+    await expect(team.engine.catalog.remove(run.id, { forks: true })).rejects.toMatchObject({ code: 'RUN_LOCKED' });
+    await expect(team.engine.catalog.remove(fork.id)).rejects.toMatchObject({ code: 'RUN_LOCKED' });
     expect(await team.engine.runs()).toHaveLength(4);
     await fork.cancel();
     const ids = family.map(({ id }) => id).toSorted();
-    expect((await team.engine.shelf.remove(run.id, { forks: true })).toSorted()).toEqual(ids);
+    expect((await team.engine.catalog.remove(run.id, { forks: true })).toSorted()).toEqual(ids);
     expect((await team.engine.runs()).map(({ runId }) => runId)).toEqual([other.id]);
     expect((await team.engine.runs({ isDeleted: true })).map(({ runId }) => runId).toSorted()).toEqual(ids);
     expect(await journal.read(run.id)).not.toEqual([]);
-    expect(await team.engine.shelf.restore(fork.id)).toEqual([fork.id]);
-    expect((await team.engine.shelf.restore(run.id, { forks: true })).toSorted()).toEqual([run.id, grandchild.id].toSorted());
+    expect(await team.engine.catalog.restore(fork.id)).toEqual([fork.id]);
+    expect((await team.engine.catalog.restore(run.id, { forks: true })).toSorted()).toEqual([run.id, grandchild.id].toSorted());
     expect(await team.engine.runs()).toHaveLength(4);
   });
 
@@ -78,14 +78,14 @@ describe('titles, projects and deletion of runs', () => {
     await run.settled();
     const second = await createEngine({ profiles, models: { m: speaks('Again.') }, store });
     // Another process, or engine, has it: it takes a title, and is not deleted.
-    await second.shelf.rename(run.id, 'Held');
-    await expect(second.shelf.remove(run.id)).rejects.toMatchObject({ code: 'RUN_LOCKED' });
+    await second.catalog.rename(run.id, 'Held');
+    await expect(second.catalog.remove(run.id)).rejects.toMatchObject({ code: 'RUN_LOCKED' });
     await first.close();
-    await second.shelf.remove(run.id);
+    await second.catalog.remove(run.id);
     await expect(second.resume(run.id)).rejects.toMatchObject({ code: 'RUN_DELETED' });
     await expect(second.cancel(run.id)).rejects.toMatchObject({ code: 'RUN_DELETED' });
     expect(await second.recover()).toEqual([]);
-    await second.shelf.restore(run.id);
+    await second.catalog.restore(run.id);
     const resumed = await second.resume(run.id);
     await resumed.send('More.');
     await resumed.settled();
@@ -105,9 +105,9 @@ describe('titles, projects and deletion of runs', () => {
     database.prepare(`UPDATE commits SET body = 'x' || substr(body, 2) WHERE key = (SELECT min(key) FROM commits)`).run();
     database.close();
     const ids = [run.id, fork.id].toSorted();
-    expect((await team.engine.shelf.remove(run.id, { forks: true })).toSorted()).toEqual(ids);
-    expect((await team.engine.shelf.restore(run.id, { forks: true })).toSorted()).toEqual(ids);
-    expect(await team.engine.shelf.remove(damaged.id, { forks: true })).toEqual([damaged.id]);
+    expect((await team.engine.catalog.remove(run.id, { forks: true })).toSorted()).toEqual(ids);
+    expect((await team.engine.catalog.restore(run.id, { forks: true })).toSorted()).toEqual(ids);
+    expect(await team.engine.catalog.remove(damaged.id, { forks: true })).toEqual([damaged.id]);
     await team.engine.close();
   });
 
@@ -120,20 +120,20 @@ describe('titles, projects and deletion of runs', () => {
     ['move', 'x'.repeat(101)],
   ] as const)('%s refuses what is no line of words', async (what, words) => {
     const { engine, ids } = await threeRuns();
-    await expect(engine.shelf[what](ids[0] ?? '', words)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await expect(engine.catalog[what](ids[0] ?? '', words)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     expect(await titles(engine)).toEqual(['one', 'three', 'two']);
   });
 
   it('says what there is when there is no such run or project, and when a store has no place for it', async () => {
     const { engine } = await threeRuns();
-    await expect(engine.shelf.rename('run_none', 'x')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
-    await expect(engine.shelf.remove('run_none')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
-    await expect(engine.shelf.renameProject('Tea', 'Coffee')).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+    await expect(engine.catalog.rename('run_none', 'x')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+    await expect(engine.catalog.remove('run_none')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+    await expect(engine.catalog.renameProject('Tea', 'Coffee')).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     const bare = createMemoryJournal();
     Object.assign(bare, { mark: undefined });
     const team = await testEngine({ store: bare, replies: [say('a')] });
     const run = await team.launch();
     await run.settled();
-    await expect(team.engine.shelf.rename(run.id, 'x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    await expect(team.engine.catalog.rename(run.id, 'x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
   });
 });

@@ -28,7 +28,10 @@ describe('a prompt is sent as it was recorded, or not at all', () => {
     const run = await launch();
     expect(await run.result).toMatchObject({
       status: 'failed',
-      error: { code: 'STORE_FAILED', message: expect.stringContaining("far away: the store's content() must answer at once") },
+      error: {
+        code: 'STORE_FAILED',
+        message: expect.stringContaining("far away: the store's content() must return a text or undefined"),
+      },
     });
     expect(model.requests).toEqual([]);
   });

@@ -139,7 +139,7 @@ describe('tool calls as text', () => {
     expect((await run.result).outcome).not.toBe('success');
     expect(ran).toEqual([]);
     expect(model.requests.length).toBeLessThan(30);
-    expect(sent(model.requests)[1]).toContain('must stand one JSON object');
+    expect(sent(model.requests)[1]).toContain('there must be one JSON object');
     await verifyRun(run, journal, { requests: model.requests });
   });
 

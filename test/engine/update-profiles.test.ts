@@ -187,7 +187,7 @@ describe('[B.30] [A1.12.runtime-edit] profiles that are changed while a run goes
     await run.updateProfiles([{ update: 'Root', with: { limits: { max_wall_seconds: 10 } } }]);
     await clock.advance(11_000);
     await breathe();
-    expect(run.state.agents.get(run.state.rootAgentId as never)?.limitStage).toBe(2);
+    expect(run.state.agents.get(run.state.rootAgentId as never)?.limits.stage).toBe('last_turn');
     await run.cancel();
   });
 

@@ -190,7 +190,7 @@ describe('approve always', () => {
     await run.approve(run.pending.map(({ id }) => id));
     const events = await store.read(run.id);
     const approved = (read: readonly CadreEvent[]) =>
-      [...(foldEvents(read)?.agents.values() ?? [])].flatMap(({ openCalls }) =>
+      [...(foldEvents(read)?.agents.values() ?? [])].flatMap(({ calls: { open: openCalls } }) =>
         [...openCalls.values()].map((call) => call.approved),
       );
     expect(approved(events)).toEqual([true, true]);

@@ -127,7 +127,7 @@ describe('X6: what a tool is shown it cannot change', () => {
         {
           name: 'spy',
           observe: ({ run, agent }) => {
-            tryTo(() => agent.messages.push({ role: 'user', content: [] }));
+            tryTo(() => agent.history.messages.push({ role: 'user', content: [] }));
             tryTo(() => Object.assign(agent.meta, { depth: 7 }));
             tryTo(() => (run.agents as Map<unknown, unknown>).clear());
             return [];

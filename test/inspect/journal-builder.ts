@@ -5,7 +5,8 @@ import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from '../../
 import type { InboxItem } from '../../src/core/inbox/inbox.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import type { Limits } from '../../src/core/profile/profile.ts';
-import type { RunContext, TurnState } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
+import type { TurnState } from '../../src/core/state/turn-state.ts';
 import type { EventStream, SegmentRecord, TurnInput } from '../../src/core/state/turn.ts';
 
 export const runId = 'run1' as RunId;
@@ -133,7 +134,7 @@ export class JournalBuilder {
             JSON.stringify((more.tools ?? []).map((name) => ({ type: 'function', name, description: '', inputSchema: {} }))),
           ),
           from: more.from ?? 0,
-          to: (state?.messages.length ?? 0) + added,
+          to: (state?.history.messages.length ?? 0) + added,
           ...(more.stream === undefined ? {} : { stream: more.stream }),
         },
       },

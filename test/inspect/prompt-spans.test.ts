@@ -70,9 +70,9 @@ function play(journal: JournalBuilder, drafts: readonly Draft[]): Map<string, st
       rendered === undefined ? { id: `s${index}` } : { id: `s${index}`, text: rendered },
     );
     inputs.forEach((entry) => journal.item('A', entry.itemId, entry.source, null));
-    const stored = journal.run.agents.get(agentId('A'))?.messages.length ?? 0;
+    const stored = journal.run.agents.get(agentId('A'))?.history.messages.length ?? 0;
     const turn = journal.turn('A', id, inputs, { segments, from: Math.min(draft.skip, stored), stream: draft.stream });
-    const { messages = [], origins = [] } = journal.run.agents.get(agentId('A')) ?? {};
+    const { messages = [], origins = [] } = journal.run.agents.get(agentId('A'))?.history ?? {};
     const system = segments
       .flatMap((segment) => (segment.text === undefined || segment.text === '' ? [] : [segment.text]))
       .join('\n\n');
@@ -80,12 +80,12 @@ function play(journal: JournalBuilder, drafts: readonly Draft[]): Map<string, st
     sent.set(
       id,
       promptText(
-        assemblePrompt(
-          system,
-          { messages, origins, released: 0 },
-          { from, to, ...(draft.stream === undefined ? {} : { stream: draft.stream }) },
+        assemblePrompt({
+          systemText: system,
+          history: { messages, origins, released: 0 },
+          range: { from, to, ...(draft.stream === undefined ? {} : { stream: draft.stream }) },
           inputs,
-        ),
+        }),
       ),
     );
     if (draft.reply !== undefined) {

@@ -111,12 +111,12 @@ function happen(
 ): void {
   const id = ['A', 'B', 'C'][who] ?? 'A';
   const agent = journal.run.agents.get(agentId(id));
-  const turn = agent?.currentTurnId === undefined ? undefined : journal.run.turns.get(agent.currentTurnId);
+  const turn = agent?.turn.currentId === undefined ? undefined : journal.run.turns.get(agent.turn.currentId);
   journal.wait(ms);
   if (what === 'item') journal.item(id, `i${index}`, 'USER_PROMPT', { prompt: 'Go.' });
   if (what === 'turn' && turn === undefined) {
-    const inputs = (agent?.inbox ?? []).map(({ item }) => input(item.itemId, item.source, 'Go.'));
-    journal.turn(id, `${id}.t${index}`, inputs, agent?.lastTurnId === undefined ? {} : { sources: [agent.lastTurnId] });
+    const inputs = (agent?.inbox.items ?? []).map(({ item }) => input(item.itemId, item.source, 'Go.'));
+    journal.turn(id, `${id}.t${index}`, inputs, agent?.turn.lastId === undefined ? {} : { sources: [agent.turn.lastId] });
   }
   if (turn === undefined) return;
   if (what === 'reply' && turn.modelEnd === undefined) journal.reply(id, turn.turnId, 'Well.');

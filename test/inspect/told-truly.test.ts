@@ -72,7 +72,7 @@ describe('F54: views of a run', () => {
       run.state.agents
         .values()
         .next()
-        .value?.inbox.map(({ item }) => item.source),
+        .value?.inbox.items.map(({ item }) => item.source),
     ).toEqual(['TOOL_RESULT']);
     expect(tree(run.state)[0]?.waitingItems).toBe(0);
     expect(formatTree(tree(run.state))).not.toMatch(/waiting|never read/);

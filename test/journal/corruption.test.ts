@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Numbers below `limit`, the same in every test run. */
+/** Returns a function for numbers below `limit`, the same in every test run. */
 function dice(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -30,7 +30,7 @@ function dice(seed: number): (limit: number) => number {
   };
 }
 
-/** A journal of two short runs with tools, closed so that everything stands in one file. */
+/** Records a journal of two short runs with tools, and closes it so that everything is in one file. */
 async function record(): Promise<{
   readonly runs: readonly RunId[];
   readonly bytes: Buffer;
@@ -67,7 +67,7 @@ async function record(): Promise<{
   return { runs, bytes: readFileSync(file), texts };
 }
 
-/** Everything a reader gets of the runs and texts, each by itself: a value, or the code of the typed error. Anything else throws. */
+/** Reads every run and text separately: a value, or the code of the typed error. Throws on any other error. */
 function readAll(runs: readonly RunId[], texts: readonly ContentHash[]): readonly string[] {
   const attempt = (read: () => unknown): string => {
     try {
@@ -96,7 +96,7 @@ function readAll(runs: readonly RunId[], texts: readonly ContentHash[]): readonl
 
 const typed: ReadonlySet<string> = new Set(['STORE_CORRUPT', 'STORE_NEWER', 'STORE_FAILED', 'RUN_UNKNOWN']);
 
-/** The states a run may be in when commits are missing from its end: what a power cut may leave as well. */
+/** Returns the possible states of runs whose last commits are missing, as after a power cut. */
 function shorter(runs: readonly RunId[]): ReadonlySet<string> {
   const journal = createSqliteJournal(file, { readOnly: true });
   const states = new Set<string>();
@@ -108,7 +108,7 @@ function shorter(runs: readonly RunId[]): ReadonlySet<string> {
   return states;
 }
 
-/** The states runs are in when their last commit is gone, as it is when the very byte of its key is hit that says whose it is. */
+/** Returns the states of runs without their last commit: a changed byte in its key can assign it to another run. */
 function withoutLastCommit(runs: readonly RunId[]): ReadonlySet<string> {
   const database = new DatabaseSync(file, { readOnly: true });
   const ends = database.prepare('SELECT last_seq FROM commits WHERE key >> 31 = ? ORDER BY key DESC LIMIT 1 OFFSET 1');
@@ -123,7 +123,7 @@ function withoutLastCommit(runs: readonly RunId[]): ReadonlySet<string> {
   return new Set(states);
 }
 
-/** Restores the file, changes it, and says what differs from the whole one without anybody having said so. */
+/** Restores the file, damages it, and returns the differences that no error reported. */
 function silentDifferences(
   journal: Awaited<ReturnType<typeof record>>,
   whole: readonly string[],
@@ -134,7 +134,7 @@ function silentDifferences(
   writeFileSync(file, journal.bytes);
   change();
   return readAll(journal.runs, journal.texts).flatMap((now, index) =>
-    // A text that cannot be found is missed by whoever needs it, who says so.
+    // The reader of a missing text reports it.
     now === whole[index] || typed.has(now) || also.has(now) || (index >= journal.runs.length && now === 'null')
       ? []
       : [`${index < journal.runs.length ? 'run' : 'text'} ${index}: ${now.slice(0, 80)}`],
@@ -145,13 +145,15 @@ it('K12: events of a later version are refused as such, with their row, and neve
   const { runs } = await record();
   const database = new DatabaseSync(file);
   for (const [body, said] of [
-    ['["t!"]', /row 2147483649 \(run run_one from seq 1\): a newer version of Cadre wrote this.*"t!" is no code of an event/],
-    ['["r<",{".profile":"x","zz":1}]', /"zz" is no field that this version knows/],
+    ['["t!"]', /row 2147483649 \(run run_one from seq 1\): a newer version of Cadre wrote this.*"t!" is not an event code/],
+    ['["r<",{".profile":"x","zz":1}]', /"zz" is not a field that this version knows/],
     ['[".model.dream"]', /event 1 is of the type 'model.dream', which this version of Cadre does not know/],
   ] as const) {
     const key = 2 ** 31 + 1;
     database.prepare('DELETE FROM commits WHERE key >> 31 = 1').run();
-    database.prepare('INSERT INTO commits VALUES (?, 1, 5, 0, 0, 0, 0, 0, 0, ?, ?)').run(key, commitSum(key, 1, 5, body), body);
+    database
+      .prepare('INSERT INTO commits VALUES (?, 1, 5, 0, 0, 0, 0, 0, 0, ?, ?)')
+      .run(key, commitSum({ key, lastSeq: 1, at: 5, body }), body);
     const journal = createSqliteJournal(file, { readOnly: true });
     const read = (): unknown =>
       foldEvents([{ ...first, type: 'run.start' } as CadreEvent, ...(journal.read(runs[0] ?? first.runId) as CadreEvent[])]);
@@ -250,10 +252,10 @@ describe('a journal file with parts of its own', () => {
     ['trigger', "CREATE TRIGGER t AFTER INSERT ON commits BEGIN UPDATE runs SET title = 'mine'; END"],
     ['view', 'CREATE VIEW v AS SELECT * FROM commits'],
     [
-      'table with a rule of its own',
+      'table with extra rules',
       'DROP TABLE seals; CREATE TABLE seals (key INTEGER PRIMARY KEY ON CONFLICT REPLACE, seal BLOB NOT NULL)',
     ],
-    ['table with a rule of its own', 'CREATE TABLE x (run_id TEXT REFERENCES runs (run_id) ON DELETE CASCADE)'],
+    ['table with extra rules', 'CREATE TABLE x (run_id TEXT REFERENCES runs (run_id) ON DELETE CASCADE)'],
   ])('one with a %s is refused, for writing and for reading, and nothing is written', async (what, sql) => {
     await record();
     const database = new DatabaseSync(file);

@@ -8,7 +8,7 @@ import { runBegin, sampleCommit, sampleOwner, sampleRun } from '../contracts/jou
 
 const runId = sampleRun('run_1');
 
-/** A journal of one run that a process holds, damaged by a statement. */
+/** Returns the file of a run's journal that a process holds, damaged by a statement. */
 async function damaged(sql: string): Promise<string> {
   const file = path.join(await temporaryFolder(), 'journal.db');
   const journal = createSqliteJournal(file);
@@ -22,10 +22,10 @@ async function damaged(sql: string): Promise<string> {
 }
 
 it.each([
-  ["owner = '1@elsewhere#n', since = 9e15", 'RUN_LOCKED', /since a time that is none/],
-  ["owner = '1@elsewhere#n', since = 'never'", 'RUN_LOCKED', /since a time that is none/],
+  ["owner = '1@elsewhere#n', since = 9e15", 'RUN_LOCKED', /since an invalid time/],
+  ["owner = '1@elsewhere#n', since = 'never'", 'RUN_LOCKED', /since an invalid time/],
   ["epoch = 'x'", 'STORE_CORRUPT', /table leases, row run_1: its epoch "x" is not a whole number/],
-  ['epoch = 9007199254740992', 'STORE_CORRUPT', /number in it is none that Cadre writes/],
+  ['epoch = 9007199254740992', 'STORE_CORRUPT', /holds a number that Cadre never writes/],
 ] as const)('a lease with %s fails with %s, which says why', async (change, code, says) => {
   const file = await damaged(`UPDATE leases SET ${change}`);
   await using journal = { value: createSqliteJournal(file), [Symbol.asyncDispose]: async () => journal.value.close() };
@@ -62,6 +62,6 @@ it('a number that no program can hold is damage, not a store that failed', async
   const file = await damaged('UPDATE commits SET last_seq = 9007199254740993');
   const journal = createSqliteJournal(file);
   const error = await failure('STORE_CORRUPT', () => journal.runs());
-  expect(error.message).toContain('listing the runs: a number in it is none that Cadre writes');
+  expect(error.message).toContain('listing the runs: it holds a number that Cadre never writes');
   await journal.close();
 });

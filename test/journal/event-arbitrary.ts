@@ -3,7 +3,7 @@ import { frameUntrusted } from '../../src/core/untrusted/frame-untrusted.ts';
 import type { CadreEvent, EventType } from '../../src/core/events/event.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 
-/** Texts of every sort: words, controls, any UTF-16 unit (lone surrogates too), and the signs the codec gives a meaning. */
+/** Texts of every sort: words, controls, any UTF-16 unit (lone surrogates too), and characters with a meaning in the codec. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 8 }),
   fc.string({ maxLength: 8, unit: 'binary' }),
@@ -26,7 +26,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** JSON values, with keys that are names of something in every object. */
+/** JSON values, with keys that are property names of every object. */
 export const json: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -45,11 +45,11 @@ function object<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
     text,
     fc.constantFrom('prompt', 'content', 'tool_name', 'tool_call_id', 'is_error', 'constructor', 'toJSON', '__proto__'),
   );
-  // Entries make `__proto__` a key of its own.
+  // `fromEntries` makes `__proto__` an own key.
   return fc.array(fc.tuple(key, value), { maxLength: 4 }).map((entries) => Object.fromEntries(entries));
 }
 
-/** A record whose keys after the mark are there or not. */
+/** Arbitrary record whose keys after the mark are optional. */
 function record(
   required: Record<string, fc.Arbitrary<unknown>>,
   optional: Record<string, fc.Arbitrary<unknown>> = {},
@@ -57,7 +57,7 @@ function record(
   return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required), noNullPrototype: true });
 }
 
-// From small pools, so that what the codec guesses is right about as often as it is wrong.
+// Small pools, so that the codec's guesses are right about as often as wrong.
 const agentId = fc.constantFrom('a', 'b', 'a.t', '~a');
 const turnId = fc.constantFrom('a.t1', 'a.t2', 'b.t1', 'a', '~', '!', '~a.t1');
 const callId = fc.constantFrom('c1', 'c2', 'c3');
@@ -325,7 +325,7 @@ const placedDraft = fc
   .oneof(...Object.entries(drafts).map(([type, draft]) => draft.map((fields) => ({ type, ...fields }))))
   .chain((draft) => place.map((where) => ({ draft, where })));
 
-/** The events of one commit to run `run_1`, of every type and in any order, that begin at a sequence number from 1 to 20. */
+/** Events of one commit to run `run_1`, of every type and in any order, beginning at a sequence number from 1 to 20. */
 export const commitEvents: fc.Arbitrary<CadreEvent[]> = fc
   .tuple(fc.integer({ min: 1, max: 20 }), fc.array(placedDraft, { minLength: 1, maxLength: 8, size: 'max' }))
   .map(([firstSeq, entries]) =>

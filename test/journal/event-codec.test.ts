@@ -20,7 +20,7 @@ describe('event codec', () => {
   it('gives back exactly the events of any commit', () => {
     fc.assert(
       fc.property(commitEvents, (events) => {
-        // Strict: own keys, absent fields, prototypes and the sign of zero count.
+        // Strict: compares own keys, absent fields, prototypes and the sign of zero.
         deepStrictEqual(roundTrip(events), events);
       }),
       { numRuns: 3000 },
@@ -67,7 +67,7 @@ describe('event codec', () => {
     const events = framed((content) => frame(content));
     deepStrictEqual(roundTrip(events), events);
     expect(encodeCommit(events).length).toBeLessThan(encodeCommit(placed(runId, 54, answered)).length + 40);
-    // What is not just that is stored whole.
+    // A near miss is stored whole.
     for (const edit of [
       (content: string) => frame(`${content} `),
       (content: string) => frame(content, 'other'),

@@ -19,7 +19,7 @@ function open(): Journal {
   return journal;
 }
 
-/** A journal with one run, which goes on and is read back. */
+/** Appends to the journal's one run and reads it back. */
 async function works(): Promise<void> {
   const journal = open();
   const lease = await journal.acquire(runId, sampleOwner('a'));
@@ -51,7 +51,7 @@ describe.skipIf(whyNoSmallDisk !== undefined)(`F45: a disk that is really full (
         made += 1;
       } catch {
         await failure('STORE_FAILED', () => createSqliteJournal(file));
-        // A whole one may be there that there was no room to open.
+        // A complete journal may be there that could not be opened for lack of space.
         expect(readdirSync(disk.folder).join(' '), `${room} KB`).toMatch(/^filler( journal\.db(-shm|-wal)?)*$/);
       }
       disk.free();

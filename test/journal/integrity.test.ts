@@ -39,25 +39,25 @@ function open(options: SqliteJournalOptions = { integrity: { key } }): Journal {
   return journal;
 }
 
-/** Works on the file as anybody can who may write it, checksums included. */
+/** Edits the file like any process with write access, checksums included. */
 function edit(work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(file);
   work(database);
   database.close();
 }
 
-/** Puts other events into the commit that begins at a sequence number, with a checksum that fits. */
+/** Replaces the events of the commit that begins at a sequence number, with a matching checksum. */
 function rewrite(firstSeq: number, change: (body: string) => string): void {
   edit((database) => {
     const at = keySpan + firstSeq;
     const row = database.prepare('SELECT last_seq, at, body FROM commits WHERE key = ?').get(at);
     const body = change(String(row?.['body']));
-    const sum = commitSum(at, Number(row?.['last_seq']), Number(row?.['at']), body);
+    const sum = commitSum({ key: at, lastSeq: Number(row?.['last_seq']), at: Number(row?.['at']), body });
     database.prepare('UPDATE commits SET body = ?, sum = ? WHERE key = ?').run(body, sum, at);
   });
 }
 
-/** Adds a commit at the end, as a process that had the run would. */
+/** Appends a commit, as a process that holds the run would. */
 function forge(id: typeof runId, events: readonly CadreEvent[]): void {
   edit((database) => {
     const [first, last] = [events[0], events.at(-1)];
@@ -66,11 +66,17 @@ function forge(id: typeof runId, events: readonly CadreEvent[]): void {
     const body = encodeCommit(events);
     database
       .prepare('INSERT INTO commits VALUES (?, ?, ?, 1, 1, 1, 1, 0, 0, ?, ?)')
-      .run(at, Number(last?.seq), Number(last?.at), commitSum(at, Number(last?.seq), Number(last?.at), body), body);
+      .run(
+        at,
+        Number(last?.seq),
+        Number(last?.at),
+        commitSum({ key: at, lastSeq: Number(last?.seq), at: Number(last?.at), body }),
+        body,
+      );
   });
 }
 
-/** A closed journal of one run with 10 events in 3 commits and a text. */
+/** Records a closed journal of one run with 10 events in 3 commits and a text. */
 async function fill(options?: SqliteJournalOptions): Promise<void> {
   const journal = open(options);
   const lease = await journal.acquire(runId, sampleOwner('a'));
@@ -92,7 +98,7 @@ describe('F42: a journal that is sealed with a key', () => {
     expect(await journal.read(runId, { after: 2, limit: 3 })).toHaveLength(3);
     await journal.close();
     expect(await open({ integrity: { key: new TextEncoder().encode(key) } }).read(runId)).toHaveLength(11);
-    // Whoever only looks needs no key.
+    // Reading needs no key.
     expect(await open({ readOnly: true }).read(runId)).toHaveLength(11);
   });
 
@@ -121,7 +127,7 @@ describe('F42: a journal that is sealed with a key', () => {
     const error = await failure('STORE_CORRUPT', () => open().read(id));
     expect(error.message).toContain(`run ${id}, from seq ${seq} on`);
     expect(error.details).toMatchObject({ runId: id, seq });
-    // From behind the place nothing is wrong with what is read, and in front of it neither.
+    // Reading only events before or after the damage succeeds.
     if (seq > 1) expect(await open().read(id, { limit: 1 })).toHaveLength(1);
   });
 

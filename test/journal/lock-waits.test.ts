@@ -26,8 +26,8 @@ function open(): Journal {
 }
 
 /**
- * Locks the file until a timer of this very process lets go: it can only go off when nothing stops the event loop. `turns` is how often
- * that turned meanwhile.
+ * Locks the file until a timer of this process releases it, which fires only if nothing blocks the event loop. `turns` counts the
+ * loop's turns meanwhile.
  */
 function lockFor(ms: number): { readonly turns: number; readonly isOver: boolean } {
   const other = new DatabaseSync(file);

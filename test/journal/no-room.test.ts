@@ -8,7 +8,7 @@ import type { Journal } from '../../src/core/events/journal.ts';
 import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { runBegin, sampleCommit, sampleOwner, sampleRun } from '../contracts/journal-samples.ts';
 
-// What `full-disk.test.ts` shows on a disk of its own, where none can be mounted.
+// Covers `full-disk.test.ts` where no separate disk can be mounted.
 
 const runId = sampleRun('run_1');
 let folder = '';
@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Lets every write to the leases fail from now on; the returned function lets them through again. */
+/** Makes every write to the leases fail until the returned function is called. */
 function failLeases(): () => void {
   const other = new DatabaseSync(file);
   other.exec(`CREATE TRIGGER no_room BEFORE UPDATE ON leases BEGIN SELECT RAISE(FAIL, 'disk full'); END`);
@@ -53,9 +53,7 @@ it('F44: a lease that cannot be cleared keeps its own process from nothing: it i
   expect((await next.acquire(runId, sampleOwner('b'))).epoch).toBe(2);
   await next.close();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(warnings).toEqual([
-    expect.stringMatching(/closed, but that run_1 may be resumed could not be written \(disk full\).*--take-over/),
-  ]);
+  expect(warnings).toEqual([expect.stringMatching(/closed, but the file still lists run_1 as held \(disk full\).*--take-over/)]);
 });
 
 it('F44: one of a journal that is closed while it holds it is taken by another journal of the process, too', async () => {
@@ -74,7 +72,7 @@ it.skipIf(process.platform === 'win32')(
   async () => {
     const script = path.join(import.meta.dirname, 'limited-child.ts');
     const said: string[] = [];
-    // In blocks of 512 bytes: from no room at all to enough of it.
+    // Blocks of 512 bytes, from no space to enough.
     for (const blocks of [0, 1, 8, 16, 40, 64, 100, 400]) {
       const limited = spawnSync('sh', ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, script, file], {
         encoding: 'utf8',

@@ -16,7 +16,7 @@ afterEach(() => rmSync(join(file, '..'), { recursive: true }));
 
 const runId = sampleRun('run_1');
 
-/** 2 + 400 × 3 events, 3 to a commit. */
+/** Records 2 + 400 × 3 events, 3 to a commit. */
 async function fill(): Promise<void> {
   const journal = createSqliteJournal(file);
   const lease = await journal.acquire(runId, sampleOwner('a'));

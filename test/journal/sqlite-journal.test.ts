@@ -8,8 +8,7 @@ import { CadreError } from '../../src/core/error.ts';
 import type { ContentHash } from '../../src/core/ids.ts';
 import type { Journal } from '../../src/core/events/journal.ts';
 import { encodeCommit } from '../../src/journal/codec/event-codec.ts';
-import { createSqliteJournal, SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
-import type { SqliteJournalOptions } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { createSqliteJournal, SqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { openJournalFile } from '../../src/journal/sqlite/sqlite-open.ts';
 import { contentSum, schemaVersion } from '../../src/journal/sqlite/sqlite-schema.ts';
 import { addressOf } from '../../src/journal/codec/text-address.ts';
@@ -45,7 +44,7 @@ function open(options: SqliteJournalOptions = {}): Journal {
   return journal;
 }
 
-/** Works on the file behind the journal's back. */
+/** Edits the file without the journal's knowledge. */
 function edit(sql: string, ...values: (string | number)[]): void {
   const database = new DatabaseSync(file);
   if (values.length === 0) database.exec(sql);
@@ -53,7 +52,7 @@ function edit(sql: string, ...values: (string | number)[]): void {
   database.close();
 }
 
-/** A closed journal of one run with 10 events in 3 commits and a text. */
+/** Records a closed journal of one run with 10 events in 3 commits and a text. */
 async function fill(): Promise<void> {
   const journal = open();
   const lease = await journal.acquire(runId, sampleOwner('a'));
@@ -102,7 +101,7 @@ describe('sqlite journal: the file', () => {
   });
 });
 
-/** The run as text, or the code of the error that reading it ends in. */
+/** Returns the run as text, or the code of the error that reading it ends in. */
 async function readAnyhow(): Promise<string> {
   let journal: Journal | undefined;
   try {
@@ -198,7 +197,7 @@ describe('sqlite journal: damage', () => {
     await journal.append(lease, sampleCommit(runId, 0, runBegin('first'), { contents: [right] }));
     edit('UPDATE contents SET text = ?, sum = ?', 'b text', contentSum('b text'));
     const error = await failure('STORE_CORRUPT', () => journal.content(right.hash));
-    expect(error.message).toContain(`row ${right.hash}: the text is not the one of this hash`);
+    expect(error.message).toContain(`row ${right.hash}: the text does not match this hash`);
   });
 
   it('reads the same or fails with a typed error, whichever byte of the file is flipped', async () => {
@@ -222,7 +221,7 @@ describe('sqlite journal: damage', () => {
   });
 });
 
-/** The layout of version 0, as it was: rows without checksums. */
+/** Converts the file to layout 0: rows without checksums. */
 function writeVersion0(): void {
   const [asked, answered] = toolTurn(1);
   const first = placed(runId, 0, runBegin('old'));
@@ -380,7 +379,7 @@ describe('sqlite journal: trouble while writing', () => {
     const script = join(import.meta.dirname, '..', 'contracts', 'journal-child.ts');
     const shell = `ulimit -f 400; exec "$0" "$1" append "$2" run_full`;
     const child = spawnSync('bash', ['-c', shell, process.execPath, script, file], { encoding: 'utf8' });
-    expect(child.stderr).toMatch(/STORE_FAILED|the disk failed, or the file may not grow any more/);
+    expect(child.stderr).toMatch(/STORE_FAILED|the disk failed, or the file reached its size limit/);
     const acknowledged = Number(child.stdout.trim().split('\n').at(-1));
     const run = sampleRun('run_full');
     const journal = open();

@@ -18,7 +18,7 @@ function none(): Compared {
   return { turns: 0, alone: 0, answers: 0 };
 }
 
-/** A long run of a lead with a window, and workers in between; a person speaks now and then. */
+/** Records a long run of a lead with a context window and several workers, with occasional user messages. */
 async function windowedRun(
   turns: number,
   {

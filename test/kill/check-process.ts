@@ -24,7 +24,7 @@ async function check(sweep: SweepTeam, folder: string): Promise<RunVerdict> {
     const run: Run = await sweep.play(engine, folder);
     const root = run.state.rootAgentId === undefined ? undefined : run.state.agents.get(run.state.rootAgentId);
     const after = await eventsOf(folder);
-    return checkRun({ folder, before, acknowledged, after, ledger: readLedger(folder), report: root?.lastReply ?? '' });
+    return checkRun({ folder, before, acknowledged, after, ledger: readLedger(folder), report: root?.turn.lastReply ?? '' });
   } catch (thrown) {
     const problem = `it could not be taken up: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
     return { folder, interrupted: true, begun: before.length > 0, report: '', problems: [problem], seen: {} };

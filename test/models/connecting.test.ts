@@ -23,7 +23,7 @@ function callAt(baseUrl: string, deadlines: Partial<LlmConfig['deadlines']>): Pr
   return gateway.call(request({ config: local }));
 }
 
-/** Answers after the head has been held back, as a server does that loads its model first. */
+/** Answers after holding back the headers, like a server that first loads its model. */
 const headWithFirstToken =
   (ms: number): Answer =>
   (response) => {

@@ -11,7 +11,7 @@ import { config, errorOf, partsModel, replyOf, request } from './model-fixtures.
 const once = { maxRetries: 0, waitMs: 1000, maxWaitMs: 60_000 };
 const codes = ({ attempts }: ModelOutcome) => attempts.map(({ config: name, error }) => `${name} ${error?.code ?? 'ok'}`);
 
-/** The parts of a short reply. */
+/** Streams a short reply. */
 function fineStream(): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -22,7 +22,7 @@ function fineStream(): ReadableStream {
   });
 }
 
-/** Two gateways of one process; `main` answers as told, `spare` always. */
+/** Creates two gateways of one process; `main` answers as scripted, `spare` always. */
 function process(
   main: () => ScriptedReply,
   fields: Partial<LlmConfig> = {},
@@ -59,7 +59,7 @@ describe('a config that failed', () => {
     expect(replyOf(second).text).toBe('spare');
     expect(codes(second)).toEqual(['main MODEL_COOLING', 'spare ok']);
     expect(second.attempts[0]?.error?.message).toMatch(
-      new RegExp(`failed with ${code} 0 s ago, and is left alone for another 60 s`),
+      new RegExp(`failed with ${code} 0 s ago, and is tried last for another 60 s`),
     );
     expect(models.main.requests).toHaveLength(1);
     down = false;
@@ -150,7 +150,7 @@ describe('rate limits', () => {
     const limited = config({ rateLimit: { requestsPerMinute: 1, maxWaitMs: 5_000 } });
     await gateway.call(request({ config: limited }));
     const late = await gateway.call(request({ config: limited }));
-    expect(errorOf(late)).toMatchObject({ code: 'MODEL_RATE_LIMITED', message: expect.stringContaining('would come in 60 s') });
+    expect(errorOf(late)).toMatchObject({ code: 'MODEL_RATE_LIMITED', message: expect.stringContaining('could start in 60 s') });
     const routed = await gateway.call(request({ config: { ...limited, fallbacks: ['spare'] } }));
     expect(codes(routed)).toEqual(['main MODEL_RATE_LIMITED', 'spare ok']);
   });
@@ -194,7 +194,7 @@ describe('rate limits', () => {
     const calls = Promise.all(Array.from({ length: 50 }, () => gateway.call(request())));
     const outcomes = await clock.runUntil(calls);
     expect(outcomes.map((outcome) => replyOf(outcome).text)).toEqual(Array.from({ length: 50 }, () => 'fine'));
-    // One, two, four, eight, and so on: never all at once.
+    // One, two, four, eight, and so on: never all in parallel.
     expect(most).toBeLessThanOrEqual(32);
     expect(outcomes.flatMap(({ attempts }) => attempts)).toHaveLength(100);
   });

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers one request to the fake provider; `body` is what the client sent, parsed. */
+/** Answers one request to the fake provider; `body` is the client's parsed request. */
 export type Answer = (response: ServerResponse, body: Readonly<Record<string, unknown>>, request: IncomingMessage) => void;
 
-/** A provider on the loopback interface that speaks OpenAI's chat protocol as badly as it is told to. */
+/** Provider on the loopback interface with OpenAI's chat protocol and scripted faults. */
 export interface FakeProvider extends AsyncDisposable {
   readonly baseUrl: string;
   readonly bodies: readonly Readonly<Record<string, unknown>>[];
   readonly headers: readonly IncomingMessage['headers'][];
 }
 
-/** Starts a provider that gives the answers in order, the last one for all calls that follow. */
+/** Starts a provider that gives the answers in order, and the last one to all later calls. */
 export async function startFakeProvider(answers: readonly Answer[]): Promise<FakeProvider> {
   const bodies: Readonly<Record<string, unknown>>[] = [];
   const headers: IncomingMessage['headers'][] = [];
@@ -46,7 +46,7 @@ const chunk = (delta: unknown, finish: string | null = null) => ({
 });
 const call = (fields: object) => ({ tool_calls: [{ index: 0, ...fields }] });
 
-/** A reply with reasoning, text and one tool call, as it goes over the wire. */
+/** A reply with reasoning, text and one tool call, as sent over the wire. */
 export const wholeReply: string = [
   chunk({ role: 'assistant', reasoning_content: 'Let me ' }),
   chunk({ reasoning_content: 'see.' }),
@@ -67,7 +67,7 @@ export const wholeReply: string = [
   .concat('data: [DONE]\n\n')
   .join('');
 
-/** Answers with a stream of events, whole or not; `end` closes it properly. */
+/** Answers with an event stream, complete or not; `end` closes it properly. */
 export function streamAnswer(text: string, end: 'end' | 'reset' | 'hang' = 'end'): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -11,7 +11,7 @@ const google = wires['Google'] ?? groq;
 const json = { 'content-type': 'application/json' };
 const refused = (status: number, error: object): Answer => plainAnswer(status, json, JSON.stringify({ error }));
 
-/** What Groq answers to a call it cannot read. */
+/** Returns Groq's answer to a call it cannot parse. */
 const groqError = (
   failed: string,
   message = "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
@@ -23,13 +23,13 @@ const groqError = (
 });
 const written = '<function=look_up{"city": "Lisbon"}</function>';
 
-/** How a call of a model fails on the side of its provider: the wire, what is answered, and what of it the model must read. */
+/** Rejected tool call of a provider: the wire, the answer, and the text that the model must read. */
 interface Quirk {
   readonly name: string;
   readonly wire: Wire;
   readonly answer: Answer;
   readonly reads: readonly string[];
-  /** What stands on the record as the model's text. */
+  /** The model's text on record. */
   readonly record: string;
   readonly tool: string;
 }
@@ -297,7 +297,7 @@ describe('calls that their provider did not take (F13)', () => {
     ]);
     await using clerk = await clerkOver(groq, provider);
     const run = await clerk.run('Weather?');
-    // What the model wrote is no call of `look_up`, whatever it looks like to the parser of arguments.
+    // The model did not write a call of `look_up`, although the arguments may parse as one.
     const recording = (await run.recording()).replaceAll(
       `${JSON.stringify(args).slice(1, -1)} look_up`,
       JSON.stringify(args).slice(1, -1),

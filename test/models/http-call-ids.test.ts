@@ -12,7 +12,7 @@ const oslo = (id: string): RawCall => ({ id, name: 'look_up', args: '{"city":"Os
 const calls = (wire: Wire, ...made: RawCall[]): Answer => replyOver(wire, { text: 'I look.', calls: made });
 const done = (wire: Wire): Answer => replyOver(wire, { text: 'Fine.' });
 
-/** The ids of the calls and of the results in the body of a request, whatever its wire. */
+/** Returns the ids of the calls and results in a request's body, for any wire. */
 function idsIn(body: unknown): { readonly calls: readonly string[]; readonly results: readonly string[] } {
   const found = { calls: [] as string[], results: [] as string[] };
   const visit = (value: unknown): void => {
@@ -66,7 +66,7 @@ describe('ids of calls go back to their provider (F11)', () => {
     await clerk.run('Weather?');
     const form = [0, 1, 2, 3, 4].map((index) => `functions.look_up:${index}`);
     expect(idsOfLast(provider)).toEqual(both(...form));
-    // What was sent once is sent the same way in every later request.
+    // Later requests repeat the ids of the first.
     const earlier = idsIn(provider.bodies[2]);
     expect(earlier).toEqual(both(...form.slice(0, 3)));
   });
@@ -96,7 +96,7 @@ describe('ids of calls go back to their provider (F11)', () => {
     await clerk.run('Weather?');
     const ids = idsOfLast(provider);
     expect(ids.results).toEqual(ids.calls);
-    // The AI SDK makes up an id where there is none; what is no id at all is the engine's.
+    // The AI SDK invents an id where none is given; an invalid one is replaced by the engine's.
     if (call.id === undefined || call.id === '') expect(ids.calls).toHaveLength(1);
     else expect(ids.calls).toEqual([sent]);
   });

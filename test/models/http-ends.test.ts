@@ -127,7 +127,7 @@ describe('an end without a reason on other wires (F12)', () => {
   });
 });
 
-/** Finish reasons seen in the wild, and what they mean. */
+/** Finish reasons of real servers, and their meanings. */
 const reasons: readonly (readonly [FinishReason, string])[] = [
   [
     'stop',

@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Has the next request answered by a fault, and all that follow properly. */
+/** Answers the next request with a fault and all later ones properly. */
 function failOnce(fault: Omit<Fixture, 'match'>): void {
   let asked = 0;
   server.mock.clearFixtures().addFixtures([{ ...fault, match: { predicate: () => asked++ === 0 } }, good]);
 }
 
-/** The config of a wire; a wait between attempts is over at once. */
+/** Returns the config of a wire, without waits between attempts. */
 function over(wire: Wire, url: string, fields: Partial<LlmConfig> = {}): LlmConfig {
   const { provider, model, path, api } = wire;
   return config({
@@ -50,7 +50,7 @@ async function ask(llm: LlmConfig): Promise<ModelOutcome> {
 const error = (status: number, message: string, more: object = {}) => ({ response: { error: { message, ...more }, status } });
 const hello = good.response;
 
-/** How the first answer fails, and what it is called; after all of these another attempt is made. */
+/** Failure of a first answer and its code; another attempt follows each of these. */
 interface PassingFault {
   readonly name: string;
   readonly fault: Omit<Fixture, 'match'>;
@@ -92,7 +92,7 @@ const passing: readonly PassingFault[] = [
   },
 ];
 
-/** What is not tried again. */
+/** Failures that are not retried. */
 const lasting: readonly (readonly [string, Omit<Fixture, 'match'>, ErrorCode])[] = [
   ['400', error(400, 'no such parameter', { type: 'invalid_request_error' }), 'MODEL_REJECTED'],
   ['401', error(401, `no such key: ${wireKeys.OPENAI_API_KEY}`, { type: 'authentication_error' }), 'MODEL_REJECTED'],
@@ -111,7 +111,7 @@ describe.each(Object.entries(wires))('faults over HTTP: %s', (_wire, wire) => {
   });
 
   it('a call cut in its arguments is tried again, and is no call', async () => {
-    // Google's wire has calls whole: there the cut comes after the text before it.
+    // Google's wire sends calls whole, so the cut comes after the text before it.
     failOnce({ response: call.response, chunkSize: 4, latency: 2, truncateAfterChunks: wire.provider === 'google' ? 1 : 7 });
     const outcome = await ask(over(wire, server.url));
     expect(replyOf(outcome)).toMatchObject({ text: 'Here I am, with quite a few words.', toolCalls: [] });
@@ -152,7 +152,7 @@ describe.each(Object.entries(wires))('faults over HTTP: %s', (_wire, wire) => {
   });
 });
 
-/** A server that answers everything the same way. */
+/** Starts a server that gives every request the same answer. */
 async function startServer(answer: (response: ServerResponse) => void): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((incoming, response) => {
     incoming.resume();

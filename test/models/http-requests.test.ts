@@ -10,7 +10,7 @@ import { createModelGateway } from '../../src/models/gateway.ts';
 import { config, errorOf, request } from './model-fixtures.ts';
 import { wireKeys, wires } from './wires.ts';
 
-/** A server that notes what it is sent, and refuses it with the given words. */
+/** Bodies that a server received before it refused them with the given words. */
 const sent: string[] = [];
 let refusal = 'no';
 const server = createServer((incoming, response) => {
@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const once = { maxRetries: 0, waitMs: 0, maxWaitMs: 0 };
 
-/** Makes a call over a wire; what went over it is in `sent`. */
+/** Makes a call over a wire; `sent` then holds the request. */
 async function call(name: string, fields: Partial<ModelRequest>, more: Partial<LlmConfig> = {}): Promise<ModelOutcome> {
   const wire = wires[name];
   if (wire === undefined) throw new Error(`no wire ${name}`);
@@ -172,7 +172,7 @@ describe.each(Object.keys(wires))('what goes over the wire: %s', (name) => {
     const body = await bodyOf(name, { messages: history });
     expect(body).toContain('SIGNED');
     expect(body).not.toContain('item_reference');
-    // What another provider signed is not sent to this one, and harms nothing.
+    // Another provider's signature is not sent to this one, and does no harm.
     sent.length = 0;
     const foreign = JSON.parse(
       JSON.stringify(history).replaceAll(/"(?:anthropic|openai|google)":/g, '"elsewhere":'),

@@ -11,7 +11,7 @@ import { wireKeys, wires } from './wires.ts';
 const events = (list: readonly object[]): string =>
   list.map((data) => `${'type' in data ? `event: ${String(data.type)}\n` : ''}data: ${JSON.stringify(data)}\n\n`).join('');
 
-/** A short answer in each wire format, with all that it can say of usage: 1000 in (700 read from a cache), 50 out (30 thought). */
+/** Short answers in each wire format with full usage: 1000 in (700 read from a cache), 50 out (30 reasoning). */
 const chat = `${events([
   { id: 'r', model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: 'fine' }, finish_reason: null }] },
   { id: 'r', model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
@@ -114,12 +114,12 @@ const expected: Readonly<Record<string, { readonly usage: Usage; readonly cost: 
   'OpenAI responses': { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
   'OpenAI chat': { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
   'OpenAI-compatible chat': { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
-  // Anthropic counts what is read from and written to its cache apart from other input.
+  // Anthropic counts cache reads and writes apart from other input.
   Anthropic: {
     usage: { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 700, cacheWriteTokens: 200 },
     cost: (100 * 10 + 700 * 1 + 200 * 12 + 50 * 40) / 1e6,
   },
-  // Google counts thoughts apart from other output.
+  // Google counts reasoning apart from other output.
   Google: { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
 };
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Runs one agent with one tool over a wire, for a launch to its end. */
+/** Runs one agent with one tool over a wire, from launch to end. */
 async function runOver(
   wire: Wire,
   input: string,

@@ -15,7 +15,7 @@ const refuse: Answer = (response) => {
   response.end(JSON.stringify({ error: { message: 'who are you?', type: 'authentication_error' } }));
 };
 
-/** The key in the headers of a request, whichever header the provider uses; undefined when there is none. */
+/** Returns the key in the headers of a request, whichever header the provider uses; undefined when there is none. */
 function keyIn(headers: Readonly<Record<string, unknown>> | undefined): unknown {
   return headers?.['authorization'] ?? headers?.['x-api-key'] ?? headers?.['x-goog-api-key'];
 }
@@ -29,12 +29,12 @@ async function compile(lines: readonly string[], env: Env): Promise<LlmConfig> {
   return compiled;
 }
 
-/** Calls a real server, with a provider's real package, and answers with the key that came and the error. */
+/** Calls a real server through a provider's real package; returns the key it received and the error. */
 async function keySent(lines: readonly string[], env: Env): Promise<{ readonly key: unknown; readonly message: string }> {
   await using provider = await startFakeProvider([refuse]);
   const withUrl = (text: string) => text.replaceAll('URL', provider.baseUrl);
   const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, name === 'GATE' ? withUrl(value) : value]));
-  // The providers' packages read the environment of the process by themselves.
+  // Providers' packages read the process's environment themselves.
   for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value);
   const compiled = await compile(lines.map(withUrl), values);
   const gateway = createModelGateway({ models: {}, clock: systemClock, env: values });
@@ -145,7 +145,7 @@ describe('F14: an error of authentication', () => {
   it("says why the provider's key was kept, and how to send it", async () => {
     const { message } = await keySent(['model: openai/some', 'base_url: URL'], keys);
     expect(message).toMatch(
-      /No key was sent: .*the LLM config "m" brings the address itself.*api_key: \{ _type: from_env, var: OPENAI_API_KEY \}/,
+      /No key was sent: .*the LLM config "m" sets the address itself.*api_key: \{ _type: from_env, var: OPENAI_API_KEY \}/,
     );
   });
 
@@ -156,7 +156,7 @@ describe('F14: an error of authentication', () => {
     });
     const gateway = createModelGateway({ models: { main: model }, clock: systemClock, env: keys });
     const outcome = await gateway.call(request({ config: config({ provider: 'openai', model: 'x' }) }));
-    expect(errorOf(outcome).message).toMatch(/403.*The key is that of the model object/);
+    expect(errorOf(outcome).message).toMatch(/403.*The key belongs to the model object/);
   });
 });
 

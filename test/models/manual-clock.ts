@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/core/clock.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 
-/** The manual clock of `cadre/testing`, counting the timers that are set, and able to run until a promise settles. */
+/** The manual clock of `cadre/testing` with a count of timers, able to run until a promise settles. */
 export class ManualClock implements Clock {
   readonly #clock = manualClock();
-  /** How often a timer was set, to see what a chunk costs. */
+  /** Number of timers set so far, to measure the cost of a chunk. */
   timersSet = 0;
 
   now(): number {
@@ -25,14 +25,14 @@ export class ManualClock implements Clock {
     return this.#clock.timers;
   }
 
-  /** Moves the clock on, firing what falls due on the way. */
+  /** Advances the clock, firing timers that become due. */
   async advance(ms: number): Promise<void> {
     await settle();
     await this.#clock.advance(ms);
     await settle();
   }
 
-  /** Moves on from timer to timer until a promise settles. */
+  /** Advances from timer to timer until a promise settles. */
   async runUntil<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const done = promise.finally(() => (settled = true));
@@ -46,7 +46,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything that waits for nothing but its turn run. */
+/** Runs everything that is ready. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import type { ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import { createModelGateway, type CheckedModelGateway, type ModelGatewayOptions } from '../../src/models/gateway.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** An LLM config for a model object that is handed in under the name `main`. */
+/** Returns an LLM config for a model object given under the name `main`. */
 export function config(fields: Partial<LlmConfig> = {}): LlmConfig {
   return {
     name: 'main',
@@ -17,7 +17,7 @@ export function config(fields: Partial<LlmConfig> = {}): LlmConfig {
   };
 }
 
-/** A request with one user message. */
+/** Returns a request with one user message. */
 export function request(fields: Partial<ModelRequest> = {}): ModelRequest {
   return {
     config: config(),
@@ -29,7 +29,7 @@ export function request(fields: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
-/** A gateway on a clock that stands still; waits are at their longest unless `random` says otherwise. */
+/** Returns a gateway on a manual clock; waits have their longest duration unless `random` is given. */
 export function gatewayFor(
   model: unknown,
   options: Partial<ModelGatewayOptions> = {},
@@ -39,7 +39,7 @@ export function gatewayFor(
   return { clock, gateway: createModelGateway({ models, clock, random: () => 1, env: {}, ...options }) };
 }
 
-/** Makes one call and moves the clock until it is over. */
+/** Makes one call and advances the clock until it is over. */
 export async function callOnce(
   model: unknown,
   fields: Partial<ModelRequest> = {},
@@ -49,19 +49,19 @@ export async function callOnce(
   return clock.runUntil(gateway.call(request(fields)));
 }
 
-/** The reply of an outcome; fails the test when it is an error. */
+/** Returns the reply of an outcome; fails the test when it is an error. */
 export function replyOf(outcome: ModelOutcome): Extract<ModelOutcome, { kind: 'reply' }>['reply'] {
   if (outcome.kind === 'error') throw new Error(`expected a reply, got ${outcome.error.code}: ${outcome.error.message}`);
   return outcome.reply;
 }
 
-/** The error of an outcome; fails the test when it is a reply. */
+/** Returns the error of an outcome; fails the test when it is a reply. */
 export function errorOf(outcome: ModelOutcome): Extract<ModelOutcome, { kind: 'error' }>['error'] {
   if (outcome.kind === 'reply') throw new Error('expected an error, got a reply');
   return outcome.error;
 }
 
-/** A model object of any spec version that streams the given parts. */
+/** Returns a model object of any spec version that streams the given parts. */
 export function partsModel(
   version: string,
   parts: readonly unknown[],

@@ -11,7 +11,7 @@ import { config, errorOf, replyOf, request } from './model-fixtures.ts';
 const key = 'sk-local-0123456789';
 const paid = { providerCallId: 'call_a', toolName: 'pay', input: '{"amount": 10, "to": "Zoë"}' };
 
-/** Calls a real provider package over real HTTP; only the time between attempts is not real. */
+/** Calls a real provider package over real HTTP; only the time between attempts is simulated. */
 async function callProvider(
   answers: readonly Answer[],
   fields: Partial<LlmConfig> = {},
@@ -19,7 +19,7 @@ async function callProvider(
 ): Promise<{ outcome: ModelOutcome; provider: FakeProvider }> {
   await using provider = await startFakeProvider(answers);
   const clock = new ManualClock();
-  // Time stands still while bytes travel, and jumps over a wait between attempts.
+  // Time stops while bytes travel, and skips waits between attempts.
   let jumped = 0;
   const instant = {
     now: () => clock.now() + jumped,
@@ -252,7 +252,7 @@ describe('a recorded stream', () => {
   const bytes = new TextEncoder().encode(wholeReply);
   const finishEnd = Buffer.from(wholeReply).indexOf('"finish_reason":"tool_calls"');
 
-  // A connection that breaks goes the same way as one that ends early, up to the last chunk: fewer places are enough.
+  // Up to the last chunk a broken connection takes the same path as an early end, so fewer positions are enough.
   it.each([
     [false, 1],
     [true, 13],

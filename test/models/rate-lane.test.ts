@@ -6,7 +6,7 @@ import { readRateNotice } from '../../src/models/attempts/rate-headers.ts';
 import { RateLane, type LanePass, type LaneRefusal } from '../../src/models/attempts/rate-lane.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** A lane, with a log of who started or was refused when. */
+/** Creates a lane with a log of started and refused requests. */
 function laneWith(limit: RateLimit | undefined) {
   const clock = new ManualClock();
   const lane = new RateLane(clock);

@@ -1,7 +1,6 @@
 import { createEngine, defineTool, type Engine, type EngineOptions, type Journal, type Run } from '../../src/index.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
-import type { Answer, FakeProvider } from './fake-provider.ts';
-import { streamAnswer } from './fake-provider.ts';
+import { type Answer, type FakeProvider, streamAnswer } from './fake-provider.ts';
 import { wireConfig, wireKeys, type Wire } from './wires.ts';
 
 /** A call as a provider writes it; `args` is JSON text. */
@@ -11,26 +10,26 @@ export interface RawCall {
   readonly args: string;
 }
 
-/** A reply as the bytes of a wire are made of it. */
+/** A reply before it is encoded for a wire. */
 export interface RawReply {
   readonly text?: string;
   readonly calls?: readonly RawCall[];
 }
 
-/** Events of a stream as they go over the wire: JSON or words behind `data:`. */
+/** Encodes events of a stream: JSON or words after `data:`. */
 export function sse(...events: readonly (object | string)[]): string {
   return events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
 }
 
-/** An event with a name of its own. */
+/** Event whose name is also its type. */
 type NamedEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Events with names of their own, as Anthropic and OpenAI's responses have them. */
+/** Encodes named events, as Anthropic and OpenAI's responses API send them. */
 function namedSse(...events: readonly NamedEvent[]): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-/** A chunk of OpenAI's chat protocol. */
+/** Returns a chunk of OpenAI's chat protocol. */
 export function chatChunk(delta: object, finish?: string | null, more: object = {}): object {
   return {
     id: 'r1',
@@ -41,7 +40,7 @@ export function chatChunk(delta: object, finish?: string | null, more: object = 
   };
 }
 
-/** The chunks of a reply in OpenAI's chat protocol, without an end. */
+/** Returns the chunks of a reply in OpenAI's chat protocol, without an end. */
 export function chatBody({ text, calls = [] }: RawReply): readonly object[] {
   const words = text === undefined ? [] : [chatChunk({ role: 'assistant', content: text })];
   return [
@@ -54,7 +53,7 @@ export function chatBody({ text, calls = [] }: RawReply): readonly object[] {
   ];
 }
 
-/** What a chat server counts at the end. */
+/** Usage at the end of a chat server's reply. */
 export const chatUsage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
 
 function chat(reply: RawReply): string {
@@ -62,7 +61,7 @@ function chat(reply: RawReply): string {
   return sse(...chatBody(reply), chatChunk({}, finish), { id: 'r1', choices: [], usage: chatUsage }, '[DONE]');
 }
 
-/** The events of a reply in Anthropic's protocol; `stop` is what its end says, or nothing. */
+/** Returns the events of a reply in Anthropic's protocol; `stop` is the finish reason, if any. */
 export function anthropicBody({ text, calls = [] }: RawReply, stop: string | null | undefined): string {
   const blocks = [
     ...(text === undefined ? [] : [{ block: { type: 'text', text: '' }, delta: { type: 'text_delta', text } }]),
@@ -85,7 +84,7 @@ export function anthropicBody({ text, calls = [] }: RawReply, stop: string | nul
   );
 }
 
-/** A candidate of Google's protocol. */
+/** Returns a candidate of Google's protocol. */
 export function googleBody({ text, calls = [] }: RawReply, finishReason: string | undefined, more: object = {}): string {
   const parts = [
     ...(text === undefined ? [] : [{ text }]),
@@ -140,7 +139,7 @@ function responses({ text, calls = [] }: RawReply): string {
   );
 }
 
-/** A whole reply over a wire, as its provider would send it. */
+/** Returns a whole reply over a wire, as its provider would send it. */
 export function replyOver(wire: Wire, reply: RawReply): Answer {
   const hasCalls = (reply.calls ?? []).length > 0;
   if (wire.provider === 'anthropic') return streamAnswer(anthropicBody(reply, hasCalls ? 'tool_use' : 'end_turn'));
@@ -148,16 +147,18 @@ export function replyOver(wire: Wire, reply: RawReply): Answer {
   return streamAnswer(wire.api === 'responses' ? responses(reply) : chat(reply));
 }
 
-/** A team of one clerk with the tool `look_up`, over a wire to a fake provider. */
+/** Team of one clerk with the tool `look_up`, over a wire to a fake provider. */
 export interface ClerkOverWire extends AsyncDisposable {
   readonly engine: Engine;
   readonly journal: Journal;
   readonly looked: readonly unknown[];
-  /** Runs it to its end. */
+  /** Runs the team to its end. */
   run(input: string): Promise<Run>;
 }
 
-/** Opens a clerk; `more` are further lines of its LLM config, `files` further profile files, `profile` further lines of its profile. */
+/**
+ * Opens a clerk; `more` are further lines of its LLM config, `files` further profile files, `profile` further lines of its profile.
+ */
 export async function clerkOver(
   wire: Wire,
   provider: FakeProvider,
@@ -165,7 +166,7 @@ export async function clerkOver(
     readonly more?: readonly string[];
     readonly profile?: string;
     readonly files?: readonly { readonly path: string; readonly text: string }[];
-    /** Its tools, as YAML. */
+    /** Tools as YAML. */
     readonly tools?: string;
     readonly journal?: Journal;
     readonly models?: EngineOptions['models'];

@@ -110,7 +110,7 @@ describe('what a script sees of a request', () => {
     );
     const model = createScriptedModel({ rules: [{ reply: '{{ last_user }}' }] });
     await model.doStream({ prompt: watched });
-    // Once per message for the estimate of tokens, and once for the last message.
+    // Once per message for the token estimate, and once for the last message.
     expect(reads).toBeLessThanOrEqual(long.length + 2);
   });
 });

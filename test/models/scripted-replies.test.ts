@@ -32,7 +32,7 @@ describe('a model that answers from a list', () => {
 
   it('refuses what is no reply, and fields that replies do not have', async () => {
     const given = (reply: unknown): unknown => scriptedModel([{ text: 'ok' }, reply as { text: string }]);
-    expect(() => given(null)).toThrow('reply 2 of the scripted model is null, and no text or object');
+    expect(() => given(null)).toThrow('reply 2 of the scripted model is null; a reply is a text or an object');
     expect(() => given({ toolCall: [] })).toThrow(
       /reply 2 of the scripted model has a field 'toolCall' \(did you mean 'toolCalls'\?\); a reply has/,
     );

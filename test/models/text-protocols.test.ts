@@ -23,7 +23,7 @@ function read(protocol: TextProtocol | 'accept', text: string, finishReason: Mod
   return readTextReply({ text, reasoning: '', toolCalls: [], finishReason }, request, protocol === 'accept');
 }
 
-/** The calls of a reply that can be read, with their arguments as data; what has a problem is not among them. */
+/** Returns the readable calls of a reply, with parsed arguments; calls with a problem are left out. */
 function callsOf(reply: ModelReply): readonly { readonly name: string; readonly args: unknown }[] {
   return reply.toolCalls.flatMap(({ toolName, input, problem }) =>
     problem === undefined ? [{ name: toolName, args: JSON.parse(input) as unknown }] : [],
@@ -43,7 +43,7 @@ const calls = fc.array(
 );
 const prose = fc.constantFrom('', 'I look it up.', 'Zwei Dinge:\n- eins\n- zwei', 'a < b, "quoted"', '<p>markup</p>');
 
-/** The reply a protocol has for words and calls: what history shows the model of its own reply. */
+/** Writes a reply in a protocol, from words and calls, as the history shows it to the model. */
 function written(protocol: TextProtocol, said: string, made: readonly { readonly name: string; readonly args: object }[]): string {
   const message: PromptMessage = {
     role: 'assistant',
@@ -223,7 +223,7 @@ describe('[A5.response-parse] json_actions', () => {
   ])('%s', (_, text, expected) => {
     const reply = read('json_actions', text);
     expect(callsOf(reply)).toEqual(expected);
-    // F20: what people are shown is the reasoning; the analysis is the model's own.
+    // F20: people see the reasoning; the analysis is the model's own.
     expect(reply).toMatchObject({ text: 'R', reasoning: 'A' });
   });
 

@@ -1,18 +1,18 @@
 import type { Server } from 'node:http';
 import { LLMock, type Fixture } from '@copilotkit/aimock';
 
-/** A wire format: what an LLM config says to speak it to a server on the loopback interface. */
+/** Wire format: lines of an LLM config for a server on the loopback interface. */
 export interface Wire {
   readonly provider: string;
   readonly api?: 'chat' | 'responses';
   readonly model: string;
-  /** The variable of its key, which a config with an address of its own must name. */
+  /** Variable of its key, which a config with its own address must name. */
   readonly keyVar?: string;
-  /** Below the address of the server. */
+  /** Path below the server's address. */
   readonly path: string;
 }
 
-/** Every wire format there is a package for. */
+/** Every wire format with a package. */
 export const wires: Readonly<Record<string, Wire>> = {
   'OpenAI responses': { provider: 'openai', api: 'responses', model: 'gpt-5', keyVar: 'OPENAI_API_KEY', path: '/v1' },
   'OpenAI chat': { provider: 'openai', api: 'chat', model: 'gpt-5', keyVar: 'OPENAI_API_KEY', path: '/v1' },
@@ -28,7 +28,7 @@ export const wireKeys = {
   GOOGLE_GENERATIVE_AI_API_KEY: 'AIzaTest0123456789abcdef',
 };
 
-/** An LLM config file that speaks a wire format; `more` are further lines below `config`. */
+/** Returns an LLM config file for a wire format; `more` are further lines below `config`. */
 export function wireConfig(wire: Wire, url: string, more: readonly string[] = [], name = 'wire'): { path: string; text: string } {
   const { provider, api, model, keyVar, path } = wire;
   const lines = [
@@ -45,7 +45,7 @@ export function wireConfig(wire: Wire, url: string, more: readonly string[] = []
   };
 }
 
-/** A running mock of all providers, given up at the end of its scope. */
+/** Mock of all providers, disposed of at the end of its scope. */
 export interface MockProviders extends AsyncDisposable {
   readonly url: string;
   readonly mock: LLMock;
@@ -60,7 +60,7 @@ export async function startMock(fixtures: readonly Fixture[]): Promise<MockProvi
     url: mock.url,
     mock,
     async [Symbol.asyncDispose]() {
-      // It waits for connections that clients keep open, for seconds, unless they are closed.
+      // Unless they are closed, it waits seconds for connections that clients keep open.
       const { server } = Reflect.get(mock, 'serverInstance') as { readonly server: Server };
       const stopped = mock.stop();
       server.closeAllConnections();

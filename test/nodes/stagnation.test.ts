@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countSignature } from '../../src/core/fold/streaks.ts';
-import type { SubContext } from '../../src/core/state/state.ts';
+import type { SubContext } from '../../src/core/state/sub-context.ts';
 import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
 import { loadProfiles } from '../../src/index.ts';
 import { countingIds, createMemoryJournal } from '../../src/testing/index.ts';
@@ -27,12 +27,15 @@ describe('cycles', () => {
   it('property: are counted from the last four turns as from the whole history', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }), (list) => {
-        const agent = { signatures: [], cycleMatches: [], counters: { sameActionSameResultStreak: 0 } } as unknown as SubContext;
+        const agent = {
+          streaks: { signatures: [], cycleMatches: [] },
+          counters: { sameActionSameResultStreak: 0 },
+        } as unknown as SubContext;
         list.forEach((signature, index) => {
           countSignature(agent, signature);
           expect(agent.counters.sameActionSameResultStreak).toBe(repeats(list.slice(0, index + 1)));
         });
-        expect(agent.signatures.length).toBeLessThanOrEqual(4);
+        expect(agent.streaks.signatures.length).toBeLessThanOrEqual(4);
       }),
     );
   });

@@ -8,23 +8,23 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 const root = path.join(import.meta.dirname, '..', '..');
 const executable = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((place) => existsSync(place));
 
-/** Why tests of the page are skipped here; undefined where there is a browser: `describe.skipIf(whyNoPage !== undefined)`. */
+/** Reason to skip page tests here; undefined where there is a browser: `describe.skipIf(whyNoPage !== undefined)`. */
 export const whyNoPage = executable === undefined ? 'skipped without Chromium: apt-get install -y chromium' : undefined;
 
-/** How a page is opened. */
+/** Options for opening a page. */
 export interface OpenOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion' | 'timezoneId'> {
-  /** 1280 by 800 unless given. */
+  /** Window width, 1280 by default; the height is 800. */
   readonly width?: number;
   readonly height?: number;
 }
 
 /** The browser of one test file. */
 export interface PageBrowser {
-  /** Opens an address in a window of its own, with nothing stored. */
+  /** Opens an address in a new window with empty storage. */
   open(url: string, options?: OpenOptions): Promise<Page>;
-  /** Closes all windows: before their server goes, or they tell of it. */
+  /** Closes all windows: before their server stops, or they report errors. */
   closeWindows(): Promise<void>;
-  /** Allows problems of this test that it brings about: a server that goes away, an answer that is an error. */
+  /** Allows a problem that this test causes, such as a stopped server or an error answer. */
   expectProblem(pattern: RegExp): void;
   /** Writes `test-results/page/<name>.png`. */
   screenshot(page: Page, name: string): Promise<void>;
@@ -88,7 +88,7 @@ function watch(page: Page, origin: string, tell: (problem: string) => void): voi
   });
   page.on('pageerror', (error) => tell(`exception: ${error.stack ?? error.message}`));
   page.on('requestfailed', (request) => {
-    // The page itself ends what it no longer needs: streams, when somebody goes elsewhere.
+    // Requests that the page itself cancels are no failures, such as streams closed on navigation.
     const why = request.failure()?.errorText ?? '';
     if (why !== 'net::ERR_ABORTED') tell(`request: ${request.method()} ${request.url()}: ${why}`);
   });
@@ -100,7 +100,7 @@ function watch(page: Page, origin: string, tell: (problem: string) => void): voi
 
 let building: Promise<unknown> | undefined;
 
-/** Builds `dist/page` when its sources are younger, once for all files of this worker. */
+/** Builds `dist/page` when its sources are newer, once for all files of this worker. */
 export async function buildPage(): Promise<void> {
   building ??= promisify(execFile)(process.execPath, [path.join(root, 'scripts', 'build-page.mjs'), '--if-stale']);
   await building;

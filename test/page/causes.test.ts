@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usePageBrowser, whyNoPage } from './browser.ts';
-import { builtRun, crowdJournal } from './lane-runs.ts';
+import { builtRun, crowdJournal } from './timeline-runs.ts';
 
 const browser = usePageBrowser();
 
@@ -18,10 +18,10 @@ describe.skipIf(whyNoPage !== undefined)(`all causes of many agents (${whyNoPage
     for (let zoom = 0; zoom < 6; zoom++) await page.getByRole('button', { name: 'zoom in' }).click();
     const turn = page.locator('[data-turn]').first();
     await turn.hover();
-    await page.locator('.arrow.is-meant').first().waitFor({ state: 'attached' });
-    expect(await opacity('.arrow.is-meant')).toEqual([1]);
+    await page.locator('.arrow.is-highlighted').first().waitFor({ state: 'attached' });
+    expect(await opacity('.arrow.is-highlighted')).toEqual([1]);
     const id = await turn.getAttribute('data-turn');
-    const ends = await page.$$eval('.arrow.is-meant', (paths) =>
+    const ends = await page.$$eval('.arrow.is-highlighted', (paths) =>
       paths.map((path) => [path.getAttribute('data-from'), path.getAttribute('data-to')]),
     );
     for (const pair of ends) expect(pair).toContain(id);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-/** Texts that mean something to a browser, a script or a parser of either. */
+/** Texts with a meaning to browsers, scripts or their parsers. */
 const hostile = [
   '</script><script>window.hit = 1</script>',
   '<!--<script>',
@@ -33,7 +33,7 @@ const hostile = [
   'data-encoding="gzip">',
 ].join('\n');
 
-/** Exports a run to a file and opens it from the disk. */
+/** Exports a run to a file and opens it from disk. */
 async function opened(says: Parameters<typeof richRun>[0], place = ''): Promise<{ readonly page: Page; readonly file: string }> {
   const { bundle } = await exportRun(await richRun(says), { at: 1_000, redact: true, env: {}, homes: [] });
   const file = path.join(folder, `${Math.random().toString(36).slice(2)}.html`);

@@ -18,7 +18,7 @@ const payParameters = {
   additionalProperties: false,
 };
 
-/** Asks a person what its arguments say, as they say. */
+/** Asks a person as its arguments say. */
 const ask = defineTransitionTool({
   name: 'ask',
   description: 'Asks.',
@@ -39,7 +39,7 @@ const ask = defineTransitionTool({
   }),
 });
 
-/** A team that talks, pays after somebody allowed it, and asks. */
+/** A team that talks, calls a payment tool that needs approval, and asks questions. */
 function talkingTeam(replies: ServedTeamOptions['replies'], options: ServedTeamOptions = {}) {
   const paid: unknown[] = [];
   const run = (args: unknown): string => {
@@ -69,11 +69,11 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
       { text: 'Understood.' },
     ]);
     const page = await browser.open(`${team.url}/#/`);
-    await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
     await page.getByRole('button', { name: 'New run' }).click();
     const dialog = page.getByRole('dialog', { name: 'New run' });
     expect(await dialog.getByText('Talks and pays.').count()).toBe(1);
-    await dialog.getByLabel('What the team is to do').fill('Say hello.');
+    await dialog.getByLabel('Task for the team').fill('Say hello.');
     await dialog.getByLabel('Title').fill('Greeting');
     await browser.screenshot(page, 'launch');
     await dialog.getByRole('button', { name: 'Start' }).click();
@@ -83,7 +83,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.getByRole('article', { name: 'Talker_1', exact: true }).getByText('Good morning.').waitFor();
     expect(await page.title()).toBe('talk · Greeting · Cadre');
 
-    // What it is saying shows as it says it, and a message that will not wait interrupts it.
+    // The reply shows while it is written, and a message with priority `now` interrupts it.
     const say = async (text: string): Promise<void> => {
       await page.getByRole('textbox', { name: 'Message' }).fill(text);
       await page.getByRole('button', { name: 'Send' }).click();
@@ -124,7 +124,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await card.getByText('no untrusted text was read in this run').waitFor();
     await browser.screenshot(page, 'approval');
     await card.getByRole('button', { name: 'Edit arguments' }).click();
-    const args = card.getByLabel('Arguments, all of them');
+    const args = card.getByLabel('All arguments');
     await args.fill('{ "amount": 7');
     await card.getByRole('alert').filter({ hasText: 'no JSON' }).waitFor();
     expect(await card.getByRole('button', { name: 'Approve with these arguments' }).isDisabled()).toBe(true);
@@ -134,9 +134,9 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await card.getByRole('alert').filter({ hasText: '/amount' }).waitFor();
     await args.fill('{ "amount": 7 }');
     await card.getByRole('button', { name: 'Approve with these arguments' }).click();
-    await page.getByText('Looks like another word').waitFor();
+    await page.getByText('Contains lookalike characters').waitFor();
     expect(team.paid).toEqual([{ amount: 7 }]);
-    await card.getByRole('textbox', { name: /Why it is rejected/ }).fill('nobody of that name');
+    await card.getByRole('textbox', { name: /Reason for the rejection/ }).fill('nobody of that name');
     await card.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('done', { exact: true }).waitFor();
     expect(team.paid).toHaveLength(1);
@@ -188,7 +188,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await counted();
     browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await team.goAway();
-    await page.getByText('the server does not answer; it is asked again').waitFor();
+    await page.getByText('the server does not answer; retrying').waitFor();
     for (let index = 0; index < 5; index++) {
       await run.send(`Message ${index}`);
       await run.settled();
@@ -215,7 +215,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     const count = async (): Promise<string> => `${(await team.engine.records.read(run.id)).length} events`;
     const first = await browser.open(url);
     await first.getByText('connected', { exact: true }).waitFor();
-    // Links that are opened in new windows begin out of view.
+    // Links opened in new windows start hidden.
     const others: Page[] = [];
     for (let index = 0; index < 8; index++) {
       const page = await first.context().newPage();
@@ -296,7 +296,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     expect(await focused()).toBe('More');
     expect(page.url()).toContain(run.id);
 
-    // A key that comes as soon as the menu is there, before it is painted, is the menu's.
+    // A key pressed as soon as the menu exists, before it is painted, goes to the menu.
     await page.evaluate(`new MutationObserver((_, observer) => {
       if (document.querySelector('.menu-items') === null) return;
       observer.disconnect();
@@ -323,7 +323,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     expect(await page.getByRole('navigation', { name: 'Views of this run' }).count()).toBe(0);
     await browser.screenshot(page, 'unknown-run');
     await page.getByRole('main').getByRole('link', { name: 'All runs' }).click();
-    await page.getByRole('heading', { name: 'There are no runs here yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
   });
 
   it('a run that only awaits somebody and that no process has is taken up by what is said to it; Resume stands in the menu', async () => {
@@ -353,12 +353,12 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await using team = await talkingTeam([{ text: 'Hello.' }]);
     const page = await browser.open(`${team.url}/#/`);
     await page.getByRole('button', { name: 'New run' }).click();
-    await page.getByLabel('What the team is to do').fill('A long thought.');
+    await page.getByLabel('Task for the team').fill('A long thought.');
     browser.expectProblem(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
     await team.goAway();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
-    expect(await page.getByLabel('What the team is to do').inputValue()).toBe('A long thought.');
+    expect(await page.getByLabel('Task for the team').inputValue()).toBe('A long thought.');
     await team.comeBack();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('heading', { level: 1, name: 'A long thought.' }).waitFor();

@@ -5,7 +5,7 @@ import type { MarkdownBlock } from '../../src/inspect/markdown/markdown-block.ts
 import { type Inline, markdownInline } from '../../src/inspect/markdown/markdown-inline.ts';
 import { parseMarkdown } from '../../src/inspect/markdown/parse-markdown.ts';
 
-/** Pieces as one text: `<b>` and `<i>` for emphasis, `<c>` for code, `→` before a target. */
+/** Returns inline nodes as one text: `<b>` and `<i>` for emphasis, `<c>` for code, `→` before a target. */
 function told(words: readonly Inline[]): string {
   return words
     .map((piece) => {
@@ -27,7 +27,7 @@ function told(words: readonly Inline[]): string {
 
 const inline = (text: string): string => told(markdownInline(text));
 
-/** Blocks as lines. */
+/** Returns blocks as lines. */
 function lines(text: string): readonly string[] {
   return parseMarkdown(text).flatMap((block: MarkdownBlock) => {
     switch (block.kind) {

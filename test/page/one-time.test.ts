@@ -18,7 +18,7 @@ describe.skipIf(whyNoPage !== undefined)(`times on the page (${whyNoPage ?? 'in 
     const run = await team.engine.launch({ profile: 'Talker', input: 'Pay.' });
     await run.settled();
     const page = await browser.open(`${team.url}/#/`, { timezoneId: 'Asia/Kolkata', width: 1400 });
-    /** The times in a part of the page, each checked against its own UTC time. */
+    /** Returns the times in a part of the page, each checked against its own UTC time. */
     const timesIn = async (part: string): Promise<readonly string[]> => {
       await page.locator(`${part} time`).first().waitFor();
       const found = await page

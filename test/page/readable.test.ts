@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePageBrowser, whyNoPage } from './browser.ts';
-import { bundledRun, type SharedRun } from './lane-runs.ts';
+import { bundledRun, type SharedRun } from './timeline-runs.ts';
 
 const browser = usePageBrowser();
 
-/** Texts in view with less contrast to what lies behind them than 4.5 to 1, as the eye gets them. */
+/** Visible texts whose contrast to their background, as rendered, is below 4.5 to 1. */
 const pale = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (color) => {
@@ -35,7 +35,7 @@ const pale = `(() => {
   return [...found];
 })()`;
 
-/** Buttons without a name; boxes that scroll and cannot be reached by key; links among words that only their colour shows. */
+/** Buttons without a name; scrolling boxes that no key reaches; links in text that only a colour marks. */
 const unreachable = `(() => {
   const found = [];
   for (const button of document.querySelectorAll('[role=button], button'))

@@ -22,7 +22,7 @@ describe.skipIf(whyNoPage !== undefined)('a reply in progress', () => {
     await page.reload();
     await said.waitFor();
     expect(await said.textContent()).toBe(text);
-    // The connection is lost in the middle, and comes back.
+    // The connection is lost in the middle of a reply, and comes back.
     browser.expectProblem(/ERR_|Failed to load|status of/);
     await team.goAway();
     await page.getByText('[…]').waitFor();

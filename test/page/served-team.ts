@@ -9,7 +9,7 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import type { PageBrowser } from './browser.ts';
 import { profileFiles } from '../support/test-engine.ts';
 
-/** What a served team is made of; everything but the replies has a default. */
+/** Options of a served team; all except the replies have defaults. */
 export interface ServedTeamOptions extends Partial<Omit<EngineOptions, 'profiles' | 'models' | 'store'>> {
   /** YAML of the root's profile after its name and model, or of several profiles by name. */
   readonly profile?: string | Readonly<Record<string, string>>;
@@ -17,19 +17,19 @@ export interface ServedTeamOptions extends Partial<Omit<EngineOptions, 'profiles
   readonly serving?: ServeOptions;
 }
 
-/** A team on a real journal and the clock of this machine, served as `cadre serve` does. */
+/** A team with a real journal and the system clock, served as `cadre serve` does. */
 export interface ServedTeam extends AsyncDisposable {
   readonly engine: Engine;
   readonly url: string;
-  /** Where its journal is. */
+  /** Path of its journal. */
   readonly store: string;
-  /** Stops listening: connections break, and nobody answers, until `comeBack`. */
+  /** Stops listening: connections break and requests fail until `comeBack`. */
   goAway(): Promise<void>;
-  /** Listens again, at the same address. */
+  /** Listens again at the same address. */
   comeBack(): Promise<void>;
 }
 
-/** Serves an engine over SQLite, with a scripted model, on a port of its own; its end closes the windows of the browser first. */
+/** Serves an engine over SQLite with a scripted model on a free port; disposal closes the browser's windows first. */
 export async function serveTeam(browser: PageBrowser, options: ServedTeamOptions = {}): Promise<ServedTeam> {
   const { profile = '', replies = [], serving, ...rest } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-page-test-'));

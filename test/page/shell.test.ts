@@ -7,7 +7,7 @@ import { serveTeam } from './served-team.ts';
 
 const browser = usePageBrowser();
 
-/** What is asked in the window; text, since these tests know no DOM. */
+/** Scripts evaluated in the window; as text, since these tests have no DOM types. */
 const scripts = {
   widths: '[document.documentElement.scrollWidth, innerWidth]',
   focused: 'document.activeElement.textContent',
@@ -32,7 +32,7 @@ const scripts = {
   })()`,
 } as const;
 
-/** Milliseconds until a view of a run stands there and was painted, from the moment the address changes. */
+/** Returns the milliseconds from a change of the address until the view of a run is painted. */
 const opening = (hash: string): string => `(async () => {
   const began = performance.now();
   location.hash = ${JSON.stringify(hash)};
@@ -42,13 +42,13 @@ const opening = (hash: string): string => `(async () => {
   return performance.now() - began;
 })()`;
 
-/** Nothing on the page is wider than the window. */
+/** Checks that nothing on the page is wider than the window. */
 async function assertNarrowEnough(page: Page): Promise<void> {
   const [content = 0, window = 0] = await page.evaluate<readonly number[]>(scripts.widths);
   expect(content).toBeLessThanOrEqual(window);
 }
 
-/** Everything that can be used has a name, every view has its landmarks and one main heading. */
+/** Checks that every control has a name, and every view its landmarks and one main heading. */
 async function assertNamed(page: Page): Promise<void> {
   expect(await page.evaluate(scripts.unnamed)).toEqual([]);
 }
@@ -80,12 +80,12 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
     await page.getByRole('button', { name: /^cancelled/ }).click();
     expect(page.url()).toContain('status=cancelled');
     expect(await rows.count()).toBe(2);
-    // A title and a project that somebody gives elsewhere show at once.
-    await team.engine.shelf.rename(second.id, 'Second chat');
-    await team.engine.shelf.move(second.id, 'Kitchen');
+    // A title and a project set elsewhere appear immediately.
+    await team.engine.catalog.rename(second.id, 'Second chat');
+    await team.engine.catalog.move(second.id, 'Kitchen');
     await page.getByRole('link', { name: 'Second chat' }).waitFor();
     await page.getByText('Kitchen', { exact: true }).waitFor();
-    await team.engine.shelf.rename(second.id, null);
+    await team.engine.catalog.rename(second.id, null);
     await page.getByRole('link', { name: 'Second talk' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: /^cancelled/, pressed: true }).click();
@@ -115,7 +115,7 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
     await page.waitForURL(/\/turns$/);
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
-    // Keys that come before the page is drawn again count from where the key before them led.
+    // Keys pressed before the page is rendered again count from where the previous key led.
     await page.goto(`${team.url}/#/runs/${talk.id}/turns/Talker_1.t1`);
     await page.getByText('Talker_1.t1').first().waitFor();
     await page.evaluate(

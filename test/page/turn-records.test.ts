@@ -4,7 +4,7 @@ import { RunStore } from '../../web/data/run-store.ts';
 import type { RunSink } from '../../web/data/run-source.ts';
 import { finish, teamJournal } from '../inspect/team-journal.ts';
 
-/** A store that is handed events, and texts when they are said to be there. */
+/** Creates a store that is fed events, and texts once they are available. */
 function storeOf(events: readonly CadreEvent[], contents: ReadonlyMap<string, string>) {
   let sink: RunSink | undefined;
   let asked = 0;
@@ -21,7 +21,7 @@ function storeOf(events: readonly CadreEvent[], contents: ReadonlyMap<string, st
     profiles: async () => new Map(),
   });
   let at = 0;
-  /** Hands over events up to the first that fits. */
+  /** Feeds events up to the first that fits. */
   const upTo = (fits: (event: CadreEvent) => boolean): void => {
     const end = events.findIndex((event, index) => index >= at && fits(event));
     sink?.events(events.slice(at, end + 1));
@@ -47,7 +47,7 @@ describe('records of turns in the page', () => {
     const answered = store.turn('Assoc_1.t1');
     expect(answered).not.toBe(begun);
     expect(answered?.attempts).toHaveLength(1);
-    // What the model was shown is settled when a turn begins.
+    // The prompt is fixed when a turn begins.
     expect(answered?.prompt).toBe(begun?.prompt);
     upTo((event) => event.type === 'turn.end' && event.turnId === 'Partner_1.t1');
     expect(store.turn('Partner_1.t1')?.status).toBe('completed');
@@ -76,7 +76,7 @@ describe('records of turns in the page', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(store.turn('Partner_1.t1')?.prompt.text).toContain('You are the Partner.');
-    // Those that are nowhere are not asked for again and again.
+    // Missing texts are not requested over and over.
     const before = asked();
     expect(store.turn('Partner_1.t1')).toBe(store.turn('Partner_1.t1'));
     expect(asked()).toBe(before);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { Content } from '../../src/core/prompt/message.ts';
-import type { TurnState } from '../../src/core/state/state.ts';
+import type { TurnState } from '../../src/core/state/turn-state.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.ts';
 import { exportRun } from '../../src/engine/recovery/export-run.ts';
@@ -32,7 +32,7 @@ const recordOf = (id: string): TurnRecord => {
   return record;
 };
 
-/** Writes a run into a page of its own. */
+/** Writes the page of a run to a file. */
 async function pageOf(run: RecordedTexts, name: string): Promise<string> {
   const { bundle } = await exportRun(run, { at: 1_000, redact: false, env: {}, homes: [] });
   const place = path.join(folder, `${name}.html`);
@@ -40,7 +40,7 @@ async function pageOf(run: RecordedTexts, name: string): Promise<string> {
   return pathToFileURL(place).href;
 }
 
-/** The bundled team over a few documents, with its scripted model: every turn as the engine has it, and the page of the run. */
+/** Runs the bundled team over a few documents with its scripted model; keeps its turns as the engine returns them, and the run's page. */
 async function bundledRun(): Promise<void> {
   const docs = path.join(folder, 'docs');
   await mkdir(docs);
@@ -78,7 +78,7 @@ async function openTurn(id: string, query: Readonly<Record<string, string>> = {}
 }
 
 const section = (page: Page, name: string) => page.locator(`#turn-${name}`);
-/** Scrolls to the last lines of a section, which are made when they come near. */
+/** Scrolls to the last lines of a section, which are rendered when they come near. */
 async function openedLines(page: Page, name: string): Promise<void> {
   await section(page, name).locator('.t-block').last().scrollIntoViewIfNeeded();
   await section(page, name).locator('.t-block').last().locator('> *').first().waitFor();
@@ -86,7 +86,7 @@ async function openedLines(page: Page, name: string): Promise<void> {
 const asked = (page: Page) => page.getByRole('complementary', { name: 'Where this came from' });
 const addressOf = (page: Page): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '');
 
-/** Scrolls through a section until every line of it was there once, and puts them together. */
+/** Scrolls through a section until every line was rendered once, and joins them. */
 async function textOf(page: Page, name: string): Promise<string> {
   const lines = new Map<number, string>();
   const read = async (): Promise<void> => {
@@ -159,17 +159,17 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     expect(await asked(page).locator('.t-cause').last().innerText()).toContain('the run began with profile Partner');
     expect(await asked(page).innerText()).toContain('USER_PROMPT reached Partner_1 from outside');
     await browser.screenshot(page, 'turn-why');
-    // The same answer by its address alone.
+    // The address alone gives the same answer.
     const again = await openTurn('Principal_2.t2', { why: addressOf(page).get('why') ?? '' });
     expect(await asked(again).innerText()).toMatch(/Principal\.yaml:\d+:\d+/);
     expect(await section(again, 'prompt').locator('.t-line[aria-pressed="true"]').innerText()).toContain('You lead a team');
-    // A step leads to its turn, and the way back is there.
+    // A step leads to its turn, and a link leads back.
     await asked(page).getByRole('link', { name: 'Partner_1.t1' }).last().click();
     await page.getByRole('heading', { name: 'Partner_1.t1' }).waitFor();
-    await page.getByRole('navigation', { name: 'The way here' }).getByRole('link').click();
+    await page.getByRole('navigation', { name: 'Trail of links' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'Principal_2.t2' }).waitFor();
     expect(await asked(page).innerText()).toContain('Principal.yaml');
-    expect(await page.getByRole('navigation', { name: 'The way here' }).count()).toBe(0);
+    expect(await page.getByRole('navigation', { name: 'Trail of links' }).count()).toBe(0);
   });
 
   it('leads from a tool result to the turn that asked for it', async () => {
@@ -195,7 +195,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     await asked(page).getByText('is neither in the prompt nor in the reply').waitFor();
     await page.keyboard.press('Escape');
     await asked(page).waitFor({ state: 'detached' });
-    // The search has scrolled to what it found.
+    // The search has scrolled to its match.
     await section(page, 'prompt').locator('.t-block').first().scrollIntoViewIfNeeded();
     const line = section(page, 'prompt').getByRole('button', { name: 'You lead a team of Associates' });
     await line.scrollIntoViewIfNeeded();
@@ -279,7 +279,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
   it('grows while it is under way: progress, output, words as they come, attempts that were given up', async () => {
     const gate = Promise.withResolvers<string>();
     const slow = tool('slow', async (_, { progress }) => {
-      // Progress is told live alone, and the page may not be there yet.
+      // Progress is sent only live, and the page may not be open yet.
       const telling = setInterval(() => progress(0.4, 'digging'), 50);
       return await gate.promise.finally(() => clearInterval(telling));
     });
@@ -301,9 +301,9 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     await call.getByText('a bone').waitFor();
     await page.getByRole('navigation', { name: 'Turns around this one' }).getByRole('link', { name: 'Digger_1.t2' }).last().click();
     const reply = section(page, 'reply');
-    await reply.getByText('attempt 2, as it comes').waitFor();
+    await reply.getByText('attempt 2, live').waitFor();
     await reply.getByText('These wo').last().waitFor();
-    await reply.getByText('attempt 1 was given up').click();
+    await reply.getByText('attempt 1 failed').click();
     await browser.screenshot(page, 'turn-live');
     await run.cancel('enough');
     await page.getByText('cancelled', { exact: true }).first().waitFor();
@@ -311,13 +311,13 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     expect(record?.status).toBe('cancelled');
     for (const { error } of record?.attempts ?? [])
       if (error !== undefined) await section(page, 'model').getByText(error.code).first().waitFor();
-    // What is copied is the record, as the engine has it.
+    // The copy button copies the record as the engine returns it.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'copy as JSON' }).click();
     await page.getByText('copied', { exact: true }).waitFor();
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as TurnRecord;
     expect(copied).toMatchObject({ turnId: 'Digger_1.t2', status: 'cancelled', prompt: { text: record?.prompt.text } });
-    // A link to a place leads there, though the page has to fetch what the prompt is made of.
+    // A link to a place leads there, though the page must first fetch the prompt's texts.
     const start = record?.prompt.text.indexOf('a bone') ?? -1;
     const linked = await browser.open(`${team.url}/#/runs/${run.id}/turns/Digger_1.t2?why=@prompt:${start}-${start + 6}`);
     await asked(linked).getByText('a tool result').waitFor();
@@ -356,7 +356,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     for (const shown of ['</script><script>window.hit = 1</script>', '␛[31mred', '⟨202E⟩', '<img src=x onerror=window.hit=1>'])
       expect(text).toContain(shown);
     expect(await plain.evaluate('window.hit')).toBeUndefined();
-    // Pictures are drawn from their data alone; what may hold more than a picture is named.
+    // Images are rendered from their data alone; files that may contain more are only named.
     await section(plain, 'prompt').getByRole('img', { name: 'dot.png' }).waitFor();
     expect(await section(plain, 'prompt').getByRole('img').count()).toBe(1);
     expect(text).toContain('bad.svg · image/svg+xml');
@@ -364,7 +364,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
   }, 60_000);
 });
 
-/** How long something takes until it is on the screen, in milliseconds. */
+/** Returns the milliseconds from an action until an element is painted. */
 async function measured(page: Page, action: string, selector: string): Promise<number> {
   // As an expression: the page's policy allows no eval.
   return await page.evaluate<number>(`new Promise((resolve) => {
@@ -384,7 +384,10 @@ function turnOf(journal: JournalBuilder, id: string): TurnState {
   return turn;
 }
 
-/** A run whose second turn sees a thousand messages, ten thousand pieces, five megabytes in one line, as many in lines, and only line feeds. */
+/**
+ * Builds a run whose second turn sees a thousand messages, ten thousand pieces, five megabytes in one line, as many in lines, and only
+ * line feeds.
+ */
 async function largeRun(): Promise<{ readonly journal: JournalBuilder; readonly url: string }> {
   const journal = new JournalBuilder([], hostile);
   journal.agent('Big_1', 'Big');
@@ -414,7 +417,7 @@ async function largeRun(): Promise<{ readonly journal: JournalBuilder; readonly 
   return { journal, url: await pageOf(journal, 'large') };
 }
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const hostile = [

@@ -12,7 +12,7 @@ function compile(texts: Readonly<Record<string, string>>, env: Readonly<Record<s
 }
 
 describe('an alias', () => {
-  it('is the very config it stands for, by way of other aliases too', () => {
+  it('is the config it names, directly or through other aliases', () => {
     const { set, diagnostics } = compile({
       'llm_configs/careful.yaml': careful,
       'llm_configs/fast.yaml': alias('fast', 'careful'),
@@ -25,7 +25,7 @@ describe('an alias', () => {
     expect(set?.profiles.get('P')?.llmConfigRef).toBe('first');
   });
 
-  it('stands for provider/model, and may be read from the environment', () => {
+  it('may name provider/model, and come from the environment', () => {
     const text = alias('strong', '{ _type: from_env, var: STRONG, default: anthropic/claude-x }');
     const files = { 'llm_configs/strong.yaml': text, 'llm_configs/careful.yaml': careful };
     expect(compile(files).set?.llmConfigs.get('strong')).toMatchObject({
@@ -71,7 +71,7 @@ describe('an alias', () => {
       says: 'fast -> fast',
     },
     {
-      title: 'with settings of its own',
+      title: 'with its own settings',
       text: { 'llm_configs/f.yaml': `${alias('fast', 'ollama/x')}‸config: { temperature: 0 }\n` },
       code: 'NOT_ALLOWED',
       says: 'an alias has no `config`',
@@ -80,7 +80,7 @@ describe('an alias', () => {
       title: 'of a variable that is not set',
       text: { 'llm_configs/f.yaml': alias('fast', '‸{ _type: from_env, var: FAST }') },
       code: 'BAD_ENVIRONMENT_VALUE',
-      says: 'the alias stands for nothing',
+      says: 'the alias has no target',
     },
     {
       title: 'named by a profile, with a mistyped provider',

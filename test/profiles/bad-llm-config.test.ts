@@ -97,10 +97,10 @@ describe('LLM configs', () => {
       says: 'not a path inside',
     },
     {
-      title: 'a JSON file that is no JSON',
+      title: 'a JSON file that is not JSON',
       text: { ...config('  provider_options: { _type: json_from_file, path: ‸o.json }'), 'llm_configs/o.json': '{' },
       code: 'BAD_REFERENCE',
-      says: 'is no JSON',
+      says: 'is not JSON',
     },
     {
       title: 'a JSON file of the wrong shape',
@@ -150,7 +150,7 @@ describe('LLM configs', () => {
     },
   ]);
 
-  it('never repeats a key that stands in a file', () => {
+  it('never repeats an API key found in a file', () => {
     expect(formatDiagnostics(compileText(config('  api_key: sk-secret')).diagnostics)).not.toContain('sk-secret');
   });
 

@@ -23,7 +23,7 @@ describe('planners', () => {
       says: 'did you mean `finish_flow`?',
     },
     {
-      title: 'arguments that read what is not there',
+      title: 'arguments that read unknown names',
       text: planner("{ type: single_action, tool: finish_flow, args: { x: '{{ ‸tsk }}' } }"),
       code: 'BAD_TEMPLATE',
       says: 'task',
@@ -128,7 +128,7 @@ describe('planners', () => {
       title: 'a function and a planner',
       text: 'name: A\nfunction_node: ‸sum_up\nplanner: { type: static, say: x }\n',
       code: 'NOT_ALLOWED',
-      says: 'in a model’s place',
+      says: 'both replace the model',
     },
   ]);
 });

@@ -344,7 +344,7 @@ describe('observers', () => {
       title: 'a target that is computed',
       text: observer("{ type: add_to_inbox, target_agent_id: ‸'{{ flags.who }}', inbox_item: { source: X } }"),
       code: 'UNKNOWN_TARGET',
-      says: 'it is not computed',
+      says: 'expressions are not allowed here',
     },
     {
       title: 'an unknown ingestor of an item',
@@ -647,7 +647,7 @@ describe('policies, gates, strategies and the rest', () => {
       title: 'two strategies for one source',
       text: inList('inbox_handling_strategies', '  - { source: X }\n  - { source: ‸X }'),
       code: 'DUPLICATE_ID',
-      says: 'the source `X` stands twice',
+      says: 'the source `X` appears twice',
     },
     {
       title: 'persistence that is a word',

@@ -127,16 +127,16 @@ describe('names', () => {
     ]);
   });
 
-  it('warns of a callee that nobody can start', () => {
+  it('warns of a callee that cannot be started', () => {
     const { diagnostics } = compileText({
       'a.yaml': 'name: A\ncallable_profiles: [B, C]\n',
       'b.yaml': 'name: B\ntype: base\n',
       'c.yaml': 'name: C\nis_active: false\nexposable_as_tool: { name: ask_c, description: x }\n',
     });
     expect(diagnostics.map(({ severity, source, message }) => `${severity} ${source.file}:${source.line} ${message}`)).toEqual([
-      'warning a.yaml:2 `B` is to be called, and is of the type base, which is only inherited from: nobody is offered it',
-      'warning a.yaml:2 `C` is to be called, and is not active: nobody is offered it',
-      'warning c.yaml:3 `C` is exposed as a tool, and is not active: nobody is offered it',
+      'warning a.yaml:2 `B` is to be called, and is of the type base, which is only inherited from: no agent can call it',
+      'warning a.yaml:2 `C` is to be called, and is not active: no agent can call it',
+      'warning c.yaml:3 `C` is exposed as a tool, and is not active: no agent can call it',
     ]);
   });
 });
@@ -243,7 +243,7 @@ describe('handover protocols', () => {
 });
 
 describe('known names', () => {
-  it('does not check what it was told nothing about', () => {
+  it('does not check categories of unknown names', () => {
     const { set } = compileText(
       'name: A\ntool_access_policy: { allowed_toolsets: [x], allowed_individual_tools: [y] }\nfunction_node: f\nllm_config_ref: m\n' +
         'pre_turn_observers:\n  - { id: o, action: { type: call, observer: z } }\ninbox_handling_strategies: [{ source: X, ingestor: i }]\n',

@@ -132,7 +132,7 @@ describe('YAML that profiles do not allow (FAULTS Y1-Y6)', () => {
       title: 'an unknown escape',
       text: 'name: A\ninstructions: "a ‸\\d b"\n',
       code: 'YAML_SYNTAX',
-      says: ['\\d is no escape', 'single quotes'],
+      says: ['\\d is not an escape', 'single quotes'],
     },
     { title: 'a lone surrogate', text: 'name: A\ninstructions: ‸"\\ud800"\n', code: 'FILE_NOT_UTF8', says: 'surrogate' },
     {

@@ -157,7 +157,7 @@ flow_decider:
     expect(profileOf('tool_gates: [{ id: g, verdict: ask }]\n').toolGates[0]).toMatchObject({ tools: ['*'], toolsets: [] });
   });
 
-  it('strategies of a source of its own start from the fallback', () => {
+  it('strategies of a custom source start from the fallback', () => {
     expect(
       profileOf(
         'inbox_handling_strategies: [{ source: MINE, injection_mode: prepend_to_role, params: { is_persistent_in_memory: false, title: T }, priority: 4 }]\n',

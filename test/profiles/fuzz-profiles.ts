@@ -7,7 +7,7 @@ import { mutate, mutation } from './mutate-text.ts';
 
 const folder = fileURLToPath(new URL('../../agent_profiles', import.meta.url));
 
-/** What reading broken profiles came to. */
+/** Outcome of loading broken profiles. */
 export interface ProfileFuzz {
   readonly files: number;
   /** Refused, each with a code and a place in the file. */

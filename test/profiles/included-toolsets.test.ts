@@ -99,7 +99,7 @@ describe('F25: teams that are included together', () => {
     expect(diagnostics[0]?.hint).toContain('declare `pages` in the team `own`');
   });
 
-  it('are settled by what the team declares, which stands alone', async () => {
+  it('are resolved by the toolset the team declares, which applies alone', async () => {
     const own = toolset('own', 'kind: mcp\nsettings: { command: mine }\n');
     const { set, diagnostics } = await check(one, team('one'), two, team('two'), own, team('own', '../one', '../two'));
     expect(diagnostics).toEqual([]);

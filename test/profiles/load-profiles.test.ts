@@ -77,7 +77,7 @@ describe('loading profiles from disk', () => {
     expect(error.message.split('\n')).toEqual([
       'the profiles have 4 errors:',
       'team/llm_configs/c.yaml:2:39: `config.temperature` must be <= 2, found `9`',
-      'team/profiles/a.yaml:1:1: `name` is missing in a profile (`nam` is probably meant to be `name`)',
+      'team/profiles/a.yaml:1:1: `name` is missing in a profile (`nam` was probably meant to be `name`)',
       expect.stringMatching(/^team\/profiles\/a\.yaml:1:1: unknown key `nam` in a profile \(did you mean `name`\? allowed: /),
       'team/profiles/b.yaml:2:22: `limits.max_turns` must be a whole number, found the text `no`',
     ]);

@@ -4,7 +4,7 @@ import type { Diagnostic, ProfileFile } from '../../src/core/profile/profile.ts'
 import { compileProfileFiles, type CompileOutcome } from '../../src/profiles/compile-profile-files.ts';
 import { formatDiagnostics } from '../../src/profiles/format-diagnostics.ts';
 
-/** Stands in a test's text where the diagnostic must point. */
+/** Marks the place in a test's text where the diagnostic must point. */
 const mark = '‸';
 
 /** One bad input: its text (a profile, or files by path) with a mark, the code, and what the line must say. */

@@ -55,7 +55,7 @@ export const mutation = fc.oneof(
   fc.record({ kind: fc.constant('line' as const), at: fc.nat(), to: fc.nat() }),
 );
 
-/** What a mutation does. */
+/** Kind of mutation. */
 export type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
 
 /** The text with one change. */

@@ -18,7 +18,7 @@ it('F29: a wrong indent gives one error, where it is', () => {
   expect(found[0]).toMatch(/^4:1 .*same column/);
 });
 
-it('F29: what is wrong in a value before it is still said', () => {
+it('F29: a problem in a value before it is still reported', () => {
   const found = messages('name: A\ninstructions: !x\nlimits:\n\tmax_turns: 3\n');
   expect(found).toHaveLength(2);
   expect(found[0]).toMatch(/^2:15 `!x` is a YAML tag here/);

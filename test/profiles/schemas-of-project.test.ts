@@ -14,7 +14,7 @@ import { runCli, starterFolder, temporaryFolder } from '../cli/cli-process.ts';
 
 const shipped = path.join(import.meta.dirname, '../../agent_profiles');
 
-/** What an editor would complete for a part of a schema: the values of its enums, with the words beside each. */
+/** Returns an editor's completions for a part of a schema: the values of its enums, with their descriptions. */
 function completions(schema: unknown, ...way: readonly string[]): Readonly<Record<string, string>> {
   let part = schema as Readonly<Record<string, unknown>>;
   for (const step of way) part = part[step] as typeof part;

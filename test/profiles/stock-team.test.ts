@@ -25,7 +25,7 @@ describe('[A4.4.yaml] a team of five profiles', () => {
     expect(set.warnings).toEqual([]);
   });
 
-  it('inherits segments, rules and texts by id, and drops what is removed', async () => {
+  it('inherits segments, rules and texts by id, and drops removed items', async () => {
     const partner = (await load()).profiles.get('Partner');
     expect(partner?.segments.map(({ id, order, type }) => [id, order, type])).toEqual([
       ['role', 10, 'static_text'],
@@ -205,7 +205,7 @@ describe('[A2.4.config] LLM configs of the team', () => {
     expect(JSON.stringify([...llmConfigs])).not.toContain('sk-secret');
   });
 
-  it('names what is missing instead of failing', async () => {
+  it('names missing values instead of failing', async () => {
     const { llmConfigs } = await load({ OPENAI_API_KEY: '' });
     expect(llmConfigs.get('default')).toMatchObject({
       provider: 'openai',

@@ -54,7 +54,7 @@ describe('a folder with a team.yaml', () => {
     expect((await loadProfiles(folder, { known: {} })).team).toBeUndefined();
   });
 
-  it('is a team of its own when it is named, with names of its own', async () => {
+  it('is a separate team when it is named, with separate names', async () => {
     expect(await names(path.join(folder, 'alone'))).toEqual(['Lead']);
   });
 
@@ -85,12 +85,12 @@ describe('a folder with a team.yaml', () => {
     expect(diagnostics.map(({ code }) => code)).toContain(name === 'pipe' ? 'FILE_NOT_REGULAR' : 'FILE_OUTSIDE');
   });
 
-  it('is reported when its profile or an included folder is not there, and when it reaches further than beside itself', async () => {
+  it('reports a missing profile or included folder, and an include outside its parent folder', async () => {
     const { set, diagnostics } = await checkProfiles(path.join(folder, 'wrong'), { known: {} });
     expect(set).toBeUndefined();
     expect(diagnostics.map(({ code, source, message }) => `${source.file}:${source.line} ${code} ${message}`)).toEqual([
       expect.stringContaining('nowhere:1 FILE_NOT_FOUND'),
-      expect.stringContaining('wrong/team.yaml:3 UNKNOWN_PROFILE there is no profile `Leed`'),
+      expect.stringContaining('wrong/team.yaml:3 UNKNOWN_PROFILE the default profile `Leed` does not exist'),
       expect.stringContaining('wrong/team.yaml:4 NOT_ALLOWED `includes[0]` is `../../etc`, expected `..` (the folder above)'),
     ]);
   });

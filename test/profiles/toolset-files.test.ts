@@ -23,7 +23,7 @@ describe('toolset files', () => {
     { title: 'a setting of another type', text: box('settings: { size: ‸big }'), code: 'WRONG_TYPE', says: '`settings.size`' },
     { title: 'a setting beside settings', text: box('‸command: x'), code: 'UNKNOWN_KEY', says: 'below settings:' },
     {
-      title: 'a setting that names a profile nobody has',
+      title: 'a setting that names an unknown profile',
       text: { ...box('settings: { owner: ‸Ows }'), 'profiles/p.yaml': 'name: Own\ninstructions: x\n' },
       code: 'UNKNOWN_PROFILE',
       says: ['there is no profile `Ows`', 'Own'],
@@ -42,7 +42,7 @@ describe('toolset files', () => {
       severity: 'warning',
     },
     {
-      title: 'a profile that allows a tool nobody has',
+      title: 'a profile that allows an unknown tool',
       text: { ...box(''), 'profiles/p.yaml': profile('allowed_individual_tools: [‸open_bax]') },
       code: 'UNKNOWN_TOOL',
       says: 'open_box',

@@ -23,7 +23,7 @@ tool_access_policy: { allowed_individual_tools: ["\${TOOL:-look}"] }
     expect(profile?.segments[0]?.content?.render({})).toBe('nobody');
   });
 
-  it('an LLM config takes them as lookups: what is not set is missing, and a key stays in the environment', () => {
+  it('an LLM config reads them as lookups: unset ones are missing, and a key stays in the environment', () => {
     const text = {
       'llm_configs/l.yaml': `name: l
 type: llm_config
@@ -37,7 +37,7 @@ config: { provider: openai, model: "\${MODEL:-m-1}", temperature: "\${T:-0.5}", 
     expect(compileGood(text, {}, { MY_API_KEY: 'k-123456' }).llmConfigs.get('l')?.missing).toEqual([]);
   });
 
-  it('a credential among the settings of a toolset is kept out of the record, wherever it stands in a text', () => {
+  it('a credential in the settings of a toolset is not recorded, anywhere in a text', () => {
     const text = {
       'p.yaml': 'name: A\ninstructions: x\n',
       'toolsets/t.yaml':
@@ -48,7 +48,7 @@ config: { provider: openai, model: "\${MODEL:-m-1}", temperature: "\${T:-0.5}", 
     expect(toolset?.missing).toEqual(['URL']);
   });
 
-  it('what only a request can set is told of at load, once, and is no error', () => {
+  it('a variable that only a request can set is a warning at load, once', () => {
     const { set, diagnostics } = compileText({
       'a.yaml': 'name: A\ntype: base\ninstructions: "For ${tenant}, by ${NOBODY:-us}."\n',
       'b.yaml': 'name: B\nbase_profile: A\n',
@@ -74,7 +74,7 @@ describe('variables that cannot be', () => {
       says: 'names a credential',
     },
     {
-      title: 'a number that nobody sets',
+      title: 'an unset number',
       text: 'name: A\ninstructions: x\nlimits: { max_cost_usd: 1, max_wall_seconds: "‸${NOBODY}m" }\n',
       code: 'BAD_ENVIRONMENT_VALUE',
       says: ['does not set NOBODY', 'write ${NOBODY:-…}'],
@@ -103,7 +103,7 @@ describe('splitVariables', () => {
 });
 
 describe('--request name=value', () => {
-  it('may be given again; the value is all that stands behind the first =', () => {
+  it('may be repeated; the value is everything after the first =', () => {
     expect(parseRequest('b=x=y', parseRequest('a=1'))).toEqual({ a: '1', b: 'x=y' });
     expect(() => parseRequest('=x')).toThrow('name=value');
     expect(() => parseRequest('x')).toThrow('name=value');

@@ -163,7 +163,7 @@ describe('an orchestrator, its managers and their workers', () => {
     expect(seen('orchestrator')).toContain('South 4450');
     expect(seen('orchestrator')).not.toContain('list_files');
     // What is shown so is kept in no history.
-    expect(JSON.stringify(agentOf(run, 'data_manager').messages)).not.toContain('VISIBLE_HISTORY');
+    expect(JSON.stringify(agentOf(run, 'data_manager').history.messages)).not.toContain('VISIBLE_HISTORY');
   });
 });
 

@@ -169,7 +169,7 @@ describe('[A5.call-child] [B.62] C3 8 agents that go on', () => {
     // What it hands in belongs to the question it was asked.
     expect(dataOf(run, 'ask_clerk', 1)).not.toHaveProperty('deliverables');
     expect(agentsOf(run, 'Clerk')).toHaveLength(1);
-    expect(agentOf(run, 'Clerk')).toMatchObject({ iteration: 3, counters: { turnCount: 1 }, archived: [] });
+    expect(agentOf(run, 'Clerk')).toMatchObject({ work: { iteration: 3 }, counters: { turnCount: 1 }, history: { archived: [] } });
     expect(messagesOf(clerkModel.requests[2])).toEqual([
       expect.stringContaining('Which tea?'),
       'assistant: (calls finish_flow)',
@@ -386,7 +386,7 @@ describe('C3 8 many calls, depth and caps', () => {
     expect(dataOf(run, 'ask_clerk', 0)).toMatchObject({ status: 'waiting' });
     expect(dataOf(run, 'ask_clerk', 1)).toMatchObject({
       status: 'limit',
-      error: { message: expect.stringContaining('never went to work') },
+      error: { message: expect.stringContaining('never started') },
     });
     expect(run.state.status).toBe('completed');
   });
@@ -530,7 +530,7 @@ tool_access_policy: { allowed_individual_tools: [call_agent] }
     await run.settled();
     await run.send('Person here.', { to: 'Clerk_2' });
     await run.settled();
-    expect(agentOf(run, 'Clerk')).toMatchObject({ status: 'awaiting_input', lastReply: 'Thank you.' });
+    expect(agentOf(run, 'Clerk')).toMatchObject({ status: 'awaiting_input', turn: { lastReply: 'Thank you.' } });
     expect(turnsOf(run, 'Boss')).toHaveLength(2);
     await verifyRun(run, journal);
   });

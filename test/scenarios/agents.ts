@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/core/json.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { type Commit, createEngine, type Engine, type EngineOptions, type Journal } from '../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
 import { type Model, messagesOf } from './scenario.ts';
@@ -67,7 +67,17 @@ export async function journalOf(commits: readonly Commit[]): Promise<Journal> {
 
 /** The status of each agent, by id. */
 export function standing(state: RunContext): Readonly<Record<string, string>> {
-  return Object.fromEntries([...state.agents].map(([id, { status, outcome }]) => [id, outcome ?? status]));
+  return Object.fromEntries(
+    [...state.agents].map(
+      ([
+        id,
+        {
+          status,
+          result: { outcome },
+        },
+      ]) => [id, outcome ?? status],
+    ),
+  );
 }
 
 function folderOf(text: string): string {

@@ -7,8 +7,14 @@ import type { JsonObject } from '../../src/core/json.ts';
 import { contentText, type PromptMessage } from '../../src/core/prompt/message.ts';
 import { createEngine, type Engine, type EngineOptions, type Journal } from '../../src/index.ts';
 import type { ScriptedRepliesModel } from '../../src/models/scripted/scripted-replies.ts';
-import type { ScriptedReply, ScriptedRequest } from '../../src/testing/index.ts';
-import { countingIds, createMemoryJournal, manualClock, scriptedModel } from '../../src/testing/index.ts';
+import {
+  type ScriptedReply,
+  type ScriptedRequest,
+  countingIds,
+  createMemoryJournal,
+  manualClock,
+  scriptedModel,
+} from '../../src/testing/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

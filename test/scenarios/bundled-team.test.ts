@@ -103,7 +103,7 @@ function expectTeamwork(run: Run): void {
   expect(Object.values(run.state.team.workModules).map((module) => module.status)).toEqual(
     Object.values(run.state.team.workModules).map(() => 'completed'),
   );
-  expect([...run.state.agents.values()].every((agent) => agent.error === undefined)).toBe(true);
+  expect([...run.state.agents.values()].every((agent) => agent.result.error === undefined)).toBe(true);
   expect(run.turns().flatMap((turn) => turn.toolInteractions.filter(({ status }) => status !== 'ok'))).toEqual([]);
 }
 
@@ -216,7 +216,7 @@ describe('[B.56] the bundled team, offline', () => {
     const second = await answer.ask('<b>When</b> are the beans ground?\nPlease.');
     expect(second.startsWith('# <b>When</b> are the beans ground? Please.\n')).toBe(true);
     expect(citationsOf(second).map(({ quote }) => quote)).toContain('Grind the beans just before brewing.');
-    expect(agentsOf(answer.run, 'Principal').map((agent) => agent.outcome)).toEqual(['success', 'success']);
+    expect(agentsOf(answer.run, 'Principal').map((agent) => agent.result.outcome)).toEqual(['success', 'success']);
   });
 
   it('takes up a question that comes while it is at work once the report on the first is there', async () => {

@@ -61,15 +61,15 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
     const child = agentOf(run, 'Worker');
     expect(child).toMatchObject({
       status: 'ended',
-      outcome: 'success',
-      inbox: [expect.anything()],
+      result: { outcome: 'success' },
+      inbox: { items: [expect.anything()] },
       flags: {},
       deliverables: { primary_summary: 'Worked.' },
-      iteration: 1,
-      lastTurnId: 'Worker_3.t1',
+      work: { iteration: 1 },
+      turn: { lastId: 'Worker_3.t1' },
     });
     expect(child.initialParams).toMatchObject({ module_id_to_assign: 'WM_1' });
-    expect(child.messages).not.toEqual(agentOf(run, 'Principal').messages);
+    expect(child.history.messages).not.toEqual(agentOf(run, 'Principal').history.messages);
     expect(JSON.stringify(run.state.agents.get(child.meta.agentId))).not.toContain('AbortController');
   });
 
@@ -87,7 +87,7 @@ instructions: "{{ team.question.prompt }} {{ size(team.agents) }} {{ team.is_pri
       [...run.state.agents.values()].some((agent) => agent.meta.profile === 'Worker' && agent.status === 'in_turn'),
     );
     await run.cancel('stop');
-    expect([...run.state.agents.values()].map((agent) => agent.outcome)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect([...run.state.agents.values()].map((agent) => agent.result.outcome)).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(run.state.team.workModules['WM_1']?.status).toBe('pending_review');
     expect(run.turns().every((turn) => turn.status !== 'running')).toBe(true);
   });

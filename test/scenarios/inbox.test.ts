@@ -239,8 +239,8 @@ pre_turn_observers:
       content: '## Agent Briefing\n* **Task:** Brew',
     });
     const agent = agentOf(run, 'Listener');
-    const at = agent.messages.findIndex((message) => message.role === 'user' && JSON.stringify(message).includes('Brew'));
-    expect(agent.origins[at]?.noHandover).toBe(true);
+    const at = agent.history.messages.findIndex((message) => message.role === 'user' && JSON.stringify(message).includes('Brew'));
+    expect(agent.history.origins[at]?.noHandover).toBe(true);
   });
 
   it('[A1.3.user-prompt] what a person says is read last, kept, and is where every chain of causes ends', async () => {
@@ -296,7 +296,7 @@ pre_turn_observers:
     expect(prompts).toHaveLength(3);
     expect(prompts[0]).toContain("<system_error context_source='internal_event_processor'>");
     expect(model.requests.at(-1)?.prompt.filter((message) => message.role === 'system')).toHaveLength(1);
-    expect(agentOf(run, 'Listener').deadLetters.map((item) => item.source)).toEqual(['RIDDLE']);
+    expect(agentOf(run, 'Listener').inbox.deadLetters.map((item) => item.source)).toEqual(['RIDDLE']);
     expect(run.state.status).toBe('awaiting');
     const kinds = [];
     for await (const event of run.events({ signal: AbortSignal.timeout(50) }))
@@ -386,7 +386,7 @@ pre_turn_observers:
     await run.settled();
     expect(messagesOf(model.requests[1])).toEqual(['user: First.', 'assistant: Reply 1.', 'user: Careful.\n\n---\n\nSecond.']);
     expect(messagesOf(model.requests[0])).toEqual(['user: Careful.\n\n---\n\nFirst.']);
-    expect(JSON.stringify(agentOf(run, 'Listener').messages)).not.toContain('Careful.');
+    expect(JSON.stringify(agentOf(run, 'Listener').history.messages)).not.toContain('Careful.');
   });
 
   it('[A1.3.consumption] an item that stays in the inbox does not wake an agent that waits', async () => {

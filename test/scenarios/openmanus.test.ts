@@ -387,8 +387,8 @@ tool_access_policy: { allowed_toolsets: [planning_tools, dispatch_tools, agents,
         workspace: await makeFolder(),
       });
       expect((await run.result).output).toBe('Two files.');
-      expect(agentsOf(run, 'swe').map((agent) => agent.outcome)).toEqual(['success', 'success']);
-      expect(agentsOf(run, 'data_analysis').map((agent) => agent.outcome)).toEqual(['error']);
+      expect(agentsOf(run, 'swe').map((agent) => agent.result.outcome)).toEqual(['success', 'success']);
+      expect(agentsOf(run, 'data_analysis').map((agent) => agent.result.outcome)).toEqual(['error']);
       expect(dataOf(run, 'ask_programmer')).toMatchObject({ status: 'success', output: 'Still 2.' });
       expect(promptOf(leadModel.requests[2])).toMatch(/There are 2[^]*No data/);
     },

@@ -310,7 +310,7 @@ settings: { ends: always }
     expect(run.state.outcome).toBe('success');
     // Each model was asked once: what the workers brought is handed up as it is.
     expect(turnsOf(run, 'Planner')).toHaveLength(1);
-    expect(agentsOf(run, 'Manager').map(({ turnCount, outcome }) => [turnCount, outcome])).toEqual([
+    expect(agentsOf(run, 'Manager').map(({ turn: { count: turnCount }, result: { outcome } }) => [turnCount, outcome])).toEqual([
       [1, 'success'],
       [1, 'success'],
     ]);
@@ -360,7 +360,10 @@ planner:
 
     const bitter = await play({ yaml: [forced, ...team, settings], models: models([bad, bad, bad]) });
     expect(bitter.state.outcome).toBe('error');
-    expect(agentOf(bitter, 'Planner').error).toMatchObject({ code: 'AGENT_FAILED', message: '0 of 1 phases succeeded, 1 failed.' });
+    expect(agentOf(bitter, 'Planner').result.error).toMatchObject({
+      code: 'AGENT_FAILED',
+      message: '0 of 1 phases succeeded, 1 failed.',
+    });
 
     const long = await play({
       yaml: [planner(), ...team, settings],
@@ -419,7 +422,7 @@ describe('a plan and what happens to its run', () => {
     await until(() => hanging.requests.length === 3);
     await run.cancel('enough');
     await run.settled();
-    expect([...run.state.agents.values()].map(({ status, outcome }) => [status, outcome])).toEqual([
+    expect([...run.state.agents.values()].map(({ status, result: { outcome } }) => [status, outcome])).toEqual([
       ['ended', 'cancelled'],
       ['ended', 'success'],
       ['ended', 'cancelled'],

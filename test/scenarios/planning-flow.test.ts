@@ -119,7 +119,7 @@ describe('the planning flow of openmanus', () => {
       ['manus', 'not_started'],
     ]);
     expect(run.state.outcome).toBe('error');
-    expect(agentOf(run, 'planning_flow').output).toBe('One is done. Two could not be done.');
+    expect(agentOf(run, 'planning_flow').result.output).toBe('One is done. Two could not be done.');
     const again = model.requests.filter(isPlanner)[1];
     expect(again?.toolChoice?.type).toBe('auto');
     expect(promptOf(again)).toContain('Never say that something is done that is not.');
@@ -129,7 +129,7 @@ describe('the planning flow of openmanus', () => {
   it('a model that makes no plan is reminded and then fails: no plan is made up in its place (D2.10)', async () => {
     const { run } = await play({ planner: ['First I would analyse.', 'Then execute.', 'Then verify.'] });
     expect(run.state.outcome).toBe('error');
-    expect(agentOf(run, 'planning_flow').error?.message).toContain('The model made no plan.');
+    expect(agentOf(run, 'planning_flow').result.error?.message).toContain('The model made no plan.');
     expect(run.state.agents.size).toBe(1);
     expect(turnsOf(run, 'planning_flow')).toHaveLength(3);
   });

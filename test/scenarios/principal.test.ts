@@ -128,11 +128,11 @@ describe('[B.60] A1.10 launching the principal', () => {
     await until(() => agentsOf(run, 'Worker')[0]?.status === 'in_turn' && agentOf(run, 'Partner').status === 'awaiting_input');
     await run.send('Start over.');
     await run.settled();
-    expect(agentsOf(run, 'Principal').map((agent) => [agent.meta.agentId, agent.outcome])).toEqual([
+    expect(agentsOf(run, 'Principal').map((agent) => [agent.meta.agentId, agent.result.outcome])).toEqual([
       ['Principal_2', 'cancelled'],
       ['Principal_4', 'success'],
     ]);
-    expect(agentOf(run, 'Worker')).toMatchObject({ status: 'ended', outcome: 'cancelled' });
+    expect(agentOf(run, 'Worker')).toMatchObject({ status: 'ended', result: { outcome: 'cancelled' } });
     expect(run.state.team.workModules['WM_1']?.status).toBe('pending_review');
     expect(turnsOf(run, 'Principal')[0]?.status).toBe('cancelled');
     expect(
@@ -159,8 +159,8 @@ describe('[B.60] A1.10 launching the principal', () => {
     });
     expect(dataOf(run, 'launch_principal', 1)).toMatchObject({ status: 'launched', agent_id: 'Principal_2', iteration: 2 });
     const agent = agentOf(run, 'Principal');
-    expect(agent).toMatchObject({ iteration: 2, outcome: 'success', output: 'Second report.' });
-    expect(agent.archived).toHaveLength(1);
+    expect(agent).toMatchObject({ work: { iteration: 2 }, result: { outcome: 'success', output: 'Second report.' } });
+    expect(agent.history.archived).toHaveLength(1);
     const second = messagesOf(lead.requests[1]);
     expect(second.map((line) => line.split(':')[0])).toEqual(['user', 'user']);
     expect(second.join('\n')).toContain('### Directive from Partner');

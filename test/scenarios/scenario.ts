@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { onTestFinished } from 'vitest';
 import { createEngine, type Engine, type EngineOptions, type LaunchOptions, type Run, type TurnRecord } from '../../src/index.ts';
-import type { SubContext } from '../../src/core/state/state.ts';
+import type { SubContext } from '../../src/core/state/sub-context.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
 

@@ -213,7 +213,7 @@ describe('the flow', () => {
     const idle = [say('Hm.'), say('Well.'), wrong, wrong, say('Hm.')];
     const model = both([caption('a'), caption('b')], [...idle, answers('B')]);
     const run = await play({ profile: 'refinement', model });
-    expect(agentsOf(run, 'reasoner').map(({ outcome }) => outcome)).toEqual(['limit', 'success']);
+    expect(agentsOf(run, 'reasoner').map(({ result: { outcome } }) => outcome)).toEqual(['limit', 'success']);
     expect(calledBy(run)).toEqual(['translate@1', 'reason@1', 'translate@2', 'reason@2']);
     expect(run.state.output).toBe('B');
   });

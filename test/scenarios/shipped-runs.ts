@@ -114,12 +114,12 @@ export function failures(run: Run): readonly string[] {
 /** What is wrong with the successes of a run, agent by agent: one that lost what it said, failed last, or whose plan failed. */
 export function falseSuccesses(run: Run): readonly string[] {
   return [...run.state.agents.values()].flatMap((agent) => {
-    if (agent.outcome !== 'success') return [];
+    if (agent.result.outcome !== 'success') return [];
     const { agentId } = agent.meta;
     const turns = run.turns({ agentId });
     const last = turns.at(-1);
     const isSilent = turns.every(({ reply }) => reply.text.trim() === '');
-    const said = isSilent || agent.output.trim() !== '' || Object.keys(agent.deliverables).length > 0;
+    const said = isSilent || agent.result.output.trim() !== '' || Object.keys(agent.deliverables).length > 0;
     const plan = agent.values['run_plan'] as { readonly status?: string } | undefined;
     return [
       ...(said ? [] : [`${agentId} succeeded, and what it said is lost`]),

@@ -63,9 +63,9 @@ function unearned(run: Run): readonly string[] {
       toolInteractions.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${turnId}: ${name} ${status}`),
     );
   const unfinished = [...run.state.agents.values()].filter(
-    ({ outcome }) => outcome !== undefined && outcome !== 'success' && outcome !== 'ask_translator',
+    ({ result: { outcome } }) => outcome !== undefined && outcome !== 'success' && outcome !== 'ask_translator',
   );
-  return [...failed, ...unfinished.map(({ meta, outcome }) => `${meta.agentId} ended ${outcome}`)];
+  return [...failed, ...unfinished.map(({ meta, result: { outcome } }) => `${meta.agentId} ended ${outcome}`)];
 }
 
 /** Until the test is over, programs are found as on a machine without bubblewrap. */

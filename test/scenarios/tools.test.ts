@@ -207,7 +207,7 @@ target_inbox_item: { source: AGENT_STARTUP_BRIEFING }
       'user: ### Contextual Information\nby User_1',
     ]);
     expect(run.turns()[1]?.inputs.map((input) => input.source)).toEqual(['TOOL_RESULT', 'ECHOED']);
-    expect(agentOf(run, 'User').currentAction).toBeNull();
+    expect(agentOf(run, 'User').turn.action).toBeNull();
   });
 
   it('[A1.7.tool-wiring] after a tool its agent goes on; after one that ends the flow it does not', async () => {

@@ -106,7 +106,7 @@ describe('context_policy.visibility', () => {
     expect(seenBy(models.manager, 2)).toEqual(['## What the team knows', '- On the shelf.']);
     const input = turnsOf(run, 'Manager')[1]?.inputs.find(({ source }) => source === 'VISIBLE_HISTORY');
     expect(input).toMatchObject({ ingestor: 'visible_history', persistent: false });
-    expect(JSON.stringify(agentOf(run, 'Manager').messages)).not.toContain('visible_history');
+    expect(JSON.stringify(agentOf(run, 'Manager').history.messages)).not.toContain('visible_history');
     expect(run.why(turnsOf(run, 'Manager')[1]?.turnId ?? '', 'called look with')).toMatchObject([
       { where: 'prompt', pieces: [{ ephemeral: true, origin: { itemSource: 'VISIBLE_HISTORY' } }] },
     ]);

@@ -101,7 +101,7 @@ describe('[B.87] teams served over HTTP', () => {
         'why',
       ]);
       expect(offered[0]?.description).toContain('- Helper: Helps with anything.');
-      // F22: what other profiles inherit from starts no run.
+      // F22: abstract profiles start no runs.
       expect(offered[0]?.description).not.toContain('HouseRules');
       const notes: string[] = [];
       const first = await call(user, 'run_team', { input: 'What is there?' }, ({ message = '' }) => notes.push(message));

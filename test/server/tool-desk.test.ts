@@ -18,8 +18,8 @@ async function deskOf() {
   onTestFinished(async () => await engine.close());
   const desk = new ToolDesk({ engine, client, profile: 'Root', launch: { llmConfig: 'client' } });
   const call = async (name: string, signal = new AbortController().signal, told: (words: string) => void = () => undefined) =>
-    await desk.call(name, {}, signal, told);
-  /** A call that waits for a person, and what cancels it. */
+    await desk.call(name, {}, { signal, progress: told });
+  /** Starts a call that waits for a person; returns the call and a function that cancels it. */
   const asked = async () => {
     const stop = new AbortController();
     const waits = Promise.withResolvers<void>();

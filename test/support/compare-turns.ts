@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { foldTurn } from '../../src/core/fold/fold-turn.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { isKnownWhole } from '../../src/inspect/why/known-whole.ts';
 import { turnOfId } from '../../src/inspect/turn/other-turns.ts';
 import type { ReadContent } from '../../src/inspect/read-content.ts';

@@ -31,6 +31,6 @@ export const delegate = defineTransitionTool({
   },
   resume: (_args, context, happening) => {
     const child = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
-    return { kind: 'result', content: `${child?.meta.agentId ?? ''} ended: ${child?.outcome ?? ''}` };
+    return { kind: 'result', content: `${child?.meta.agentId ?? ''} ended: ${child?.result.outcome ?? ''}` };
   },
 });

@@ -1,5 +1,4 @@
-import type { Gate } from './test-engine.ts';
-import { gate } from './test-engine.ts';
+import { type Gate, gate } from './test-engine.ts';
 
 /** A tool definition as `createEngine` takes it. */
 export interface TestTool {

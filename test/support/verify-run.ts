@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { promptText } from '../../src/inspect/turn/prompt-text.ts';
 import type { Run } from '../../src/index.ts';
 import { assertJournal, assertPairing, type CheckedPrompt, type JournalCheckOptions } from '../../src/testing/index.ts';

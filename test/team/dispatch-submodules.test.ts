@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/core/json.ts';
-import { isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, isJsonObject } from '../../src/core/json.ts';
 import { associate, assignment, dispatch, plannedRun, starts } from './planned-run.ts';
 import { plainProfile as profile } from '../support/plain-profile.ts';
 
@@ -26,7 +25,7 @@ describe('what a dispatch starts', () => {
       },
       { profile: 'Writer', parentAgentId: principal, moduleId: 'WM_2' },
     ]);
-    expect(starts(team)[0]?.lastTurnId).toBe(team.agent(principal).currentTurnId);
+    expect(starts(team)[0]?.lastTurnId).toBe(team.agent(principal).turn.currentId);
     expect(team.module('WM_1')).toMatchObject({
       status: 'ongoing',
       assignee_history: [{ agent_id: associate(team, 'WM_1'), outcome: 'running' }],
@@ -35,7 +34,7 @@ describe('what a dispatch starts', () => {
       { dispatch_id: 'D_1', call_id: call.callId, module_id: 'WM_1', status: 'RUNNING', profile: 'Researcher' },
       { dispatch_id: 'D_2', module_id: 'WM_2', status: 'RUNNING' },
     ]);
-    expect(team.agent(associate(team, 'WM_1')).inbox.map(({ item }) => item.source)).toEqual(['AGENT_STARTUP_BRIEFING']);
+    expect(team.agent(associate(team, 'WM_1')).inbox.items.map(({ item }) => item.source)).toEqual(['AGENT_STARTUP_BRIEFING']);
   });
 
   test('a dispatch id of its own for each attempt (D1.13)', () => {
@@ -289,10 +288,10 @@ describe('the result of a dispatch', () => {
   test('waiting on changes neither the wait nor the memo, so they need not be stored again', () => {
     const { team, principal } = plannedRun(2);
     const call = dispatch(team, principal, assignment('WM_1'), assignment('WM_2'));
-    const before = team.agent(principal).openCalls.get(call.callId);
+    const before = team.agent(principal).calls.open.get(call.callId);
     const { waitFor, memo } = { waitFor: before?.waitFor, memo: before?.memo };
     team.end(associate(team, 'WM_1'), 'success');
-    expect(team.agent(principal).openCalls.get(call.callId)?.waitFor).toBe(waitFor);
-    expect(team.agent(principal).openCalls.get(call.callId)?.memo).toBe(memo);
+    expect(team.agent(principal).calls.open.get(call.callId)?.waitFor).toBe(waitFor);
+    expect(team.agent(principal).calls.open.get(call.callId)?.memo).toBe(memo);
   });
 });

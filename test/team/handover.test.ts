@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agentScope } from '../../src/core/state/agent-scope.ts';
 import { compileExpression, type Expression } from '../../src/core/expression/expression.ts';
 import type { AgentId } from '../../src/core/ids.ts';
-import type { JsonObject } from '../../src/core/json.ts';
-import { isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, isJsonObject } from '../../src/core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../src/core/profile/profile.ts';
 import { HandoverView } from '../../src/team/handover/handover-scope.ts';
 import { buildBriefing, type Briefing } from '../../src/team/handover/handover.ts';
@@ -62,7 +61,7 @@ function brief(
 /** The briefing in the inbox of a module's newest associate. */
 function briefingOf(team: TeamRun, moduleId: string): JsonObject {
   const agentId = team.associates(moduleId).at(-1);
-  const item = agentId === undefined ? undefined : team.agent(agentId).inbox[0]?.item;
+  const item = agentId === undefined ? undefined : team.agent(agentId).inbox.items[0]?.item;
   const payload = item?.payload;
   return isJsonObject(payload) && isJsonObject(payload['data']) ? payload['data'] : {};
 }
@@ -253,7 +252,7 @@ describe('the briefing of an associate', () => {
     const own = { ...protocol([{ path: 'team.question', payloadKey: 'question' }]), targetSource: 'MY_BRIEFING' };
     const { team, principal } = plannedRun(1, { protocols: [own] });
     team.call(principal, 'dispatch_submodules', { assignments: [assignment('WM_1')] });
-    const item = team.agent(team.associates('WM_1')[0] ?? principal).inbox[0]?.item;
+    const item = team.agent(team.associates('WM_1')[0] ?? principal).inbox.items[0]?.item;
     expect(item).toMatchObject({ source: 'MY_BRIEFING', ingestorParams: { no_handover: true } });
     expect(briefingOf(team, 'WM_1')).toMatchObject({ question: 'Which one?' });
     expect(briefingOf(team, 'WM_1')).not.toHaveProperty('module_details');

@@ -43,7 +43,7 @@ describe('a fresh launch', () => {
       notify: { agentId: team.partner, source: 'PRINCIPAL_COMPLETED' },
       callId: undefined,
     });
-    expect(team.agent(id).flowId).toBe('flow_1');
+    expect(team.agent(id).turn.flowId).toBe('flow_1');
     expect(team.agent(id).initialParams).toEqual({ initial_briefing_for_principal: briefing });
   });
 
@@ -51,7 +51,7 @@ describe('a fresh launch', () => {
     const team = planned();
     team.say(team.partner, 'I will ask the team.');
     launch(team);
-    const item = team.agent(launchedId(team)).inbox[0]?.item;
+    const item = team.agent(launchedId(team)).inbox.items[0]?.item;
     expect(item).toMatchObject({
       source: 'AGENT_STARTUP_BRIEFING',
       ingestorParams: { no_handover: true },
@@ -80,7 +80,7 @@ describe('a fresh launch', () => {
       ],
     });
     launch(team);
-    expect(team.agent(launchedId(team)).inbox[0]?.item.payload).toMatchObject({
+    expect(team.agent(launchedId(team)).inbox.items[0]?.item.payload).toMatchObject({
       data: { question: 'Which one?', initial_briefing_for_principal: briefing },
     });
   });
@@ -163,7 +163,7 @@ describe('a forced relaunch', () => {
       expect(team.module(id)).toMatchObject({ status: 'pending_review', assignee_history: [{ outcome: 'cancelled' }] });
     }
     expect(team.run.team.dispatchHistory.map((record) => record.status)).toEqual(['CANCELLED', 'CANCELLED']);
-    const data = team.agent(launchedId(team)).inbox[0]?.item.payload;
+    const data = team.agent(launchedId(team)).inbox.items[0]?.item.payload;
     expect(data).toMatchObject({ data: { current_work_modules: { WM_1: { status: 'pending_review' } } } });
   });
 
@@ -196,13 +196,18 @@ describe('a launch that continues', () => {
     const result = team.call(team.partner, 'launch_principal', again);
     expect(result.data).toMatchObject({ status: 'launched', agent_id: id, iteration: 2 });
     const agent = team.agent(id);
-    expect(agent).toMatchObject({ status: 'ready', iteration: 2, messages: [], outcome: undefined });
-    expect(agent.archived).toHaveLength(1);
+    expect(agent).toMatchObject({
+      status: 'ready',
+      work: { iteration: 2 },
+      history: { messages: [] },
+      result: { outcome: undefined },
+    });
+    expect(agent.history.archived).toHaveLength(1);
     expect(agent.initialParams).toMatchObject({
       initial_briefing_for_principal: briefing,
       new_directives_for_iteration: again.new_directives_for_iteration,
     });
-    expect(agent.inbox.map(({ item }) => item)).toMatchObject([
+    expect(agent.inbox.items.map(({ item }) => item)).toMatchObject([
       { source: 'AGENT_STARTUP_BRIEFING', payload: { data: { initial_briefing_for_principal: briefing } } },
       {
         source: 'PARTNER_DIRECTIVE',

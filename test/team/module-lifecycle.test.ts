@@ -155,7 +155,7 @@ describe('work modules under any sequence of plans, dispatches, ends and relaunc
         for (let turn = 0; driver.alive().length > 0; turn += 1)
           driver.take({ kind: 'end', which: order[turn % Math.max(1, order.length)] ?? 0, outcome: 'success' });
         const waiting = [...driver.team.run.agents.values()].filter(
-          (agent) => agent.status !== 'ended' && agent.openCalls.size > 0,
+          (agent) => agent.status !== 'ended' && agent.calls.open.size > 0,
         );
         expect(waiting).toEqual([]);
         expect(Object.values(driver.team.modules).filter((module) => module.status === 'ongoing')).toEqual([]);

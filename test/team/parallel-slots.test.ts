@@ -54,7 +54,7 @@ describe('the cap on associates at work', () => {
     const first = dispatch(team, principal, assignment('WM_1'), assignment('WM_2'));
     const second = dispatch(team, principal, assignment('WM_3'), assignment('WM_4'));
     team.end(associate(team, 'WM_3'), 'success');
-    const turnId = team.agent(principal).openCalls.get(first.callId)?.request.turnId;
+    const turnId = team.agent(principal).calls.open.get(first.callId)?.request.turnId;
     if (turnId === undefined) throw new Error('the first dispatch is not open');
     team.emit({ type: 'tool.end', agentId: principal, turnId, callId: first.callId, status: 'timeout', content: '', ms: 0 });
     expect(team.agent(associate(team, 'WM_4')).status).toBe('ready');

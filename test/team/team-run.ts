@@ -7,10 +7,10 @@ import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
 import type { AgentTools } from '../../src/core/env.ts';
 import type { TurnViewEnv } from '../../src/core/state/turn-view.ts';
 import type { AgentId, CallId, ContentHash, ItemId, RunId, TurnId } from '../../src/core/ids.ts';
-import type { JsonObject, JsonValue } from '../../src/core/json.ts';
-import { isJsonObject } from '../../src/core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../src/core/json.ts';
 import type { CompiledProfile, HandoverProtocol, Limits } from '../../src/core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../src/core/state/state.ts';
+import type { SubContext } from '../../src/core/state/sub-context.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { TransitionTool } from '../../src/core/tool/tool.ts';
 import type { Happening, TransitionContext, TransitionOutcome } from '../../src/core/tool/transition.ts';
 import type { WorkModule } from '../../src/core/team/work-module.ts';
@@ -180,7 +180,7 @@ export class TeamRun {
   tell(ended: AgentId): void {
     for (const agent of this.run.agents.values()) {
       if (agent.status === 'ended') continue;
-      const open = [...agent.openCalls.values()];
+      const open = [...agent.calls.open.values()];
       for (const call of open) {
         if (call.waitFor?.kind === 'agents' && call.waitFor.agentIds.includes(ended))
           this.resume(agent.meta.agentId, call.callId, { kind: 'agent_ended', agentId: ended });
@@ -189,7 +189,7 @@ export class TeamRun {
   }
 
   resume(agentId: AgentId, callId: CallId, happening: Happening): void {
-    const call = this.agent(agentId).openCalls.get(callId);
+    const call = this.agent(agentId).calls.open.get(callId);
     if (call === undefined) throw new Error(`no open call ${callId}`);
     const { name, args, turnId } = call.request;
     const outcome = this.tool(name).resume?.(args ?? {}, this.context(agentId, turnId, callId), happening, call.memo);
@@ -252,9 +252,9 @@ export class TeamRun {
 
   #openTurn(agentId: AgentId): TurnId {
     const agent = this.agent(agentId);
-    if (agent.currentTurnId !== undefined) return agent.currentTurnId;
-    const turnId = `${agentId}.t${agent.turnCount + 1}` as TurnId;
-    const inputs = agent.inbox.map(({ item }) => ({
+    if (agent.turn.currentId !== undefined) return agent.turn.currentId;
+    const turnId = `${agentId}.t${agent.turn.count + 1}` as TurnId;
+    const inputs = agent.inbox.items.map(({ item }) => ({
       itemId: item.itemId,
       source: item.source,
       strategy: 'global' as const,
@@ -270,7 +270,7 @@ export class TeamRun {
       agentId,
       turnId,
       turnType: 'agent',
-      flowId: agent.flowId,
+      flowId: agent.turn.flowId,
       sourceTurnIds: [],
       inputs,
       observers: [],
@@ -307,7 +307,9 @@ export class TeamRun {
     };
     this.results.set(callId, result);
     this.emit({ type: 'tool.end', agentId, turnId, callId, status: isError ? 'error' : 'ok', content: text, ms: 0 });
-    const { openCalls } = this.agent(agentId);
+    const {
+      calls: { open: openCalls },
+    } = this.agent(agentId);
     if (openCalls.size === 0) this.emit({ type: 'turn.end', agentId, turnId, status: 'completed' });
     if (outcome.end !== undefined)
       this.endSilently(agentId, outcome.end.outcome, {

@@ -92,7 +92,7 @@ describe('send_directive', () => {
     const { team, principal } = plannedRun(1);
     const args = directive({ target_task_id: 'WM_1', internal_notes_for_principal_llm: 'GDPR' }, 'MODIFY_SUB_TASK');
     expect(team.call(team.partner, 'send_directive', args).data).toEqual({ status: 'sent', agent_id: principal });
-    expect(team.agent(principal).inbox.map(({ item }) => item)).toMatchObject([
+    expect(team.agent(principal).inbox.items.map(({ item }) => item)).toMatchObject([
       {
         source: 'PARTNER_DIRECTIVE',
         payload: { directive_type: 'MODIFY_SUB_TASK', content: 'Only EU data.', target_task_id: 'WM_1', internal_notes: 'GDPR' },
@@ -141,8 +141,7 @@ describe('finish_flow', () => {
     expect(result.text).toBe('Finished: all done');
     expect(team.agent(principal)).toMatchObject({
       status: 'ended',
-      outcome: 'success',
-      output: 'It is so.',
+      result: { outcome: 'success', output: 'It is so.' },
       deliverables: { report: 'report.md' },
     });
   });
@@ -162,13 +161,13 @@ describe('finish_flow', () => {
     const { team, principal } = plannedRun(0);
     for (const text of words) team.say(principal, text);
     team.call(principal, 'finish_flow', args);
-    expect(team.agent(principal)).toMatchObject({ outcome: 'success', output, deliverables });
+    expect(team.agent(principal)).toMatchObject({ result: { outcome: 'success', output: output }, deliverables });
   });
 
   test('words said in the same reply count', () => {
     const { team, principal } = plannedRun(0);
     team.call(principal, 'finish_flow', {}, 'Here it is.');
-    expect(team.agent(principal).output).toBe('Here it is.');
+    expect(team.agent(principal).result.output).toBe('Here it is.');
   });
 
   test('goes on when the deliverables do not fit the schema of the profile', () => {
@@ -186,7 +185,7 @@ describe('finish_flow', () => {
     expect(refused.outcome).not.toHaveProperty('end');
     expect(team.agent(agentId).status).not.toBe('ended');
     team.call(agentId, 'finish_flow', { deliverables: { report: 'r.md' } });
-    expect(team.agent(agentId)).toMatchObject({ status: 'ended', outcome: 'success' });
+    expect(team.agent(agentId)).toMatchObject({ status: 'ended', result: { outcome: 'success' } });
   });
 });
 

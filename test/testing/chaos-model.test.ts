@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedModel } from '../../src/testing/index.ts';
-import { chaosModel, chaosPerson, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
+import { scriptedModel, chaosModel, chaosPerson, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { fittingValue, plainWords } from '../../src/testing/chaos-values.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { checkSchema } from '../../src/tools/schema/check-arguments.ts';
@@ -9,7 +8,7 @@ import { tool } from '../support/tools.ts';
 
 const profile = `tool_access_policy: { allowed_individual_tools: [look, note] }\nlimits: { max_turns: 12 }\n`;
 
-/** Runs an agent with two tools on chaos, and returns what it did and said. */
+/** Runs an agent with two tools on chaos, and returns its actions and words. */
 async function play(seed: number, more = '', faults?: number) {
   const model = chaosModel({ seed, ...(faults === undefined ? {} : { faults }) });
   const team = await testEngine({
@@ -74,7 +73,9 @@ describe('fitting values', () => {
     },
   ])('fit their schema, whatever the seed: %j', (schema) => {
     for (let seed = 0; seed < 200; seed++)
-      expect(checkSchema(schema, fittingValue(schema, seededRandom(seed), plainWords))).toMatchObject({ ok: true });
+      expect(checkSchema(schema, fittingValue(schema, { random: seededRandom(seed), words: plainWords }))).toMatchObject({
+        ok: true,
+      });
   });
 });
 

@@ -39,7 +39,7 @@ describe('problems are said so that a model can mend them', () => {
 
   test('a choice between forms says that one of them is enough', () => {
     const form = object({}, { anyOf: [{ required: ['a'] }, { required: ['b'] }] });
-    expect(problems(form, {})).toContain(' must fit one of the allowed forms; it is enough to mend what is wrong for one of them');
+    expect(problems(form, {})).toContain(' must fit one of the allowed forms; fixing the problems of one of them is enough');
   });
 
   test('discriminated forms give the problems of the named form only', () => {
@@ -167,9 +167,9 @@ describe('hostile schemas (P4)', () => {
         {},
         { $ref: '#/definitions/a', definitions: { a: { allOf: [{ $ref: '#/definitions/b' }] }, b: { $ref: '#/definitions/a' } } },
       ),
-      'comes back to itself',
+      'refers to itself',
     ],
-    ['a reference to itself', object({ a: { $ref: '#/properties/a' } }), 'comes back to itself'],
+    ['a reference to itself', object({ a: { $ref: '#/properties/a' } }), 'refers to itself'],
     ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), 'nothing is fetched'],
     ['a file reference', object({ a: { $ref: 'file:///etc/passwd' } }), 'nothing is fetched'],
     ['a reference to nothing', object({ a: { $ref: '#/definitions/none' } }), 'leads nowhere'],

@@ -122,7 +122,7 @@ describe('defineTool', () => {
     });
     expect(refused({ timout_ms: 5 })).toMatchObject({ message: expect.stringContaining("did you mean 'timeout_ms'?") as string });
     expect(refused({ frob: 5 })).toMatchObject({
-      message: expect.stringContaining('there are: name, description, parameters,') as string,
+      message: expect.stringContaining('allowed: name, description, parameters,') as string,
     });
     expect(refused({ inputSchema: z.object({}) })).toMatchObject({
       message: expect.stringContaining("is called 'parameters'") as string,
@@ -242,7 +242,7 @@ describe('[A4.4.tools] [B.86] parameters of every accepted kind', () => {
     class Counter {
       readonly name = 'count';
       readonly description = description;
-      // A field of its own, which a tool written as an instance may have.
+      // An additional field, which a tool written as an instance may have.
       n = 0;
       execute(): number {
         return ++this.n;
@@ -277,7 +277,7 @@ describe('defineTransitionTool', () => {
     expect(defineTransitionTool({ ...named, run: () => ({ kind: 'result', content: '' }) }).resume).toBeUndefined();
   });
 
-  test('a schema that needs time cannot decide inside a commit', () => {
+  test('an asynchronous schema is rejected for a transition tool', () => {
     const tool = defineTransitionTool({
       ...named,
       parameters: z.object({ n: z.number().refine(async () => true) }),

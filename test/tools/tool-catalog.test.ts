@@ -32,7 +32,7 @@ describe('the catalog of a profile set', () => {
     const [mine, file, served] = [made('default', 'fs_read'), made('fs', 'fs_write'), made('server', 'fs_write')];
     const { catalog, leftOut } = combineTools([mine], [of('server', [served], true), of('fs', [made('fs', 'fs_read'), file])]);
     expect([catalog.get('fs_read'), catalog.get('fs_write')]).toEqual([mine, file]);
-    expect([...leftOut]).toEqual([['server', ["There is another tool named 'fs_write', which stays."]]]);
+    expect([...leftOut]).toEqual([['server', ["Another tool is already named 'fs_write'; that one is kept."]]]);
   });
 
   it.each([[['fs', 'fs_x']], [['fs_x', 'fs']]])(

@@ -56,18 +56,18 @@ export function toolsetUnderTest(
   };
 }
 
-/** Whether a process runs; one that is dead and waits for its parent to notice does not. */
+/** True while a process runs; a zombie does not count. */
 export function isAlive(pid: string): boolean {
   const file = `/proc/${pid.trim()}/stat`;
   return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'));
 }
 
-/** Whether a program is installed. */
+/** True when a program is installed. */
 export function isInstalled(program: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program]).status === 0;
 }
 
-/** Why no sandbox can be made here, found out without the code under test; undefined when one can. */
+/** Returns why no sandbox is available here, checked without the code under test; undefined when one is. */
 export function whyNoSandbox(): string | undefined {
   const missing = ['bwrap', 'socat', 'rg'].filter((program) => !isInstalled(program));
   if (missing.length > 0) return `${missing.join(', ')} not installed (apt-get install bubblewrap socat ripgrep)`;

@@ -66,7 +66,7 @@ const files = ['private/a.csv', 'private/deep/b.csv', 'hidden.csv', 'plans/x.sec
 describe('F40: what a workspace does not read', () => {
   it('no file tool, query, chart, index or check of links reads, whatever it is called', async () => {
     const calls = [
-      // Its own list stands in place of the usual one.
+      // Its own list replaces the default one.
       ...files.filter((file) => file !== '.env').map((file) => ({ name: 'read_file', args: { path: file } })),
       { name: 'check_links', args: { path: 'page.html' } },
       { name: 'search_files', args: { query: 'canary-' } },

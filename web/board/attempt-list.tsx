@@ -3,10 +3,10 @@ import { spanText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { Text } from '../kit/text.tsx';
-import { Words } from '../kit/words.tsx';
+import { FormattedText } from '../kit/formatted-text.tsx';
 import { runHref } from '../routing/route.ts';
 
-/** Who worked on a module, in order, and what came of it. */
+/** The attempts at a work module, in order, with their outcomes. */
 export function AttemptList({ attempts, runId }: { readonly attempts: readonly BoardAttempt[]; readonly runId: string }) {
   return (
     <ol class="attempts">
@@ -18,7 +18,9 @@ export function AttemptList({ attempts, runId }: { readonly attempts: readonly B
             <span class="faint number">{attempt.endedAt === undefined ? '' : spanText(attempt.startedAt, attempt.endedAt)}</span>
           </p>
           {attempt.roleName !== '' && <p class="faint">{lineOf(`${attempt.profile}, ${attempt.roleName}`, 160)}</p>}
-          {attempt.summary !== undefined && attempt.summary !== '' && <Words value={attempt.summary} label="what they reported" />}
+          {attempt.summary !== undefined && attempt.summary !== '' && (
+            <FormattedText value={attempt.summary} label="what they reported" />
+          )}
           {attempt.error !== undefined && attempt.error !== null && (
             <div class="tone-bad">
               <Text value={plainText(attempt.error)} label="error" />
@@ -30,7 +32,7 @@ export function AttemptList({ attempts, runId }: { readonly attempts: readonly B
   );
 }
 
-/** How an attempt went, in the words of the page. */
+/** Returns the page's word for the outcome of an attempt. */
 export function outcomeWord(outcome: BoardAttempt['outcome']): string {
   switch (outcome) {
     case 'completed_success':
@@ -43,7 +45,7 @@ export function outcomeWord(outcome: BoardAttempt['outcome']): string {
   }
 }
 
-/** A text as it is; anything else as JSON. */
+/** Returns a text as it is, other values as JSON. */
 export function plainText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
 }

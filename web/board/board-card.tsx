@@ -4,24 +4,24 @@ import { lineOf } from '../kit/line-of.ts';
 import { Badge } from '../kit/badge.tsx';
 import { JsonView } from '../kit/json-view.tsx';
 import { Text } from '../kit/text.tsx';
-import { RawSwitch, Words } from '../kit/words.tsx';
+import { RawSwitch, FormattedText } from '../kit/formatted-text.tsx';
 import { runHref } from '../routing/route.ts';
 import { AttemptList, outcomeWord, plainText } from './attempt-list.tsx';
 
-/** What a card shows besides its module. */
+/** Properties of a card besides its module. */
 export interface BoardCardProps {
   readonly card: Card;
   readonly runId: string;
-  /** How it stands to the module that is pointed at. */
+  /** Relation to the module under the pointer. */
   readonly relation: 'none' | 'itself' | 'needed' | 'waiting';
   readonly hasMoved: boolean;
   readonly isNamed: boolean;
-  /** Which of its parts are unfolded. */
+  /** Expanded parts of the card. */
   readonly unfolded: ReadonlySet<string>;
   readonly fold: (part: string) => void;
 }
 
-/** One work module. */
+/** Card of one work module. */
 export function BoardCard(props: BoardCardProps) {
   const { card, runId, relation, hasMoved, isNamed, unfolded, fold } = props;
   const { moduleId, attempts, reviewInfo } = card;
@@ -93,7 +93,7 @@ function Assignee(props: { readonly assignee: NonNullable<Card['assignee']>; rea
 function Relations(props: {
   readonly label: string;
   readonly ids: readonly string[];
-  /** Those that are not done. */
+  /** Dependencies that are not completed. */
   readonly open: readonly string[];
   readonly runId: string;
 }) {
@@ -117,7 +117,11 @@ function Review({ info }: { readonly info: NonNullable<Card['reviewInfo']> }) {
   const { message, error_details: error } = info;
   return (
     <div class="review">
-      {typeof message === 'string' ? <Words value={message} label="to review" /> : <JsonView value={info} label="to review" />}
+      {typeof message === 'string' ? (
+        <FormattedText value={message} label="to review" />
+      ) : (
+        <JsonView value={info} label="to review" />
+      )}
       {typeof message === 'string' && error !== undefined && error !== null && (
         <div class="tone-bad">
           <Text value={plainText(error)} label="error" />
@@ -129,7 +133,7 @@ function Review({ info }: { readonly info: NonNullable<Card['reviewInfo']> }) {
 
 type PartName = 'task' | 'attempts' | 'deliverables';
 
-/** What of a card is behind buttons; the board remembers what is unfolded, also when the card moves. */
+/** Returns the parts of a card behind buttons. The board keeps their expanded state, so it survives a move of the card. */
 function partsOf({ attempts, deliverables }: Card): readonly (readonly [PartName, string])[] {
   const delivered = Object.keys(deliverables).length;
   return [
@@ -144,11 +148,11 @@ function Part({ part, card, runId }: { readonly part: PartName; readonly card: C
     case 'task':
       return (
         <>
-          <Words value={card.description} />
+          <FormattedText value={card.description} />
           {card.notes !== '' && (
             <>
               <h4>Notes of the planner</h4>
-              <Words value={card.notes} />
+              <FormattedText value={card.notes} />
             </>
           )}
         </>
@@ -161,7 +165,7 @@ function Part({ part, card, runId }: { readonly part: PartName; readonly card: C
           {Object.entries(card.deliverables).map(([name, value]) => (
             <div key={name}>
               <h4>{lineOf(name, 120)}</h4>
-              {typeof value === 'string' ? <Words value={value} /> : <JsonView value={value} label={lineOf(name, 120)} />}
+              {typeof value === 'string' ? <FormattedText value={value} /> : <JsonView value={value} label={lineOf(name, 120)} />}
             </div>
           ))}
         </>

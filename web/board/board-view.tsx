@@ -1,17 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { board, type Board, type BoardCard as Card, type BoardColumn } from '../../src/inspect/board.ts';
 import { lineOf } from '../kit/line-of.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { BoardCard, type BoardCardProps } from './board-card.tsx';
-import { movedSince, movesText, standingOf, statusWords, type Standing } from './module-moves.ts';
+import { movedSince, movesText, statusesOf, statusWords, type ModuleStatuses } from './module-moves.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
 import './board.css';
 
-/** Cards of a column that are there at first, and how many more each time somebody asks. */
+/** Number of cards per column at first, and per click on "more". */
 const pageSize = 100;
 
-/** The work modules by status. */
+/** Board of the work modules, by status. */
 export function BoardView({ query }: { readonly query: RouteQuery }) {
   const view = useView(board).value;
   if (view === undefined) return null;
@@ -23,8 +23,8 @@ function NoModules() {
     <div class="no-modules">
       <h2>No work modules</h2>
       <p class="faint">
-        A work module is a piece of work that a planner writes down, hands to agents and reviews: pending, ongoing, in review,
-        completed. No agent of this run has made one yet; runs of a single agent need none.
+        A work module is a piece of work that a planner agent defines, assigns to other agents and reviews. This run has none yet;
+        runs with one agent need none.
       </p>
     </div>
   );
@@ -32,7 +32,7 @@ function NoModules() {
 
 function Columns({ view, named }: { readonly view: Board; readonly named: string | undefined }) {
   const { runId } = useRun();
-  // Columns keep their places while cards move; later, empty ones make room.
+  // Columns keep their places while the run works; afterwards, empty ones are narrow.
   const isStill = useView((run) => run.status !== 'running').value === true;
   const frame = useRef<HTMLDivElement>(null);
   const [pointedAt, setPointedAt] = useState<string>();
@@ -121,16 +121,16 @@ function Column(props: {
   );
 }
 
-/** What has moved lately: shown for a moment, and said. */
-function useMoves(view: Board): Standing {
-  const standing = useMemo(() => standingOf(view), [view]);
-  const before = useRef(standing);
-  const [moved, setMoved] = useState<Standing>(new Map());
+/** Returns the modules that moved recently: highlighted for a moment, and announced. */
+function useMoves(view: Board): ModuleStatuses {
+  const statuses = useMemo(() => statusesOf(view), [view]);
+  const before = useRef(statuses);
+  const [moved, setMoved] = useState<ModuleStatuses>(new Map());
   useEffect(() => {
-    const now = movedSince(before.current, standing);
-    before.current = standing;
+    const now = movedSince(before.current, statuses);
+    before.current = statuses;
     if (now.size > 0) setMoved(now);
-  }, [standing]);
+  }, [statuses]);
   return moved;
 }
 

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A card that moves to another column is made anew there: the focus goes along with it. */
+/** Restores the focus of a card that moves to another column, where its element is created again. */
 export function useKeptFocus(board: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<{ readonly element: HTMLElement; readonly moduleId: string; readonly part: string | undefined } | undefined>(
     undefined,

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import type { Delivery } from '../../src/core/inbox/inbox.ts';
 import { postJson } from './api.ts';
 
-/** What a run is launched with. */
+/** Profile, input and options of a launch. */
 export interface LaunchRequest {
   readonly profile?: string;
   readonly input: string;
@@ -11,24 +11,24 @@ export interface LaunchRequest {
 }
 
 /** A message to an agent. */
-export interface SaidRequest {
+export interface MessageRequest {
   readonly text: string;
   readonly to?: string;
   readonly priority?: Delivery;
 }
 
-/** Starts a run; answers with its id. */
+/** Launches a run and returns its id. */
 export async function launch(request: LaunchRequest): Promise<string> {
   return (await postJson<{ readonly runId: string }>('/api/runs', request)).runId;
 }
 
-/** What the server can be asked to do with a run. What came of it is in the run's journal. */
+/** Returns the actions on a run that the server offers. Their effects arrive through the run's journal. */
 export function runActions(runId: string) {
   const base = `/api/runs/${encodeURIComponent(runId)}`;
   return {
-    /** Answers with the id of the item that carries the message. */
-    send: async (said: SaidRequest): Promise<string> =>
-      (await postJson<{ readonly itemId: string }>(`${base}/messages`, said)).itemId,
+    /** Returns the id of the item with the message. */
+    send: async (message: MessageRequest): Promise<string> =>
+      (await postJson<{ readonly itemId: string }>(`${base}/messages`, message)).itemId,
     approve: (
       ids: readonly string[],
       options: { readonly args?: JsonObject; readonly always?: boolean; readonly fingerprint?: string } = {},
@@ -36,14 +36,14 @@ export function runActions(runId: string) {
     reject: (ids: readonly string[], message?: string) =>
       postJson(`${base}/reject`, { ids, ...(message === undefined ? {} : { message }) }),
     answer: (id: string, value: JsonValue) => postJson(`${base}/answer`, { id, value }),
-    /** Ends the run, or one agent with all it started. */
+    /** Cancels the run, or one agent with all agents below it. */
     cancel: (reason?: string, agentId?: string) =>
       postJson(`${base}/cancel`, {
         ...(reason === undefined ? {} : { reason }),
         ...(agentId === undefined ? {} : { agentId }),
       }),
     resume: () => postJson(`${base}/resume`, {}),
-    /** Answers with the id of the new run. */
+    /** Returns the id of the new run. */
     fork: async (at?: number): Promise<string> =>
       (await postJson<{ readonly runId: string }>(`${base}/fork`, at === undefined ? {} : { at })).runId,
   };

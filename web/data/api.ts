@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** Whether the server answered when it was asked last. */
+/** True when the server answered the last request. */
 export const isReachable = signal(true);
 
-/** An answer of the server that says no, in the server's words. */
+/** Error answer of the server, with its message. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -16,20 +16,20 @@ export class ApiError extends Error {
   }
 }
 
-/** Asks the server for JSON. Fails with ApiError; its code is OFFLINE when the server does not answer at all. */
+/** Gets JSON from the server. Fails with ApiError; its code is OFFLINE when the server does not answer at all. */
 export async function getJson<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
   return (await (await ask(path, signal === undefined ? {} : { signal })).json()) as Answer;
 }
 
-/** Asks the server for text. */
+/** Gets text from the server. */
 export async function getText(path: string, signal?: AbortSignal): Promise<string> {
   return await (await ask(path, signal === undefined ? {} : { signal })).text();
 }
 
-/** Keys of requests that were not answered: asked again, the server does once what was asked twice. */
+/** Idempotency keys of unanswered requests: a repeated request takes effect once. */
 const onceKeys = new Map<string, string>();
 
-/** Has the server do something. */
+/** Posts JSON to the server. */
 export async function postJson<Answer>(path: string, content: unknown): Promise<Answer> {
   const body = JSON.stringify(content);
   const asked = `${path} ${body}`;
@@ -37,7 +37,7 @@ export async function postJson<Answer>(path: string, content: unknown): Promise<
   onceKeys.set(asked, key);
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
   const forget = (thrown: unknown): never => {
-    // Refused is answered, too.
+    // An error is an answer, too.
     if (!(thrown instanceof ApiError) || thrown.code !== 'OFFLINE') onceKeys.delete(asked);
     throw thrown;
   };
@@ -74,7 +74,7 @@ function readRefusal(text: string): { readonly code?: string; readonly message?:
   try {
     return (JSON.parse(text) as { readonly error?: { readonly code?: string; readonly message?: string } }).error ?? {};
   } catch {
-    // Whoever stands between answered in words of its own: the status says what is known.
+    // A proxy answered with a body that is not JSON: use the status alone.
     return {};
   }
 }

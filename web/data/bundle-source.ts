@@ -9,7 +9,7 @@ export interface BundledRun {
   readonly profiles: Readonly<Record<string, PlainProfileFacts>>;
 }
 
-/** The run inside the document; undefined when the page came from a server. */
+/** Returns the run inside the document; undefined when the page came from a server. */
 export async function bundledRun(document: Document): Promise<BundledRun | undefined> {
   const element = document.getElementById('cadre-run');
   if (element === null) return undefined;
@@ -17,7 +17,7 @@ export async function bundledRun(document: Document): Promise<BundledRun | undef
   return JSON.parse(element.dataset['encoding'] === 'gzip' ? await unzipped(text) : text) as BundledRun;
 }
 
-/** A run that is wholly here. */
+/** Source of a run that is completely in memory. */
 export function bundleSource(run: BundledRun): RunSource {
   return {
     isServed: false,

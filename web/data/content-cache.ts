@@ -3,8 +3,8 @@ import type { ContentHash } from '../../src/core/ids.ts';
 import type { RunSource } from './run-source.ts';
 
 /**
- * Texts by their hash, for views that ask synchronously: one that is not there yet reads as undefined, is fetched, and
- * raises `revision`, upon which whoever asked computes again.
+ * Texts by hash, for views that read synchronously: a text that is not loaded reads as undefined, is fetched, and raises `revision`,
+ * so that views compute again.
  */
 export class ContentCache {
   readonly revision = signal(0);
@@ -17,7 +17,7 @@ export class ContentCache {
     this.#source = source;
   }
 
-  /** The text of a hash; undefined when it is not here yet, or nowhere. */
+  /** Returns the text of a hash; undefined while it is loading, and when there is none. */
   readonly read = (hash: ContentHash): string | undefined => {
     const known = this.#known.get(hash);
     if (known !== undefined) return known ?? undefined;
@@ -26,12 +26,12 @@ export class ContentCache {
     return undefined;
   };
 
-  /** Whether a text is still on its way. */
+  /** True while a text is loading. */
   isMissing(hash: ContentHash): boolean {
     return !this.#known.has(hash);
   }
 
-  /** Asks again for what could not be had: the server answers again. */
+  /** Fetches failed texts again, after the server is reachable again. */
   retry(): void {
     const failed = [...this.#failed];
     this.#failed.clear();
@@ -46,7 +46,7 @@ export class ContentCache {
       const found = await this.#source.contents(hashes);
       for (const hash of hashes) this.#known.set(hash, found[hash] ?? null);
     } catch {
-      // The connection of the run says that the server does not answer; when it does again, they are asked for again.
+      // The connection note reports that the server does not answer; `retry` fetches these texts later.
       for (const hash of hashes) this.#failed.add(hash);
       return;
     }

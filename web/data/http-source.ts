@@ -4,13 +4,13 @@ import { ApiError, getJson, getText } from './api.ts';
 import { watchView } from './in-view.ts';
 import type { LiveDelta, LiveProgress, RunSink, RunSource } from './run-source.ts';
 
-/** How long the page waits before it asks a lost server again: at first, and at most, in milliseconds. */
+/** Milliseconds before the page reconnects to a lost server: at first, and at most. */
 const firstWaitMs = 500;
 const longestWaitMs = 8_000;
-/** Hashes in one request: an address must not grow without end. */
+/** Maximum number of hashes per request, to limit the length of the address. */
 const hashesPerRequest = 50;
 
-/** A run that a server tells of: what was, in one answer; what comes, as a stream that takes up where it broke off. */
+/** Source of a run on a server: past events in one answer, later ones as a stream that resumes after interruptions. */
 export function httpSource(runId: string): RunSource {
   const base = `/api/runs/${encodeURIComponent(runId)}`;
   return {
@@ -31,10 +31,7 @@ export function httpSource(runId: string): RunSource {
   };
 }
 
-/**
- * The stream of one run. Holds the last sequence number it handed over, so that nothing is missed or doubled. It rests while nobody
- * looks at the window, and takes up where it was when somebody does.
- */
+/** Event stream of one run. Keeps the last sequence number, so that no event is missed or repeated. Pauses while the window is hidden. */
 class RunStream {
   readonly #base: string;
   readonly #sink: RunSink;
@@ -102,25 +99,25 @@ class RunStream {
     this.#stream = stream;
     stream.addEventListener('open', () => {
       this.#waitMs = firstWaitMs;
-      this.#sink.retold();
+      this.#sink.restart();
       this.#sink.connection({ kind: 'live' });
     });
     stream.addEventListener('message', ({ data }) => this.#hand([JSON.parse(String(data)) as CadreEvent]));
     stream.addEventListener('delta', ({ data }) => this.#sink.delta(JSON.parse(String(data)) as LiveDelta));
     stream.addEventListener('progress', ({ data }) => this.#sink.progress(JSON.parse(String(data)) as LiveProgress));
-    stream.addEventListener('lag', () => this.#sink.retold());
+    stream.addEventListener('lag', () => this.#sink.restart());
     stream.addEventListener('end', () => {
       this.#drop();
       this.#sink.connection({ kind: 'over' });
     });
-    // The browser would ask again by itself, but not after an answer that is none, and without telling.
+    // The browser would reconnect by itself, but not after an error answer, and without notice.
     stream.addEventListener('error', () => {
       this.#drop();
       if (!this.#aborting.signal.aborted) this.#again();
     });
   }
 
-  /** Loads what is missing and listens again, after a while. */
+  /** Loads missing events and reconnects, after a while. */
   #again(): void {
     this.#sink.connection({ kind: 'lost' });
     this.#sink.gap();

@@ -1,16 +1,16 @@
-/** How long a window may be out of view before it lets go of its stream, in milliseconds. */
+/** Milliseconds a window may be hidden before it closes its stream. */
 const awayMs = 5_000;
 
 /**
- * Tells when the window comes into view, and when it has been out of it for a while. Browsers hold six connections to a server, for
- * all windows together: one that nobody looks at must not keep one for its stream. Returns how to stop.
+ * Reports when the window becomes visible, and when it has been hidden for a while. Browsers open six connections to a server for all
+ * windows together, so a hidden one must not keep one for its stream. Returns a function that stops watching.
  */
-export function watchView(told: { readonly shown: () => void; readonly away: () => void }): () => void {
+export function watchView(handlers: { readonly shown: () => void; readonly away: () => void }): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = (): void => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(told.away, awayMs);
-    else told.shown();
+    if (document.hidden) timer = setTimeout(handlers.away, awayMs);
+    else handlers.shown();
   };
   document.addEventListener('visibilitychange', look);
   return () => {

@@ -8,20 +8,20 @@ export interface LiveReply {
   readonly attempt: number;
   readonly text: string;
   readonly reasoning: string;
-  /** What is being written as arguments of a tool call, by tool. */
+  /** Arguments of a tool call being written, by tool. */
   readonly toolInput: string;
-  /** What earlier attempts had said when they were given up, oldest first. */
+  /** Texts of earlier attempts that were given up, oldest first. */
   readonly superseded: readonly string[];
 }
 
-/** What streams beside the journal: replies by turn, and how far tools are by call; gone when the journal has the end. */
+/** Live data beside the journal: replies by turn, and tool progress by call. Entries go when the journal has the result. */
 export class LiveReplies {
   readonly replies = signal<ReadonlyMap<TurnId, LiveReply>>(new Map());
   readonly progress = signal<ReadonlyMap<CallId, LiveProgress>>(new Map());
 
   delta({ turnId, delta }: LiveDelta): void {
     const before = this.replies.value.get(turnId);
-    // A later attempt supersedes what was said before it.
+    // A later attempt supersedes the text before it.
     const base =
       before === undefined || before.attempt < delta.attempt
         ? {
@@ -36,13 +36,13 @@ export class LiveReplies {
     this.replies.value = new Map(this.replies.value).set(turnId, added(base, delta));
   }
 
-  /** What was said may lack something from here on, until the journal has the whole of it. */
+  /** Marks that text may be missing from here on, until the journal has the whole reply. */
   gap(): void {
     if (this.replies.value.size === 0) return;
     this.replies.value = new Map([...this.replies.value].map(([turnId, reply]) => [turnId, withGap(reply)]));
   }
 
-  /** What replies had said is told again, by the server or by the attempt that follows a restart. */
+  /** Drops all replies: the server, or the next attempt after a restart, sends them again from the beginning. */
   forget(): void {
     if (this.replies.value.size > 0) this.replies.value = new Map();
   }
@@ -51,12 +51,12 @@ export class LiveReplies {
     this.progress.value = new Map(this.progress.value).set(progress.callId, progress);
   }
 
-  /** What is in the journal now needs no live text any more. */
+  /** Drops live text that the journal now has. */
   settle(events: readonly CadreEvent[]): void {
     const replies = new Map(this.replies.value);
     const progress = new Map(this.progress.value);
     for (const event of events) {
-      // Calls that were under way are made again: what they had said is no part of what comes.
+      // Calls in progress are made again: their text so far is obsolete.
       if (event.type === 'run.resume') replies.clear();
       if (event.type === 'model.end' || event.type === 'turn.end') replies.delete(event.turnId);
       if (event.type === 'tool.end') progress.delete(event.callId);
@@ -66,7 +66,7 @@ export class LiveReplies {
   }
 }
 
-/** Stands where pieces may be missing. */
+/** Marks a place where deltas may be missing. */
 const gapMark = ' […] ';
 
 function withGap(reply: LiveReply): LiveReply {

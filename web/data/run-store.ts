@@ -1,7 +1,7 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { applyEvent, startRun } from '../../src/core/fold/apply-event.ts';
 import type { CadreEvent } from '../../src/core/events/event.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { EventAt } from '../../src/inspect/why/cause-chain.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
@@ -13,18 +13,18 @@ import { LiveReplies } from './live-replies.ts';
 import type { Connection, RunSource } from './run-source.ts';
 import { TurnRecords } from './turn-records.ts';
 
-/** How long events are gathered before the views see them, in milliseconds: a busy run must not redraw the page all the time. */
+/** Milliseconds for which events are batched before views see them, so that a busy run does not redraw the page all the time. */
 const gatherMs = 60;
 
 /**
- * One run in the page: its journal, folded here with the engine's own fold. Views are the functions of `src/inspect` over
- * that state, computed again when events came (`view`).
+ * One run in the page: its journal, folded with the engine's own fold. Views are the functions of `src/inspect` over that state,
+ * computed again when events arrive (`view`).
  */
 export class RunStore {
   readonly runId: string;
   readonly isServed: boolean;
   readonly connection = signal<Connection>({ kind: 'loading' });
-  /** Goes up with every batch of events. */
+  /** Rises with every batch of events. */
   readonly revision = signal(0);
   readonly live = new LiveReplies();
   readonly contents: ContentCache;
@@ -33,7 +33,7 @@ export class RunStore {
   readonly #profiles = signal<ReadonlyMap<string, ProfileFacts> | undefined>(undefined);
   readonly #close: () => void;
   #state: RunContext | undefined;
-  /** An event could not be read: nothing behind it is. */
+  /** True after an unreadable event: later ones are ignored. */
   #isBroken = false;
   #waiting: CadreEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,9 +49,9 @@ export class RunStore {
       delta: (delta) => this.live.delta(delta),
       progress: (progress) => this.live.tell(progress),
       gap: () => this.live.gap(),
-      retold: () => this.live.forget(),
+      restart: () => this.live.forget(),
       connection: (connection) => {
-        // What was loaded is shown together with the news that it is.
+        // Shows the loaded events together with the new connection state.
         this.#flush();
         if (!this.#isBroken) this.connection.value = connection;
         if (connection.kind === 'live' || connection.kind === 'over') this.#fetchMissing(source);
@@ -71,12 +71,12 @@ export class RunStore {
     return this.#profiles.value;
   }
 
-  /** The state now; undefined before the first event. Read it inside `view`, so that it is read again. */
+  /** Current state; undefined before the first event. Read it inside `view` to be updated. */
   get state(): RunContext | undefined {
     return this.#state;
   }
 
-  /** A value computed from the state, again whenever events, texts or profiles came; undefined before the first event. */
+  /** Returns a value computed from the state, again whenever events, texts or profiles arrive; undefined before the first event. */
   view<Value>(compute: (state: RunContext, store: RunStore) => Value): ReadonlySignal<Value | undefined> {
     return computed(() => {
       void this.revision.value;
@@ -86,13 +86,13 @@ export class RunStore {
     });
   }
 
-  /** The record of a turn, the same one as long as nothing of it changes; undefined when there is none. */
+  /** Returns the record of a turn, the same object as long as nothing in it changes; undefined when there is none. */
   turn(turnId: string): TurnRecord | undefined {
     const turn = this.#state && turnOfId(this.#state, turnId);
     return turn === undefined || this.#state === undefined ? undefined : this.#records.record(this.#state, turn, this.profiles);
   }
 
-  /** Where a text of a turn came from, or the text at a place of it. */
+  /** Returns the origin of a text in a turn, or of the text at a place. */
   why(turnId: string, text: string | WhyPlace): readonly WhyAnswer[] {
     const record = this.turn(turnId);
     if (this.#state === undefined || record === undefined) return [];
@@ -112,7 +112,7 @@ export class RunStore {
     this.#close();
   }
 
-  /** What could not be had while the server did not answer. Without profiles, views lack the places in them and nothing else. */
+  /** Loads what failed while the server did not answer. Without profiles, views only lack the places in them. */
   #fetchMissing(source: RunSource): void {
     this.contents.retry();
     if (this.#profiles.peek() !== undefined || this.#areProfilesComing) return;
@@ -128,7 +128,7 @@ export class RunStore {
 
   #gather(events: readonly CadreEvent[]): void {
     for (const event of events) this.#waiting.push(event);
-    // The first batch is all there was: whoever opened the run waits for it.
+    // The first batch is the whole past, which a reader waits for.
     if (this.#state === undefined) queueMicrotask(() => this.#flush());
     this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
   }
@@ -148,13 +148,13 @@ export class RunStore {
     });
   }
 
-  /** Applies events, up to the first one that cannot be: of a later version, or damaged. What is wrong with it, then. */
+  /** Applies events up to the first one that fails, from a later version or damaged; returns the problem with it. */
   #applyAll(events: readonly CadreEvent[]): string | undefined {
     try {
       for (const event of events) this.#apply(event);
       return undefined;
     } catch (thrown) {
-      // Without it, what follows would be told wrong: what is known until there stays.
+      // Without this event, later ones would be applied wrongly: keep the state before it.
       this.#isBroken = true;
       return thrown instanceof Error ? thrown.message : String(thrown);
     }

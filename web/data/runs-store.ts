@@ -4,23 +4,23 @@ import { getJson } from './api.ts';
 import { watchView } from './in-view.ts';
 import { loadServerInfo } from './server-info.ts';
 
-/** A run in the list. */
+/** A row in the list of runs. */
 export interface RunRow extends RunSummary {
-  /** The server's own process advances it. */
+  /** True when the server's own process advances the run. */
   readonly isLive: boolean;
 }
 
-/** Runs that are asked for at a time: the most the server gives. */
+/** Number of runs per request: the most the server returns. */
 const pageSize = 1_000;
 const retryMs = 2_000;
 
-/** A part of the list, as the server answers. */
+/** A page of the list, as the server answers. */
 interface RunsPage {
   readonly runs: readonly RunRow[];
   readonly more: boolean;
 }
 
-/** The list of runs, newest first, kept up to date by the rows that change; it rests while nobody looks at the window. */
+/** List of runs, newest first, updated row by row. Pauses while the window is hidden. */
 export class RunsStore {
   readonly rows = signal<readonly RunRow[] | undefined>(undefined);
   readonly problem = signal<string | undefined>(undefined);
@@ -53,7 +53,7 @@ export class RunsStore {
   async #load(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      // Listened to before the list is asked for: what changes between is in one of them.
+      // Listens before loading the list, so that changes in between arrive in one of them.
       this.#listen();
       await loadServerInfo();
       for (let before = ''; ;) {
@@ -78,7 +78,7 @@ export class RunsStore {
       const { runs } = JSON.parse(String(data)) as { readonly runs: readonly RunRow[] };
       this.rows.value = merged(this.rows.value ?? [], runs);
     });
-    stream.addEventListener('error', () => this.#lose('The server does not answer; it is asked again.'));
+    stream.addEventListener('error', () => this.#lose('The server does not answer; retrying.'));
   }
 
   #lose(problem: string): void {
@@ -90,7 +90,7 @@ export class RunsStore {
   }
 }
 
-/** Rows with newer ones in their place, newest run first. */
+/** Returns the rows, replaced by newer ones of the same runs, newest run first. */
 function merged(rows: readonly RunRow[], changed: readonly RunRow[]): readonly RunRow[] {
   const byId = new Map(rows.map((row) => [row.runId, row]));
   for (const row of changed) {

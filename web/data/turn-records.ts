@@ -1,25 +1,26 @@
 import type { ContentHash, TurnId } from '../../src/core/ids.ts';
-import type { RunContext, TurnState } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
+import type { TurnState } from '../../src/core/state/turn-state.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import { shownParts, turnRecordOf, type ShownParts, type TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import type { ContentCache } from './content-cache.ts';
 
-/** How many records are kept: the ones on show, and what they are compared with. */
+/** Number of records kept: the visible ones, and those they are compared with. */
 const kept = 8;
 
 interface Entry {
   readonly record: TurnRecord;
-  /** What the record was made of, besides what the model was shown. */
+  /** Inputs of the record, besides the prompt. */
   readonly made: readonly unknown[];
   readonly shown: ShownParts;
   readonly profiles: ReadonlyMap<string, ProfileFacts> | undefined;
-  /** Texts that were asked for before they were here. */
+  /** Texts that were requested before they were loaded. */
   readonly missing: Set<ContentHash>;
 }
 
 /**
- * Records of turns, each made anew only when something it shows has changed: a busy run must not build the prompt of a
- * turn again for every event of other turns, nor that of the turn itself for every step of its tools.
+ * Records of turns, each built again only when something it shows has changed: events of other turns must not rebuild a prompt, nor
+ * must each step of the turn's own tools.
  */
 export class TurnRecords {
   readonly #contents: ContentCache;
@@ -35,7 +36,7 @@ export class TurnRecords {
     const made = madeOf(run, turn);
     const same = usable?.made.length === made.length && usable.made.every((part, index) => part === made[index]);
     const entry = usable !== undefined && same ? usable : this.#make(run, turn, { made, profiles, usable });
-    // The one asked for last is the last to go.
+    // Moves the record to the end: the first one is dropped next.
     this.#entries.delete(turn.turnId);
     this.#entries.set(turn.turnId, entry);
     const [oldest] = this.#entries.keys();
@@ -65,7 +66,7 @@ export class TurnRecords {
   }
 }
 
-/** All of a turn that changes while it is under way. */
+/** Returns everything in a turn that changes while it runs. */
 function madeOf(run: RunContext, turn: TurnState): readonly unknown[] {
   const { modelEnd, decide, end, stateChanges, calls } = turn;
   const ofCalls = calls.flatMap((call) => [call.status, call.args, call.waitFor, call.attempt, call.approved, call.end]);

@@ -1,11 +1,11 @@
 import { effect } from '@preact/signals';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { RunStore } from './run-store.ts';
 
-/** How long the journal may take to show what the server has taken, in milliseconds. */
+/** Milliseconds the journal may take to show a change that the server has accepted. */
 const longestMs = 15_000;
 
-/** Waits until the run's own record shows something: what was asked for has happened when it stands there, and not before. */
+/** Waits until the run's state shows a change: an action has happened once it is in the journal. */
 export function until(store: RunStore, holds: (state: RunContext) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let stop: (() => void) | undefined;
@@ -17,14 +17,14 @@ export function until(store: RunStore, holds: (state: RunContext) => boolean): P
       settle();
     };
     const timer = setTimeout(
-      () => finish(() => reject(new Error('The server took it, but it does not show in the run yet.'))),
+      () => finish(() => reject(new Error('The server accepted this, but the run does not show it yet.'))),
       longestMs,
     );
     stop = effect(() => {
       void store.revision.value;
       if (!isDone && store.state !== undefined && holds(store.state)) finish(resolve);
     });
-    // It held from the beginning: the effect could not stop what was not there yet.
+    // True from the beginning: `stop` did not exist yet inside the effect.
     if (isDone) stop();
   });
 }

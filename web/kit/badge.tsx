@@ -1,6 +1,6 @@
 import { toVisibleText } from '../kit/visible-text.ts';
 
-/** What a status means to somebody who looks for trouble. */
+/** Tone of each status, for readers who look for trouble. */
 const tones: Readonly<Record<string, string>> = {
   running: 'busy',
   in_turn: 'busy',
@@ -31,7 +31,7 @@ const tones: Readonly<Record<string, string>> = {
   limit: 'bad',
 };
 
-/** A status in a word, with a colour that says whether it needs somebody. */
+/** A status as a word, with a colour that shows whether it needs attention. */
 export function Badge({ status }: { readonly status: string }) {
   return <span class={`badge tone-${tones[status] ?? 'calm'}`}>{toVisibleText(status).replaceAll('_', ' ')}</span>;
 }

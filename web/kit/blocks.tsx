@@ -1,23 +1,23 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Rows in a block, and blocks in all, about. */
+/** Approximate number of rows per block, and of blocks. */
 const blockRows = 50;
 const mostBlocks = 1_000;
-/** How far from view a block is made, in pixels. */
+/** Distance from the view, in pixels, at which a block is filled. */
 const nearPx = 800;
 
-/** What a list of blocks needs. */
+/** Properties of a list of blocks. */
 export interface BlocksProps {
   readonly count: number;
-  /** Height of a row in pixels, as far as one can say before it is there. */
+  /** Estimated height of a row, in pixels. */
   readonly estimate: number;
   readonly row: (index: number) => ComponentChildren;
-  /** A row that must be there, in view or not. */
+  /** Index of a row that must exist, in view or not. */
   readonly hold?: number | undefined;
 }
 
-/** Rows of any number inside a page that scrolls: in blocks, of which only those near the view are filled. */
+/** Any number of rows inside a page that scrolls, in blocks, of which only those near the view are filled. */
 export function Blocks({ count, estimate, row, hold }: BlocksProps) {
   const size = Math.max(blockRows, Math.ceil(count / mostBlocks));
   const blocks = Array.from({ length: Math.ceil(count / size) }, (_, index) => index * size);
@@ -51,8 +51,8 @@ function Block({ first, last, estimate, row, isHeld }: BlockProps) {
     const block = element.current;
     if (block === null) return undefined;
     const watch = observer();
-    told.set(block, (near) => {
-      // What it measured keeps its place when it is empty again.
+    listeners.set(block, (near) => {
+      // An emptied block keeps its measured height.
       if (!near) height.current = block.offsetHeight;
       setNear(near);
     });
@@ -67,15 +67,15 @@ function Block({ first, last, estimate, row, isHeld }: BlockProps) {
   );
 }
 
-const told = new WeakMap<Element, (isNear: boolean) => void>();
+const listeners = new WeakMap<Element, (isNear: boolean) => void>();
 let watching: IntersectionObserver | undefined;
 
 function observer(): IntersectionObserver {
   const margin = `${nearPx}px 0px`;
-  // Browsers that do not know of scrollMargin fill blocks of inner scrollers when they come into view.
+  // Browsers without scrollMargin fill blocks of inner scrollers only when they come into view.
   const options: IntersectionObserverInit & { readonly scrollMargin: string } = { rootMargin: margin, scrollMargin: margin };
   watching ??= new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) told.get(target)?.(isIntersecting);
+    for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
   }, options);
   return watching;
 }

@@ -4,7 +4,7 @@ import { toVisibleText } from './visible-text.ts';
 
 const shown = 3;
 
-/** Says that profiles on disk are no longer those that new runs use; nothing otherwise. */
+/** A note that profiles on disk differ from those that new runs use; nothing otherwise. */
 export function ChangedProfiles() {
   useEffect(keepServerInfo, []);
   const changed = serverInfo.value?.changedProfiles ?? [];
@@ -13,7 +13,7 @@ export function ChangedProfiles() {
   return (
     <p role="status" class="changed-profiles" title={changed.map(toVisibleText).join('\n')}>
       Profiles changed on disk: {changed.slice(0, shown).map(toVisibleText).join(', ')}
-      {more}. New runs still use those that were loaded; restart the server to load these.
+      {more}. New runs still use the loaded ones; restart the server to load the changes.
     </p>
   );
 }

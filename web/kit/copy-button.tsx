@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Copies a value as JSON, and says that it did. `value` is asked for when it is needed. */
+/** Button that copies a value as JSON and confirms it. `value` is called on the click. */
 export function CopyButton({
   value,
   label = 'copy as JSON',
@@ -8,23 +8,23 @@ export function CopyButton({
 }: {
   readonly value: () => unknown;
   readonly label?: string;
-  /** What it copies, for those who hear the button alone. */
+  /** Name of the copied thing, for screen readers. */
   readonly of?: string;
 }) {
-  const [said, setSaid] = useState<string | undefined>();
+  const [copied, setCopied] = useState<string | undefined>();
   const copy = async (): Promise<void> => {
     const text = JSON.stringify(value(), undefined, 2);
-    setSaid(
+    setCopied(
       await navigator.clipboard.writeText(text).then(
         () => 'copied',
         () => 'the browser does not allow it',
       ),
     );
-    setTimeout(() => setSaid(undefined), 1_500);
+    setTimeout(() => setCopied(undefined), 1_500);
   };
   return (
     <button type="button" class="quiet" onClick={() => void copy()}>
-      <span aria-live="polite">{said ?? label}</span>
+      <span aria-live="polite">{copied ?? label}</span>
       {of !== undefined && <span class="seen-by-readers"> {of}</span>}
     </button>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A window over the page, as the browser has it: the rest is out of reach, and Escape closes it. */
+/** A modal dialog of the browser: the rest of the page is inert, and Escape closes it. */
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;

@@ -1,6 +1,6 @@
 import { toVisibleText } from './visible-text.ts';
 
-/** An id of an agent or a turn: where there is no room for all of it, its end stays, which tells it from the others. */
+/** An id of an agent or a turn. When space is short, its end stays visible, which distinguishes it. */
 export function IdText({ id }: { readonly id: string }) {
   const at = id.lastIndexOf('_');
   return (

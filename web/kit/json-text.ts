@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '../../src/core/json.ts';
 
-/** A string of JSON, a number of it, or white space between its tokens. */
+/** Matches a JSON string, a JSON number, or white space between tokens. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|\s+/gu;
 
 /**
- * The object or list that a text is as JSON; undefined for any other text, and for one that says more than its value keeps: a key
- * that stands twice, a number that is rounded.
+ * Parses a text that is a JSON object or list; undefined for any other text, and for JSON that its value would not preserve: duplicate
+ * keys, rounded numbers.
  */
 export function jsonIn(text: string): JsonValue | undefined {
   const first = text.trimStart()[0];
@@ -15,12 +15,12 @@ export function jsonIn(text: string): JsonValue | undefined {
     const isWhole = JSON.stringify(value) === text.replace(tokens, canonical);
     return isWhole ? value : undefined;
   } catch {
-    // It only begins like JSON.
+    // The text only begins like JSON.
     return undefined;
   }
 }
 
-/** A token as `JSON.stringify` writes it, unless that changes a number. */
+/** Writes a token as `JSON.stringify` does, unless that would change a number. */
 function canonical(token: string): string {
   if (token.startsWith('"')) return JSON.stringify(JSON.parse(token));
   if (token.trim() === '') return '';
@@ -28,7 +28,7 @@ function canonical(token: string): string {
   return digits <= 15 && !/e/iu.test(token) ? String(Number(token)) : token;
 }
 
-/** Whether a value takes more room than so many characters, about; looks no further than that. */
+/** True when a value takes more than about `most` characters; stops reading there. */
 export function isLarge(value: unknown, most: number): boolean {
   return roomLeft(value, most) < 0;
 }

@@ -5,12 +5,12 @@ import { Text } from './text.tsx';
 import { useMany } from './use-many.tsx';
 import './json-view.css';
 
-/** Room that a part of a value may take, in characters, and still be open at first. */
+/** Maximum size of a part that is open at first, in characters. */
 const small = 600;
-/** Longest value that is laid out without folds. */
+/** Maximum size of a value laid out without folds, in characters. */
 const plain = 2_000;
 
-/** A value as JSON, laid out; of a large one, large parts are folded. */
+/** A value as indented JSON; large parts of a large value are folded. */
 export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
   if (!isLarge(value, plain)) return <Text value={JSON.stringify(value, undefined, 2) ?? 'null'} label={label} />;
   return (

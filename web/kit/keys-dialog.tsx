@@ -1,7 +1,7 @@
 import { Dialog } from './dialog.tsx';
 import { boundKeys } from './keys.ts';
 
-/** What is written on keys whose name is long. */
+/** Labels of keys with long names. */
 const names: Readonly<Record<string, string>> = {
   Escape: 'esc',
   Space: 'space',
@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
   End: 'end',
 };
 
-/** The keys that do something here. */
+/** List of the keys that work here. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
@@ -32,7 +32,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
           <dt>
             <kbd>enter</kbd>
           </dt>
-          <dd>open what has the focus</dd>
+          <dd>open the focused item</dd>
         </div>
       </dl>
     </Dialog>

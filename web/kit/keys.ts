@@ -1,30 +1,30 @@
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** What a key does. `keys` is one key, or two after each other with a space between: `j`, `Escape`, `g t`. */
+/** A key binding. `keys` is one key, or two in sequence with a space between: `j`, `Escape`, `g t`. */
 export interface KeyBinding {
   readonly keys: string;
   readonly does: string;
-  /** Absent where what has the focus takes the key: then it is only told. */
+  /** Absent where the focused element handles the key; the binding is then only listed. */
   readonly run?: () => void;
 }
 
-/** How long the second of two keys may take, in milliseconds. */
+/** Maximum time between two keys of a sequence, in milliseconds. */
 const secondKeyMs = 1_200;
 
-/** What is bound now, by who bound it; who came last goes first. */
+/** Current bindings by component; the latest takes precedence. */
 const layers = signal<readonly { readonly current: readonly KeyBinding[] }[]>([]);
 
-/** The dialog with the keys is open. */
+/** True while the dialog with the keys is open. */
 export const keysAreShown = signal(false);
 
 let first: { readonly key: string; readonly at: number } | undefined;
 
-/** Binds keys for as long as the component is there. Keys are not taken while somebody types, nor behind a dialog. */
+/** Binds keys while the component is mounted. Keys are ignored while the user types, and behind a dialog. */
 export function useKeys(bindings: readonly KeyBinding[]): void {
   const layer = useRef(bindings);
   layer.current = bindings;
-  // What is on the screen takes its keys at once: an effect comes after the paint, and a key in between would go to what lies behind.
+  // Binds before the paint: an effect comes after it, and a key in between would go to the bindings below.
   useLayoutEffect(() => {
     layers.value = [...layers.peek(), layer];
     return () => {
@@ -33,7 +33,7 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
   }, []);
 }
 
-/** Everything that is bound now, each key once. */
+/** Returns all current bindings, each key once. */
 export function boundKeys(): readonly KeyBinding[] {
   const found = new Map<string, KeyBinding>();
   for (const { current } of layers.value.toReversed())
@@ -45,7 +45,7 @@ document.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (document.querySelector('dialog[open]') !== null) return;
   if (isTyping(event.target)) {
-    // Out of a field first; what the key does elsewhere comes with the next press.
+    // Escape leaves a field first; its other meaning needs another press.
     if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur();
     return;
   }

@@ -1,20 +1,20 @@
-/** Characters of a row at most: longer lines go on in the next row. */
+/** Maximum number of characters of a row: longer lines continue in the next row. */
 const longest = 1_000;
-/** About how many rows a text has at most: beyond, short lines share a row. */
+/** Approximate maximum number of rows of a text: beyond it, short lines share a row. */
 const mostRows = 100_000;
 
-/** Where a row of a text begins (inclusive) and ends (exclusive), its line feed included. */
+/** Start (inclusive) and end (exclusive) of a row in a text, including its line feed. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Cuts texts that stand one after the other in `text` into rows; hand it their bounds in rising order. */
+/** Returns a function that cuts consecutive parts of `text` into rows; call it with their bounds in rising order. */
 export function lineCutter(text: string): (start: number, end: number) => readonly LineRange[] {
   const shortest = Math.floor(text.length / mostRows);
   let feed = text.indexOf('\n');
   const lineEnd = (at: number): number => {
-    // Looked for once, however many rows lie before it.
+    // Searched once, however many rows are before it.
     if (feed >= 0 && feed < at) feed = text.indexOf('\n', at);
     return feed < 0 ? text.length : feed + 1;
   };
@@ -36,7 +36,7 @@ function rowEnd(text: string, at: number, lineEnd: (at: number) => number, short
   return isInside(text, cut) ? cut - 1 : cut;
 }
 
-/** Whether a place lies between the halves of one character, or of one line end. */
+/** True when a place is between the halves of one character, or of one line end. */
 function isInside(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return (before >= 0xd800 && before <= 0xdbff) || (before === 13 && text.charCodeAt(at) === 10);

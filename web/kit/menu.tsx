@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useKeys } from './keys.ts';
 
-/** A button with what is needed now and then below it; Escape closes it, and nothing behind it. */
+/** A button with a menu below it; Escape closes only the menu. */
 export function Menu(props: { readonly label: string; readonly children: (close: () => void) => ComponentChildren }) {
   const { label, children } = props;
   const [isOpen, setOpen] = useState(false);
   const summary = useRef<HTMLElement>(null);
   const close = (): void => {
     setOpen(false);
-    // Where it was opened is where one goes on; a dialog that comes gives the focus back to here.
+    // Focus returns to the button; a dialog that opens returns it here, too.
     summary.current?.focus();
   };
   return (

@@ -1,4 +1,4 @@
-/** How much of something is used: a thin bar, said in words to those who do not see it. `share` is 0 to 1, or more. */
+/** A thin bar for the used share of something, with a label for screen readers. `share` is 0 to 1, or more. */
 export function Meter({ share, label }: { readonly share: number; readonly label: string }) {
   const used = Number.isFinite(share) ? Math.max(0, share) : 0;
   const tone = used >= 1 ? 'bad' : used >= 0.8 ? 'waits' : 'calm';

@@ -1,7 +1,7 @@
 import { lineOf } from './line-of.ts';
 import './name.css';
 
-/** A name that, where there is no room for it, loses its middle: its end tells agents of one profile apart. */
+/** A name that loses its middle when space is short: its end distinguishes agents of one profile. */
 export function Name({ text }: { readonly text: string }) {
   const line = lineOf(text, 80);
   const end = line.length < 20 ? line.length : line.length - 4;

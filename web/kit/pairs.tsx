@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Names and values, one below the other; those without a value are left out. */
+/** Names and values, one pair per row; pairs without a value are left out. */
 export function Pairs({ pairs }: { readonly pairs: Readonly<Record<string, ComponentChildren>> }) {
   return (
     <dl class="t-pairs">

@@ -1,6 +1,6 @@
 import { toVisibleText } from './visible-text.ts';
 
-/** Narrows what is shown to one of the values there are; an empty value is all of them. */
+/** Field that filters by one of the existing values; an empty value shows all. */
 export function PickField(props: {
   readonly label: string;
   readonly value: string;

@@ -1,28 +1,28 @@
-/** What rows there are. */
+/** Options of a row window. */
 export interface RowWindowOptions {
   readonly count: number;
-  /** Height of a row in pixels, until it was measured. */
+  /** Height of a row in pixels, until it is measured. */
   readonly estimate: number;
   readonly keyOf: (index: number) => string;
-  /** A row that stays there wherever the list is scrolled to: the one that has the focus. */
+  /** Row that is rendered wherever the list is scrolled to, such as the focused one. */
   readonly pinned?: number | undefined;
 }
 
-/** A row that is there: where it stands from the top, in pixels. */
+/** A rendered row, with its distance from the top in pixels. */
 export interface WindowRow {
   readonly index: number;
   readonly key: string;
   readonly start: number;
 }
 
-/** Rows above and below what is in view that are there, too. */
+/** Number of rows rendered above and below the view. */
 const overscan = 8;
-/** Rounds in which a row that was scrolled to is measured and scrolled to again. */
+/** Rounds in which a scroll target is measured and scrolled to again. */
 const roundsToSettle = 10;
 
 /**
- * The rows of a scrolled list that are in view. Rows are as high as they are measured, by key, and the others as high as the
- * estimate says; what is in view stays where it is when rows above it turn out higher.
+ * Rows of a scrolled list that are in view. Row heights are measured, by key, and estimated before; rows in view stay where they are when
+ * rows above them turn out higher.
  */
 export class RowWindow {
   readonly #redraw: () => void;
@@ -43,12 +43,12 @@ export class RowWindow {
     this.#starts = undefined;
   }
 
-  /** Watches the element that scrolls; the returned function stops it. */
+  /** Watches the scrolling element; the returned function stops that. */
   attach(scroller: HTMLElement): () => void {
     this.#scroller = scroller;
     const watch = new ResizeObserver(() => this.#redraw());
     watch.observe(scroller);
-    // Somebody who scrolls does not want to be taken elsewhere.
+    // A scroll by the user cancels a programmatic one.
     const leave = (): void => (this.#target = undefined);
     scroller.addEventListener('scroll', this.#redraw, { passive: true });
     for (const name of ['wheel', 'touchmove', 'keydown']) scroller.addEventListener(name, leave, { passive: true });
@@ -63,12 +63,12 @@ export class RowWindow {
     return this.#startOf(this.#options.count);
   }
 
-  /** The first row in view. */
+  /** Index of the first row in view. */
   get first(): number {
     return this.#at(this.#scroller?.scrollTop ?? 0);
   }
 
-  /** The rows to draw, from the top down. */
+  /** Returns the rows to render, from the top down. */
   rows(): readonly WindowRow[] {
     const { count, keyOf, pinned } = this.#options;
     const top = this.#scroller?.scrollTop ?? 0;
@@ -82,7 +82,7 @@ export class RowWindow {
     return indexes.map((index) => ({ index, key: keyOf(index), start: this.#startOf(index) }));
   }
 
-  /** The `ref` of each row's element, which bears its place as `data-index`. */
+  /** The `ref` of each row's element, whose `data-index` is its index. */
   readonly measure = (element: HTMLElement | null): void => {
     if (element === null) return;
     this.#resized.observe(element);
@@ -121,7 +121,7 @@ export class RowWindow {
     return true;
   }
 
-  /** Goes where somebody asked to be, again when rows on the way turn out to be of other heights. */
+  /** Scrolls to the target, again when rows on the way turn out to have other heights. */
   #reach(): void {
     const target = this.#target;
     const scroller = this.#scroller;
@@ -145,7 +145,7 @@ export class RowWindow {
     return this.#starts[Math.min(index, count)] ?? 0;
   }
 
-  /** The row at a distance from the top. */
+  /** Returns the row at a distance from the top. */
   #at(offset: number): number {
     let low = 0;
     let high = Math.max(0, this.#options.count - 1);

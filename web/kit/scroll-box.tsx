@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A box that scrolls when what it holds is larger, by key, too: then, and only then, it takes the focus. */
+/** A box that scrolls when its content is larger, also by key: it is focusable only then. */
 export function ScrollBox(props: {
   readonly class: string;
   readonly label?: string | undefined;

@@ -3,11 +3,11 @@ import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import { startOf, toVisibleText } from './visible-text.ts';
 import './text.css';
 
-/** Characters of a text that are shown at first, and how many more each time somebody asks. */
+/** Number of characters shown at first, and added per click on "more". */
 const shownAtFirst = 20_000;
 const shownMore = 200_000;
 
-/** A text of a run, as it is: nothing in it is markup, what hides is made visible, long ones come in pieces unless they are to be `whole`. */
+/** A text of a run, unformatted: no markup, hidden characters made visible; long texts come in pieces unless `whole` is set. */
 export function Text(props: { readonly value: string; readonly label?: string; readonly whole?: boolean }) {
   const { value, label, whole = false } = props;
   const [length, setLength] = useState(whole ? Number.MAX_SAFE_INTEGER : shownAtFirst);
@@ -29,7 +29,7 @@ export function Text(props: { readonly value: string; readonly label?: string; r
   );
 }
 
-/** Blocks of a size the browser lays out one by one, and leaves out while they are not in view. */
+/** Splits a text into blocks that the browser can skip while they are out of view. */
 function pieces(text: string): readonly string[] {
   const size = 10_000;
   const found: string[] = [];

@@ -1,6 +1,6 @@
 import { setTheme, theme, themes } from './theme.ts';
 
-/** Dark, light, or as the system says. */
+/** Switch between dark, light and the system's theme. */
 export function ThemeSwitch() {
   return (
     <select

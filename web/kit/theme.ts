@@ -1,25 +1,25 @@
 import { signal } from '@preact/signals';
 
-/** How the page is coloured: as the system says, or as somebody chose. */
+/** Themes of the page: the system's, or one the user chose. */
 export const themes = ['system', 'light', 'dark'] as const;
 
-/** One of them. */
+/** A theme. */
 export type Theme = (typeof themes)[number];
 
 const key = 'cadre-theme';
 
-/** The theme in use. */
+/** Theme in use. */
 export const theme = signal<Theme>(storedTheme());
 apply(theme.peek());
 
-/** Colours the page, and remembers it where the browser allows that. */
+/** Applies a theme and stores it where the browser allows that. */
 export function setTheme(chosen: Theme): void {
   theme.value = chosen;
   apply(chosen);
   try {
     localStorage.setItem(key, chosen);
   } catch {
-    // A file from disk, or a browser that stores nothing: it holds until the page is left.
+    // A page from a file, or a browser without storage: the theme holds until the page is closed.
   }
 }
 

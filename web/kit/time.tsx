@@ -1,12 +1,12 @@
 import { timeText } from '../../src/inspect/format/text/quantity-text.ts';
 
-/** A time of the page: `02:03:42 GMT+1`, with the date in front (`2026-11-23`) unless it is today; in UTC when it is pointed at. */
+/** A time, as `02:03:42 GMT+1`, after the date (`2026-11-23`) unless it is today; the tooltip has it in UTC. */
 export function Time(props: {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The zone that the heading of the column names: it is not repeated. */
+  /** Time zone in the column's heading, which is then not repeated. */
   readonly under?: string;
-  /** Shows milliseconds, too. */
+  /** True to show milliseconds. */
   readonly precise?: boolean;
 }) {
   const { at, under, precise = false } = props;
@@ -26,7 +26,7 @@ export function Time(props: {
 
 const zones = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
 
-/** The zone of this machine at a time, as it is called: `UTC`, `GMT+1`, `EST`. */
+/** Returns the name of this machine's time zone at a time: `UTC`, `GMT+1`, `EST`. */
 export function zoneOf(at: number = Date.now()): string {
   if (Math.abs(at) > 8.64e15) return '';
   return zones.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { keysAreShown } from './keys.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** The line at the top of every page: the way home, what is shown, and what holds everywhere. */
+/** Line at the top of every page: link to the list of runs, the page's title, and global settings. */
 export function TopBar({ children }: { readonly children: ComponentChildren }) {
   return (
     <header class="top">

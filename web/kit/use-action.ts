@@ -1,16 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, isReachable } from '../data/api.ts';
 
-/** Something the server is asked to do. */
+/** A request to the server and its state. */
 export interface Action {
   readonly isBusy: boolean;
-  /** Why it was refused, in the server's words; that the server did not answer holds until it does. */
+  /** Error message of the server; that it did not answer is shown until it does. */
   readonly problem: string | undefined;
-  /** Asks once: while it is busy, it is not asked again. */
+  /** Starts the request, unless one is in progress. */
   readonly run: (work: () => Promise<unknown>) => void;
 }
 
-/** State of a button that asks the server: busy, then done or refused. What it changed comes through the journal. */
+/** State of a button that sends a request: busy, then done or failed. The effect arrives through the journal. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Error | undefined>();

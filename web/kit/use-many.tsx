@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 
-/** The first entries of a list, and a button for more of them where there are more. */
+/** Returns the first entries of a list, and a button for more if there are more. */
 export function useMany<Entry>(list: readonly Entry[], atFirst = 60): readonly [readonly Entry[], ComponentChildren] {
   const [count, setCount] = useState(atFirst);
   const left = list.length - count;

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Whether a media query holds, kept up to date. */
+/** Returns true while a media query matches. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const list = matchMedia(query);
-    const tell = (): void => setHolds(list.matches);
-    list.addEventListener('change', tell);
-    tell();
-    return () => list.removeEventListener('change', tell);
+    const update = (): void => setHolds(list.matches);
+    list.addEventListener('change', update);
+    update();
+    return () => list.removeEventListener('change', update);
   }, [query]);
   return holds;
 }

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** The wall clock, by the second; it goes while somebody watches. */
+/** Current time, by the second, updated while a component uses it. */
 const second = signal(Date.now());
 let watching = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time in milliseconds since 1970, again every second; `ticks` says whether it still matters. */
+/** Returns the time in milliseconds since 1970, updated every second while `ticks` is true. */
 export function useNow(ticks = true): number {
   useEffect(() => {
     if (!ticks) return undefined;

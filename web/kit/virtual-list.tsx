@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { goingUp, type RowsOptions, useVirtualRows } from './virtual-rows.ts';
 import './virtual-list.css';
 
-/** What a virtual list needs. */
+/** Properties of a virtual list. */
 export interface VirtualListProps extends RowsOptions {
   readonly label: string;
   readonly row: (index: number) => ComponentChildren;
@@ -10,7 +10,7 @@ export interface VirtualListProps extends RowsOptions {
   readonly onScrollUp?: () => void;
 }
 
-/** A list of any length: only the rows in view are there, measured as they come. */
+/** A list of any length: only the rows in view are rendered, and measured. */
 export function VirtualList(props: VirtualListProps) {
   const { count, label, row, class: name = '', onScrollUp } = props;
   const { scroller, virtual } = useVirtualRows(props);

@@ -2,11 +2,11 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RowWindow, type RowWindowOptions } from './row-window.ts';
 
-/** What rows need to be there only while they are in view. */
+/** Options of virtual rows. */
 export interface RowsOptions extends RowWindowOptions {
-  /** Brings this row into view when it changes. */
+  /** Scrolls to this row when it changes. */
   readonly scrollTo?: number | undefined;
-  /** Stays at the last row while more come. */
+  /** Stays at the last row while more are added. */
   readonly follow?: boolean;
 }
 
@@ -14,11 +14,11 @@ export interface RowsOptions extends RowWindowOptions {
 export interface Rows {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly virtual: RowWindow;
-  /** Moves the focus to the link or button of the next row (1) or the one before (-1). */
+  /** Moves the focus to the link or button of the next row (1) or the previous one (-1). */
   readonly move: (by: 1 | -1) => void;
 }
 
-/** What tells that somebody goes back in a list that follows its end. */
+/** Returns event handlers that report a scroll upwards in a list that follows its end. */
 export function goingUp(onScrollUp: (() => void) | undefined) {
   return {
     onWheel: ({ deltaY }: WheelEvent) => (deltaY < 0 ? onScrollUp?.() : undefined),
@@ -27,10 +27,10 @@ export function goingUp(onScrollUp: (() => void) | undefined) {
   };
 }
 
-/** Frames in which a row that was scrolled to must have come. */
+/** Frames within which a scroll target must be rendered. */
 const framesToCome = 20;
 
-/** Rows of a list or a table of any length, measured as they come. */
+/** Renders the rows in view of a list or table of any length, measured as they appear. */
 export function useVirtualRows({ count, estimate, keyOf, pinned, scrollTo, follow = false }: RowsOptions): Rows {
   const scroller = useRef<HTMLDivElement>(null);
   const [, redraw] = useState({});
@@ -44,7 +44,7 @@ export function useVirtualRows({ count, estimate, keyOf, pinned, scrollTo, follo
   useLayoutEffect(() => {
     if (scrollTo !== undefined && scrollTo >= 0) virtual.scrollTo(scrollTo, 'center');
   }, [virtual, scrollTo]);
-  // The last row may grow, too: a reply as it is written.
+  // The last row may grow, too, such as a reply being written.
   const height = virtual.totalHeight;
   useLayoutEffect(() => {
     if (follow && count > 0) virtual.scrollTo(count - 1, 'end');

@@ -3,14 +3,14 @@ import { useKeys } from './keys.ts';
 import { goingUp, type RowsOptions, useVirtualRows } from './virtual-rows.ts';
 import './virtual-list.css';
 
-/** A column: its title, a class for its width and place, and what stands in it. */
+/** A column: its title, a class for its width and place, and its cells. */
 export interface Column<Row> {
   readonly title: string;
   readonly class: string;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
-/** What a table needs. The columns' widths are `grid-template-columns` of the class. */
+/** Properties of a table. Its class sets the column widths with `grid-template-columns`. */
 export interface VirtualTableProps<Row> extends Omit<RowsOptions, 'count' | 'keyOf'> {
   readonly label: string;
   readonly class: string;
@@ -18,12 +18,12 @@ export interface VirtualTableProps<Row> extends Omit<RowsOptions, 'count' | 'key
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly rowClass?: (row: Row) => string;
-  /** What a row is called when j and k go from one to the next. */
+  /** Name of a row, in the description of the keys j and k. */
   readonly noun: string;
   readonly onScrollUp?: () => void;
 }
 
-/** A table of any length: only the rows in view are there. Its rows hold a link each, between which j and k move. */
+/** A table of any length: only the rows in view are rendered. Each row has one link, and j and k move between them. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { label, class: name, columns, rows, rowClass, noun, onScrollUp } = props;
   const keyOf = (index: number): string => {

@@ -1,6 +1,6 @@
 import { isNeededJoiner, unseenCharacters } from '../../src/inspect/format/text/terminal-text.ts';
 
-/** Untrusted text with everything seen that could hide or move something: `␛` for an escape, `⟨202E⟩` for a change of direction. */
+/** Makes every hidden or moving character of untrusted text visible: `␛` for an escape, `⟨202E⟩` for a change of direction. */
 export function toVisibleText(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unseenCharacters, (character, at: number, whole: string) => {
     if (character === '\n' || character === '\t' || isNeededJoiner(character, at, whole)) return character;
@@ -9,7 +9,7 @@ export function toVisibleText(text: string): string {
   });
 }
 
-/** The start of a text, never cut between the halves of one character. */
+/** Returns the start of a text, without cutting a character in half. */
 export function startOf(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);

@@ -4,7 +4,7 @@ export const runTabs = ['timeline', 'board', 'tree', 'talk', 'turns', 'events'] 
 /** One view of a run. */
 export type RunTab = (typeof runTabs)[number];
 
-/** What the page shows. `query` holds what a view keeps in the address, such as a filter or a place in a text. */
+/** Address of a page. `query` has values that a view keeps in the address, such as a filter or a place in a text. */
 export type Route =
   | { readonly kind: 'runs'; readonly query: RouteQuery }
   | { readonly kind: 'run'; readonly runId: string; readonly tab: RunTab; readonly query: RouteQuery }
@@ -14,7 +14,7 @@ export type Route =
 /** Values in an address, by name. */
 export type RouteQuery = Readonly<Record<string, string>>;
 
-/** Reads the part of an address after `#`. */
+/** Parses the part of an address after `#`. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = splitOnce(hash.replace(/^#/u, ''), '?');
   const query = Object.fromEntries(new URLSearchParams(search));
@@ -26,18 +26,18 @@ export function parseRoute(hash: string): Route {
   return known === undefined ? { kind: 'unknown', path, query } : { kind: 'run', runId, tab: known, query };
 }
 
-/** The address of a view, from `#` on: what links hold. */
+/** Returns the address of a view, from `#` on, for links. */
 export function hrefOf(route: Route): string {
   const search = new URLSearchParams(Object.entries(route.query).filter(([, value]) => value !== '')).toString();
   return `#${pathOf(route)}${search === '' ? '' : `?${search}`}`;
 }
 
-/** The address of a run, or of one view of it. */
+/** Returns the address of a run, or of one view of it. */
 export function runHref(runId: string, tab: RunTab = 'timeline', query: RouteQuery = {}): string {
   return hrefOf({ kind: 'run', runId, tab, query });
 }
 
-/** The address of a turn. */
+/** Returns the address of a turn. */
 export function turnHref(runId: string, turnId: string, query: RouteQuery = {}): string {
   return hrefOf({ kind: 'turn', runId, turnId, query });
 }
@@ -60,7 +60,7 @@ function splitOnce(text: string, mark: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Somebody may have typed the address: what cannot be decoded stays as it is. */
+/** Decodes a part; keeps it as it is when that fails, since a user may have typed it. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

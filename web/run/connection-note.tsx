@@ -1,7 +1,7 @@
 import { toVisibleText } from '../kit/visible-text.ts';
-import { useRun, useView } from './run-context.ts';
+import { useRun, useView } from './page-run.ts';
 
-/** Where the events come from at the moment, in words. */
+/** State of the connection, in words. */
 export function ConnectionNote() {
   const connection = useRun().connection.value;
   const isImported = useView((state) => state.meta.imported !== undefined).value ?? true;
@@ -15,12 +15,12 @@ export function ConnectionNote() {
     case 'loading':
       return <Note tone="calm" words="loading" />;
     case 'live':
-      // What was read from a file does not go on, whoever is asked.
+      // An imported run cannot continue.
       return isImported ? null : <Note tone="good" words="connected" />;
     case 'over':
       return <Note tone="calm" words="" />;
     case 'lost':
-      return <Note tone="bad" words="the server does not answer; it is asked again" />;
+      return <Note tone="bad" words="the server does not answer; retrying" />;
   }
 }
 

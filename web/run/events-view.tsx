@@ -14,10 +14,10 @@ import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { type RouteQuery, turnHref } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
-import { useRun } from './run-context.ts';
+import { useRun } from './page-run.ts';
 import './turns.css';
 
-/** The journal, event by event. */
+/** The journal as a list of events. */
 export function EventsView({ query }: { readonly query: RouteQuery }) {
   const store = useRun();
   const { type = '', agent = '', q = '', seq = '' } = query;
@@ -36,7 +36,7 @@ export function EventsView({ query }: { readonly query: RouteQuery }) {
     <>
       <h2 class="seen-by-readers">Events</h2>
       <div class="toolbar">
-        <SearchField label="Search what happened" value={q} onChange={(value) => setQuery({ q: value })} />
+        <SearchField label="Search events" value={q} onChange={(value) => setQuery({ q: value })} />
         <PickField label="type" value={type} options={types} onPick={(value) => setQuery({ type: value })} />
         <PickField label="agent" value={agent} options={agents} onPick={(value) => setQuery({ agent: value })} />
         <span class="faint small number push">
@@ -48,7 +48,7 @@ export function EventsView({ query }: { readonly query: RouteQuery }) {
         </button>
       </div>
       {found.length === 0 ? (
-        <p class="empty faint">{store.events.length === 0 ? 'There are no events yet.' : 'No event is like that.'}</p>
+        <p class="empty faint">{store.events.length === 0 ? 'There are no events yet.' : 'No matching events.'}</p>
       ) : (
         <VirtualTable
           label="Events"
@@ -58,7 +58,7 @@ export function EventsView({ query }: { readonly query: RouteQuery }) {
           rows={found}
           estimate={30}
           keyOf={(event) => String(event.seq)}
-          rowClass={(event) => (String(event.seq) === seq ? 'event-meant' : '')}
+          rowClass={(event) => (String(event.seq) === seq ? 'event-target' : '')}
           scrollTo={scrollTo}
           follow={follows}
           onScrollUp={() => setFollows(false)}
@@ -76,7 +76,7 @@ function columnsOf(runId: string, opened: ReadonlySet<number>, toggle: (event: C
     { title: 'type', class: 'events-type', cell: (event) => toVisibleText(event.type) },
     { title: 'agent', class: 'events-agent faint', cell: (event) => <IdText id={agentOf(event)} /> },
     {
-      title: 'what happened',
+      title: 'event',
       class: 'events-text',
       cell: (event) => (
         <>
@@ -118,14 +118,14 @@ function RawEvent({ event }: { readonly event: CadreEvent }) {
   );
 }
 
-/** What the list can be narrowed to. */
+/** Filter of the list. */
 interface EventFilter {
   readonly type: string;
   readonly agent: string;
   readonly q: string;
 }
 
-/** Events of a type and an agent whose line in the list holds the words. */
+/** Returns the events of a type and an agent whose line contains the search text. */
 function filterEvents(events: readonly CadreEvent[], { type, agent, q }: EventFilter): readonly CadreEvent[] {
   const words = q.trim().toLowerCase();
   if (type === '' && agent === '' && words === '') return events;

@@ -3,23 +3,23 @@ import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { statusWord, waitsForYou } from '../../src/inspect/run-words.ts';
 
-/** How often a run that goes on is spoken of at most, in milliseconds. */
+/** Minimum time between announcements of a running run, in milliseconds. */
 const quietMs = 10_000;
 
-/** Tells those who do not see the page what has changed: the status and what waits for a person at once, turns now and then. */
+/** Announces changes to screen readers: status and pending requests immediately, turns at intervals. */
 export function News({ overview }: { readonly overview: RunOverview | undefined }) {
   const [words, setWords] = useState('');
-  const told = useRef({ status: '', pending: 0, turns: 0, at: 0 });
+  const announced = useRef({ status: '', pending: 0, turns: 0, at: 0 });
   useEffect(() => {
     if (overview === undefined) return;
     const { turns, imported } = overview;
     const pending = overview.pending.length;
     const status = statusWord({ status: overview.status, pending, isImported: imported !== undefined });
-    const before = told.current;
+    const before = announced.current;
     const isUrgent = before.status !== status || before.pending < pending;
     if (!isUrgent && (before.turns === turns || Date.now() - before.at < quietMs)) return;
-    told.current = { status, pending, turns, at: Date.now() };
-    // What was there on arrival is on the page already.
+    announced.current = { status, pending, turns, at: Date.now() };
+    // The initial state is on the page already.
     if (before.at === 0) return;
     const waits = pending === 0 ? '' : `, ${countText(pending, 'request')} for you`;
     setWords(`The run ${status === waitsForYou ? status : `is ${status}`}: ${countText(turns, 'turn')}${waits}.`);

@@ -3,10 +3,10 @@ import { toVisibleText } from '../kit/visible-text.ts';
 import { runHref } from '../routing/route.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 
-/** Requests that are named; further ones are counted. */
+/** Number of requests listed by name; further ones are counted. */
 const named = 3;
 
-/** What waits for a person, on every view but the one where it is decided. */
+/** Pending requests, on every view except the one where they are decided. */
 export function RequestStrip({ overview }: { readonly overview: RunOverview }) {
   const { pending, runId } = overview;
   if (pending.length === 0) return null;

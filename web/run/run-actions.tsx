@@ -1,26 +1,26 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RunOverview } from '../../src/inspect/run-overview.ts';
 import { runActions } from '../data/actions.ts';
-import type { Standing } from '../data/standing.ts';
+import type { Liveness } from '../data/liveness.ts';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Menu } from '../kit/menu.tsx';
 import { useAction } from '../kit/use-action.ts';
 import { runHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
-import { useRun } from './run-context.ts';
+import { useRun } from './page-run.ts';
 import { useControl } from './use-control.ts';
 
-/** What can be done with the run as a whole. */
-export function RunActions(props: { readonly overview: RunOverview; readonly standing: Standing | undefined }) {
-  const { overview, standing } = props;
+/** Buttons for actions on the run as a whole. */
+export function RunActions(props: { readonly overview: RunOverview; readonly liveness: Liveness | undefined }) {
+  const { overview, liveness } = props;
   const { isServed } = useRun();
   const resuming = useAction();
-  // The server is asked now and then who has the run; until it says so again, whoever resumed it knows.
+  // The liveness arrives at intervals; after a resume, the page knows it earlier.
   const [isResumed, setResumed] = useState(false);
   useEffect(() => {
-    if (standing?.isAbandoned === false) setResumed(false);
-  }, [standing]);
+    if (liveness?.isAbandoned === false) setResumed(false);
+  }, [liveness]);
   const resume = async (): Promise<void> => {
     await runActions(overview.runId).resume();
     setResumed(true);
@@ -28,7 +28,7 @@ export function RunActions(props: { readonly overview: RunOverview; readonly sta
   const [asks, setAsks] = useState<'cancel' | 'fork' | undefined>();
   const canControl = useControl();
   const isOver = overview.outcome !== undefined;
-  const canResume = canControl && !isOver && standing?.isAbandoned === true && !isResumed;
+  const canResume = canControl && !isOver && liveness?.isAbandoned === true && !isResumed;
   const base = `./api/runs/${encodeURIComponent(overview.runId)}`;
   return (
     <div class="run-actions">
@@ -50,7 +50,7 @@ export function RunActions(props: { readonly overview: RunOverview; readonly sta
       <Menu label="More">
         {(close) => (
           <>
-            {/* Nothing was interrupted: what is said to it takes it up by itself. */}
+            {/* Nothing was interrupted: a message resumes the run by itself. */}
             {canResume && overview.status !== 'running' && (
               <button type="button" class="quiet" disabled={resuming.isBusy} onClick={() => (close(), resuming.run(resume))}>
                 Resume
@@ -94,9 +94,9 @@ function CancelDialog({ runId, onClose }: { readonly runId: string; readonly onC
   return (
     <Dialog title="Cancel this run?" onClose={onClose}>
       <form class="stack" onSubmit={(event) => (event.preventDefault(), run(cancel))}>
-        <p>All its agents end, and what they are doing is stopped. It cannot be taken up again, only forked.</p>
+        <p>All its agents stop. A cancelled run cannot be resumed, only forked.</p>
         <label class="field">
-          <span>Reason (it goes into the journal)</span>
+          <span>Reason (recorded in the journal)</span>
           <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </label>
         <div class="row">
@@ -125,9 +125,9 @@ function ForkDialog({ overview, onClose }: { readonly overview: RunOverview; rea
   return (
     <Dialog title="Fork this run" onClose={onClose}>
       <form class="stack" onSubmit={(event) => (event.preventDefault(), run(fork))}>
-        <p>A new run begins with the history of this one, up to an event (rounded down to the end of a turn).</p>
+        <p>Starts a new run with the history of this one up to an event (rounded down to the end of a turn).</p>
         <label class="field">
-          <span>Last event that is taken over</span>
+          <span>Last event to copy</span>
           <input
             type="number"
             min={1}

@@ -6,17 +6,17 @@ import { Meter } from '../kit/meter.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 
-/** What the run has used, each with how much of its limit that is. */
+/** Usage of the run, each value with its share of the limit. */
 export function RunFacts({
   overview,
-  goesOn,
+  isWorking,
 }: {
   readonly overview: RunOverview;
-  /** Somebody advances it, as far as one can tell from here. */
-  readonly goesOn: boolean;
+  /** True when a process seems to advance the run. */
+  readonly isWorking: boolean;
 }) {
   const { limits, used, agents, turns, toolCalls, inputTokens, outputTokens, cost, costAtLeast } = overview;
-  const ticks = goesOn && overview.status === 'running' && overview.imported === undefined;
+  const ticks = isWorking && overview.status === 'running' && overview.imported === undefined;
   const now = useNow(ticks);
   const lasted = (ticks ? Math.max(now, overview.updatedAt) : overview.updatedAt) - overview.createdAt;
   const ticked = ticks ? Math.max(0, now - overview.updatedAt) : 0;

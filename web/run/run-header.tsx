@@ -1,7 +1,7 @@
 import { concludeRun } from '../../src/inspect/conclude.ts';
 import { runOverview, type RunOverview } from '../../src/inspect/run-overview.ts';
 import { statusWord } from '../../src/inspect/run-words.ts';
-import { useStanding, type Standing } from '../data/standing.ts';
+import { useLiveness, type Liveness } from '../data/liveness.ts';
 import { Badge } from '../kit/badge.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
@@ -9,21 +9,21 @@ import { runHref, runTabs, turnHref } from '../routing/route.ts';
 import { ConnectionNote } from './connection-note.tsx';
 import { News } from './news.tsx';
 import { RunActions } from './run-actions.tsx';
-import { useRun, useTitle, useView } from './run-context.ts';
+import { useRun, useTitle, useView } from './page-run.ts';
 import { RunFacts } from './run-facts.tsx';
 import type { RunRoute } from './run-page.tsx';
 import { RequestStrip } from './request-strip.tsx';
 import './run.css';
 
-/** Longest title in a heading, in characters. */
+/** Maximum length of a title in a heading, in characters. */
 const longestTitle = 300;
 
-/** What holds of the whole run, above every view of it. */
+/** Header of a run, above all its views. */
 export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   const store = useRun();
   const overview = useView(runOverview).value;
   const conclusion = useView((state) => (state.outcome === undefined ? undefined : concludeRun(state))).value;
-  const standing = useStanding();
+  const liveness = useLiveness();
   const title = toVisibleText(startOf(overview?.title ?? shown.runId, longestTitle));
   useTitle(`${shown.kind === 'turn' ? shown.turnId : shown.tab} · ${title}`);
   return (
@@ -35,7 +35,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
           </a>
         )}
         <h1 title={shown.runId}>{title}</h1>
-        {overview !== undefined && <Badge status={statusOf(overview, standing)} />}
+        {overview !== undefined && <Badge status={statusOf(overview, liveness)} />}
         {overview?.imported !== undefined && (
           <span class="badge tone-calm" title={`read from ${toVisibleText(overview.imported.from)}`}>
             imported
@@ -43,7 +43,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
         )}
         <ConnectionNote />
       </TopBar>
-      {overview !== undefined && <RunFacts overview={overview} goesOn={store.isServed && standing?.isAbandoned !== true} />}
+      {overview !== undefined && <RunFacts overview={overview} isWorking={store.isServed && liveness?.isAbandoned !== true} />}
       {conclusion?.problem !== undefined && <Problem {...conclusion} problem={conclusion.problem} shown={shown} />}
       <div class="run-bar">
         <nav aria-label="Views of this run">
@@ -57,7 +57,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
             </a>
           ))}
         </nav>
-        {overview !== undefined && <RunActions overview={overview} standing={standing} />}
+        {overview !== undefined && <RunActions overview={overview} liveness={liveness} />}
       </div>
       {overview !== undefined && !(shown.kind === 'run' && shown.tab === 'talk') && <RequestStrip overview={overview} />}
       <News overview={overview} />
@@ -65,7 +65,7 @@ export function RunHeader({ shown }: { readonly shown: RunRoute }) {
   );
 }
 
-/** Why the run failed, and the way to the turn it failed in. */
+/** Error of a failed run, with a link to the turn that failed. */
 function Problem(props: { readonly problem: string; readonly failedTurnId?: string; readonly shown: RunRoute }) {
   const { problem, failedTurnId, shown } = props;
   const isThere = shown.kind === 'turn' && shown.turnId === failedTurnId;
@@ -82,12 +82,12 @@ function Problem(props: { readonly problem: string; readonly failedTurnId?: stri
   );
 }
 
-/** The status as lists of runs say it. */
-function statusOf({ status, pending, imported }: RunOverview, standing: Standing | undefined): string {
+/** Returns the status, as in the list of runs. */
+function statusOf({ status, pending, imported }: RunOverview, liveness: Liveness | undefined): string {
   return statusWord({
     status,
     pending: pending.length,
-    isAbandoned: standing?.isAbandoned === true,
+    isAbandoned: liveness?.isAbandoned === true,
     isImported: imported !== undefined,
   });
 }

@@ -9,7 +9,7 @@ import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
 import { go, lastViewHref, route } from '../routing/router.ts';
 import { LazyTurn, loadTurnView } from '../turn/lazy-turn.tsx';
-import { PageRun, useRun, useTitle } from './run-context.ts';
+import { PageRun, useRun, useTitle } from './page-run.ts';
 import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
 import { BoardView } from '../board/board-view.tsx';
@@ -21,7 +21,7 @@ import { EventsView } from './events-view.tsx';
 /** An address of a run. */
 export type RunRoute = Extract<Route, { readonly kind: 'run' | 'turn' }>;
 
-/** One run: its header, and the view the address names. */
+/** Page of a run: its header, and the view from the address. */
 export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly bundle: BundledRun | undefined }) {
   const { runId } = shown;
   const store = useMemo(
@@ -31,10 +31,10 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
   useEffect(() => () => store.close(), [store]);
   const isLost = store.connection.value.kind === 'lost';
   useEffect(() => {
-    // Without it the page only reads; the connection of the run says when the server does not answer.
+    // Without the info the page only reads; the connection note shows when the server does not answer.
     if (store.isServed && !isLost && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
   }, [store, isLost]);
-  // Whoever looks at a run is likely to open a turn; it must not wait then, nor need the server.
+  // Preloads the view of turns: opening one must not wait, nor need the server.
   useEffect(() => void loadTurnView().catch(() => undefined), []);
   useRunKeys(shown, store);
   const { connection } = store;
@@ -56,7 +56,7 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
   );
 }
 
-/** A run that cannot be shown at all: there is none of this id, or its first event cannot be read. */
+/** Page of a run that cannot be shown: its id is unknown, or its first event cannot be read. */
 function UnknownRun({ runId }: { readonly runId: string }) {
   const connection = useRun().connection.value;
   useTitle('No such run');
@@ -87,10 +87,10 @@ const tabKeys: readonly (readonly [string, RunTab])[] = [
   ['e', 'events'],
 ];
 
-/** Keys that lead from view to view, from turn to turn, and out. */
+/** Binds the keys that switch views, go from turn to turn, and go back. */
 function useRunKeys(shown: RunRoute, store: RunStore): void {
   const { runId } = shown;
-  // The address, not what is drawn: the next key may come before the page is drawn again.
+  // Reads the address, not the rendered page: the next key may come before the page is rendered again.
   const goUp = (): void => go(route.peek().kind === 'turn' ? lastViewHref(runId) : '#/');
   const step = (by: 1 | -1): void => {
     const now = route.peek();
@@ -100,11 +100,11 @@ function useRunKeys(shown: RunRoute, store: RunStore): void {
     if (next !== undefined) go(turnHref(runId, next));
   };
   useKeys([
-    { keys: 'Escape', does: shown.kind === 'turn' ? 'to the view the turn was opened from' : 'to all runs', run: goUp },
+    { keys: 'Escape', does: shown.kind === 'turn' ? 'back to the previous view' : 'to all runs', run: goUp },
     ...(shown.kind === 'turn'
       ? [
           { keys: 'j', does: 'next turn', run: () => step(1) },
-          { keys: 'k', does: 'turn before', run: () => step(-1) },
+          { keys: 'k', does: 'previous turn', run: () => step(-1) },
         ]
       : []),
     { keys: 'g r', does: 'all runs', run: () => go('#/') },

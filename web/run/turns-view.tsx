@@ -12,13 +12,13 @@ import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
 import { type RouteQuery, turnHref } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
-import { useRun, useView } from './run-context.ts';
+import { useRun, useView } from './page-run.ts';
 import './turns.css';
 
-/** Longest text in a cell, in characters. */
+/** Maximum length of a text in a cell, in characters. */
 const longest = 300;
 
-/** All turns, as a list. */
+/** List of all turns. */
 export function TurnsView({ query }: { readonly query: RouteQuery }) {
   const { runId } = useRun();
   const rows = useView((state) => turnList(state)).value ?? [];
@@ -34,7 +34,7 @@ export function TurnsView({ query }: { readonly query: RouteQuery }) {
     <>
       <h2 class="seen-by-readers">Turns</h2>
       <div class="toolbar">
-        <SearchField label="Search what was read and done" value={q} onChange={(value) => setQuery({ q: value })} />
+        <SearchField label="Search inputs and actions" value={q} onChange={(value) => setQuery({ q: value })} />
         <PickField
           label="agent"
           value={agent}
@@ -53,7 +53,7 @@ export function TurnsView({ query }: { readonly query: RouteQuery }) {
         </span>
       </div>
       {found.length === 0 ? (
-        <p class="empty faint">{rows.length === 0 ? 'There are no turns yet.' : 'No turn is like that.'}</p>
+        <p class="empty faint">{rows.length === 0 ? 'There are no turns yet.' : 'No matching turns.'}</p>
       ) : (
         <VirtualTable
           label="Turns"

@@ -1,7 +1,7 @@
 import { serverInfo } from '../data/server-info.ts';
-import { useRun, useView } from './run-context.ts';
+import { useRun, useView } from './page-run.ts';
 
-/** Whether this run can be spoken to, decided about and ended from here: not in a file, not on a server that only reads, and not when it was read from a file. */
+/** True when the page may send messages, decide requests and cancel: false in a file, on a read-only server, and for an imported run. */
 export function useControl(): boolean {
   const { isServed } = useRun();
   const isImported = useView((state) => state.meta.imported !== undefined).value ?? true;

@@ -7,14 +7,14 @@ import { toVisibleText } from '../kit/visible-text.ts';
 import { runHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
 
-/** Limits that are offered; a run's others are those of its profile and engine. */
+/** Limits with a field; others come from the profile and the engine. */
 const limits = [
-  ['maxTurns', 'Turns at most', 1],
-  ['maxTokens', 'Tokens at most', 1],
-  ['maxCostUsd', 'US dollars at most', 0.01],
+  ['maxTurns', 'Maximum turns', 1],
+  ['maxTokens', 'Maximum tokens', 1],
+  ['maxCostUsd', 'Maximum cost in US dollars', 0.01],
 ] as const;
 
-/** Starts a run, and goes there. What was typed stays when the server refuses it. */
+/** Dialog that launches a run and opens it. Keeps the input when the server refuses it. */
 export function LaunchDialog({ info, onClose }: { readonly info: ServerInfo; readonly onClose: () => void }) {
   const [profile, setProfile] = useState(info.defaultProfile ?? info.profiles[0]?.name ?? '');
   const [input, setInput] = useState('');
@@ -43,7 +43,7 @@ export function LaunchDialog({ info, onClose }: { readonly info: ServerInfo; rea
         }}
       >
         <label class="field">
-          <span>What the team is to do</span>
+          <span>Task for the team</span>
           <textarea
             autoFocus
             required
@@ -67,7 +67,7 @@ export function LaunchDialog({ info, onClose }: { readonly info: ServerInfo; rea
           {chosen?.description !== undefined && <span class="faint small">{toVisibleText(chosen.description)}</span>}
         </label>
         <label class="field">
-          <span>Title (the input, unless given)</span>
+          <span>Title (default: the input)</span>
           <input value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
         </label>
         <details>

@@ -6,13 +6,13 @@ import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
-import { useTitle } from '../run/run-context.ts';
+import { useTitle } from '../run/page-run.ts';
 import { LaunchDialog } from './launch-dialog.tsx';
 import { countStatuses, filterRuns } from './run-filter.ts';
 import { RunsTable } from './runs-table.tsx';
 import './runs.css';
 
-/** The list of runs, as it changes. */
+/** The list of runs, updated live. */
 export function RunsPage({ query }: { readonly query: RouteQuery }) {
   const store = useMemo(() => new RunsStore(), []);
   useEffect(() => () => store.close(), [store]);
@@ -62,7 +62,7 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
           <NoRuns canControl={info?.canControl === true} />
         ) : found.length === 0 ? (
           <p class="empty">
-            No run is like that.{' '}
+            No matching runs.{' '}
             <button type="button" class="quiet" onClick={() => setQuery({ q: '', status: '' })}>
               Show all {rows.length}
             </button>
@@ -79,10 +79,10 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
 function NoRuns({ canControl }: { readonly canControl: boolean }) {
   return (
     <div class="empty stack">
-      <h2>There are no runs here yet</h2>
+      <h2>No runs yet</h2>
       {canControl && <p>Start one with “New run”, or from a terminal:</p>}
       <pre class="panel mono">cadre run "What should the team find out?"</pre>
-      <p class="faint">Runs of every process that writes to this journal show up here as they happen.</p>
+      <p class="faint">Runs of every process that uses this journal appear here live.</p>
     </div>
   );
 }

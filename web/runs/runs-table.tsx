@@ -9,7 +9,7 @@ import { type Column, VirtualTable } from '../kit/virtual-table.tsx';
 import { startOf, toVisibleText } from '../kit/visible-text.ts';
 import { runHref } from '../routing/route.ts';
 
-/** Longest title in a row, in characters. */
+/** Maximum length of a title in a row, in characters. */
 const longestTitle = 300;
 
 const zone = zoneOf();
@@ -40,10 +40,10 @@ const columns: readonly Column<RunRow>[] = [
     class: 'run-updated end faint',
     cell: (row) => <Time at={row.updatedAt} under={zone} />,
   },
-  { title: 'in short', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
+  { title: 'summary', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
 ];
 
-/** Runs, newest first. Those that wait for a person stand out. */
+/** Table of runs, newest first. Runs that wait for a person are highlighted. */
 export function RunsTable({ rows }: { readonly rows: readonly RunRow[] }) {
   return (
     <VirtualTable
@@ -64,7 +64,7 @@ function Cost({ row }: { readonly row: RunRow }) {
   return <span title={text}>{text === 'cost unknown' ? '–' : text.replace('at least ', '≥ ')}</span>;
 }
 
-/** What the columns say that a narrow window has no room for. */
+/** Summary of the columns that a narrow window hides. */
 function Brief({ row }: { readonly row: RunRow }) {
   return (
     <>
@@ -74,7 +74,7 @@ function Brief({ row }: { readonly row: RunRow }) {
   );
 }
 
-/** How long a run took; it counts on while somebody advances it. */
+/** Duration of a run; counts on while a process advances it. */
 function Lasted({ row }: { readonly row: RunRow }) {
   const isRunning = row.status === 'running' && row.isAbandoned !== true && row.isImported !== true;
   const now = useNow(isRunning);

@@ -6,9 +6,9 @@ import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
 import { useAction } from '../kit/use-action.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 
-/** Answers a question: with one of its choices, or as its schema wants it. */
+/** Form for the answer to a question: its choices, or a field for its schema. */
 export function AnswerForm({ request }: { readonly request: PendingRequest }) {
   const store = useRun();
   const [text, setText] = useState('');

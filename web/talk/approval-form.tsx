@@ -9,9 +9,9 @@ import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useAction } from '../kit/use-action.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 
-/** Allows a call as it is, allows it with other arguments, or refuses it. */
+/** Form that approves a call, approves it with other arguments, or rejects it. */
 export function ApprovalForm({ request, canControl }: { readonly request: PendingRequest; readonly canControl: boolean }) {
   const store = useRun();
   const asked = JSON.stringify(request.args, undefined, 2);
@@ -42,7 +42,7 @@ export function ApprovalForm({ request, canControl }: { readonly request: Pendin
         </ScrollBox>
       ) : (
         <label class="field">
-          <span>Arguments, all of them, as one JSON object</span>
+          <span>All arguments, as one JSON object</span>
           <textarea
             class="mono"
             rows={Math.min(16, edited.split('\n').length + 1)}
@@ -65,15 +65,15 @@ export function ApprovalForm({ request, canControl }: { readonly request: Pendin
             {edited === undefined ? 'Approve' : 'Approve with these arguments'}
           </button>
           <button type="button" onClick={() => setEdited(edited === undefined ? asked : undefined)}>
-            {edited === undefined ? 'Edit arguments' : 'Take the edit back'}
+            {edited === undefined ? 'Edit arguments' : 'Discard the edit'}
           </button>
           <label class="small" title={scopeText(request, toVisibleText)}>
             <input type="checkbox" checked={isAlways} onChange={({ currentTarget }) => setAlways(currentTarget.checked)} /> always
           </label>
           <span class="request-reject">
             <input
-              aria-label="Why it is rejected; the model reads it"
-              placeholder="why not (optional)"
+              aria-label="Reason for the rejection; the model reads it"
+              placeholder="reason (optional)"
               value={message}
               onInput={({ currentTarget }) => setMessage(currentTarget.value)}
             />

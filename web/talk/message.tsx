@@ -2,9 +2,9 @@ import type { AgentId, TurnId } from '../../src/core/ids.ts';
 import type { ConversationEntry } from '../../src/inspect/conversation.ts';
 import { Time } from '../kit/time.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
-import { Words } from '../kit/words.tsx';
+import { FormattedText } from '../kit/formatted-text.tsx';
 import { runHref, turnHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 
 /** A reply that is being written. */
 export interface LiveEntry {
@@ -14,7 +14,7 @@ export interface LiveEntry {
   readonly at: number;
 }
 
-/** Something that was said, with the turn that read it or said it. */
+/** A message, with the turn that read or wrote it. */
 export function Message({ entry }: { readonly entry: ConversationEntry | LiveEntry }) {
   const { runId, eventAt } = useRun();
   switch (entry.kind) {
@@ -35,7 +35,7 @@ export function Message({ entry }: { readonly entry: ConversationEntry | LiveEnt
               </a>
             )}
           </header>
-          <Words value={entry.text} />
+          <FormattedText value={entry.text} />
         </article>
       );
     case 'agent':
@@ -49,7 +49,7 @@ export function Message({ entry }: { readonly entry: ConversationEntry | LiveEnt
               #{entry.seq}
             </a>
           </header>
-          <Words value={entry.text} />
+          <FormattedText value={entry.text} />
         </article>
       );
     case 'live':
@@ -60,7 +60,7 @@ export function Message({ entry }: { readonly entry: ConversationEntry | LiveEnt
           <header>
             <strong>output of the run</strong>
           </header>
-          <Words value={entry.text} />
+          <FormattedText value={entry.text} />
         </article>
       );
   }
@@ -78,10 +78,10 @@ function LiveMessage({ entry }: { readonly entry: LiveEntry }) {
         <a href={turnHref(runId, entry.turnId)}>{toVisibleText(entry.turnId)}</a>
         <span class="tone-busy">{doing}</span>
       </header>
-      {reply !== undefined && reply.text !== '' && <Words value={reply.text} />}
+      {reply !== undefined && reply.text !== '' && <FormattedText value={reply.text} />}
       {reply !== undefined && reply.text === '' && reply.reasoning !== '' && (
         <div class="faint">
-          <Words value={reply.reasoning} />
+          <FormattedText value={reply.reasoning} />
         </div>
       )}
     </article>

@@ -8,30 +8,30 @@ import { Time } from '../kit/time.tsx';
 import { useNow } from '../kit/use-now.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { turnHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 
-/** Something that waits for a person: what is asked, by whom, until when, and the means to decide. */
+/** A pending request: its question, agent, deadline, and the form to decide it. */
 export function RequestCard(props: {
   readonly request: PendingRequest;
   readonly canControl: boolean;
-  /** The address points here. */
-  readonly isMeant: boolean;
+  /** True when the address points to this request. */
+  readonly isTarget: boolean;
 }) {
-  const { request, canControl, isMeant } = props;
+  const { request, canControl, isTarget } = props;
   const { runId } = useRun();
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isMeant) card.current?.scrollIntoView({ block: 'nearest' });
-  }, [isMeant]);
+    if (isTarget) card.current?.scrollIntoView({ block: 'nearest' });
+  }, [isTarget]);
   const now = useNow(request.expiresAt !== undefined);
   const deadline = deadlineText(request, now);
   const what =
     request.kind === 'approval'
       ? `wants to call ${request.tool}`
       : request.tool === ''
-        ? 'waits: its profile asks what to do'
+        ? 'waits for a decision, as its profile says'
         : 'asks';
   const words = lookAlikes(`${request.tool} ${JSON.stringify(request.args)}`);
   return (
@@ -47,9 +47,9 @@ export function RequestCard(props: {
         </span>
         {deadline !== undefined && <strong class="tone-waits">{deadline}</strong>}
       </p>
-      {request.message !== undefined && <Text value={request.message} label="What is asked" />}
+      {request.message !== undefined && <Text value={request.message} label="Request" />}
       <Facts request={request} />
-      {words.length > 0 && <p class="problem">Looks like another word: {words.join(', ')}</p>}
+      {words.length > 0 && <p class="problem">Contains lookalike characters: {words.join(', ')}</p>}
       {request.kind === 'approval' ? (
         <ApprovalForm request={request} canControl={canControl} />
       ) : (
@@ -59,7 +59,7 @@ export function RequestCard(props: {
   );
 }
 
-/** What a person must know before they let a call run. */
+/** Facts a person must know before approving a call. */
 function Facts({ request }: { readonly request: PendingRequest }) {
   const facts = approvalFacts(request);
   if (facts.length === 0) return null;

@@ -1,25 +1,25 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Delivery } from '../../src/core/inbox/inbox.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { runActions } from '../data/actions.ts';
 import { until } from '../data/until.ts';
 import { useAction } from '../kit/use-action.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 
-/** What is being typed, by run: it is still there when somebody comes back from another view. */
+/** Text being typed, by run, kept while the user looks at another view. */
 const drafts = signal<ReadonlyMap<string, string>>(new Map());
 
 const priorities: readonly (readonly [Delivery, string])[] = [
   ['next', 'with its next turn'],
-  ['now', 'now: what it is saying is interrupted'],
-  ['idle', 'when it has nothing else'],
+  ['now', 'now, interrupting its reply'],
+  ['idle', 'when it is idle'],
 ];
 
-/** Says something to an agent: the one the conversation is with, or any other that lives. */
+/** Box that sends a message to an agent, by default the one of the conversation. */
 export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly onSaid: () => void }) {
   const store = useRun();
   const agents = useView(livingAgents).value ?? [];
@@ -39,7 +39,7 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
   return (
     <form
       class="say"
-      aria-label="Say something"
+      aria-label="Send a message"
       onSubmit={(event) => {
         event.preventDefault();
         run(send);
@@ -47,7 +47,7 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
     >
       <textarea
         aria-label="Message"
-        placeholder="Say something to the team"
+        placeholder="Message to the team"
         rows={Math.min(10, Math.max(2, text.split('\n').length))}
         value={text}
         onInput={({ currentTarget }) => write(currentTarget.value)}
@@ -93,14 +93,14 @@ export function SayBox({ query, onSaid }: { readonly query: RouteQuery; readonly
   );
 }
 
-/** Agents that can read something, the root first. */
+/** Returns the agents that can read a message, the root first. */
 function livingAgents(state: RunContext): readonly string[] {
   return [...state.agents.values()].filter(({ status }) => status !== 'ended').map(({ meta }) => meta.agentId);
 }
 
-/** The item is in an inbox, or a turn has read it. */
+/** True when the item is in an inbox, or a turn has read it. */
 function hasItem(state: RunContext, itemId: string): boolean {
-  for (const agent of state.agents.values()) if (agent.inbox.some(({ item }) => item.itemId === itemId)) return true;
+  for (const agent of state.agents.values()) if (agent.inbox.items.some(({ item }) => item.itemId === itemId)) return true;
   for (const turn of state.turns.values()) if (turn.items.some((item) => item?.itemId === itemId)) return true;
   return false;
 }

@@ -3,8 +3,8 @@ import { pendingOf } from '../../src/core/state/pending.ts';
 import { conversation, type ConversationEntry } from '../../src/inspect/conversation.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { VirtualList } from '../kit/virtual-list.tsx';
-import { RawSwitch } from '../kit/words.tsx';
-import { useView } from '../run/run-context.ts';
+import { RawSwitch } from '../kit/formatted-text.tsx';
+import { useView } from '../run/page-run.ts';
 import { useControl } from '../run/use-control.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { type LiveEntry, Message } from './message.tsx';
@@ -12,25 +12,25 @@ import { RequestCard } from './request-card.tsx';
 import { SayBox } from './say-box.tsx';
 import './talk.css';
 
-/** The conversation with the user, what waits for them, and a box to say something. */
+/** The conversation with the user, pending requests, and a box for messages. */
 export function TalkView({ query }: { readonly query: RouteQuery }) {
-  const said = useView(conversation).value ?? [];
+  const messages = useView(conversation).value ?? [];
   const pending = useView(pendingOf).value ?? [];
   const isOver = useView((state) => state.outcome !== undefined).value ?? true;
   const live = useView(liveEntry).value;
   const [follows, setFollows] = useState(true);
-  const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? said : [...said, live];
+  const entries: readonly (ConversationEntry | LiveEntry)[] = live === undefined ? messages : [...messages, live];
   const canControl = useControl();
   return (
     <>
       <h2 class="seen-by-readers">Conversation</h2>
       <div class="toolbar">
-        <span class="faint small number">{countText(said.length, 'message')}</span>
+        <span class="faint small number">{countText(messages.length, 'message')}</span>
         <span class="push" />
         <RawSwitch />
       </div>
       {entries.length === 0 ? (
-        <p class="fill-rest empty faint">Nothing was said yet.</p>
+        <p class="fill-rest empty faint">No messages yet.</p>
       ) : (
         <VirtualList
           class="talk"
@@ -51,7 +51,12 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
           {pending.length > 0 && (
             <div class="talk-requests">
               {pending.map((request) => (
-                <RequestCard key={request.id} request={request} canControl={canControl} isMeant={query['request'] === request.id} />
+                <RequestCard
+                  key={request.id}
+                  request={request}
+                  canControl={canControl}
+                  isTarget={query['request'] === request.id}
+                />
               ))}
             </div>
           )}
@@ -62,10 +67,10 @@ export function TalkView({ query }: { readonly query: RouteQuery }) {
   );
 }
 
-/** The reply that the root agent is writing. */
+/** Returns the reply that the root agent is writing. */
 function liveEntry(...[state]: Parameters<typeof conversation>): LiveEntry | undefined {
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  const turn = root?.currentTurnId === undefined ? undefined : state.turns.get(root.currentTurnId);
+  const turn = root?.turn.currentId === undefined ? undefined : state.turns.get(root.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return undefined;
   return { kind: 'live', from: turn.agentId, turnId: turn.turnId, at: turn.start.at };
 }

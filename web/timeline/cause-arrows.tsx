@@ -3,30 +3,30 @@ import { toX, type TimeScale } from './time-scale.ts';
 import type { TurnPlaces } from './turn-places.ts';
 import type { DrawnWindow } from './viewport.ts';
 
-/** Arrows that are drawn at once, at most, and from how many on they are drawn faintly. */
+/** Maximum number of arrows, and number from which they are drawn faintly. */
 const mostArrows = 400;
 const manyArrows = 40;
 
-/** Arrows from what brought turns about to those turns: a turn, or a call in one. Only for the eye: turns say it in words. */
+/** Arrows to turns from the turn or call that caused them. Hidden from screen readers: turns have the same in words. */
 export function CauseArrows(props: {
   readonly links: readonly TimelineLink[];
-  /** The turn whose arrows stand out among many. */
-  readonly meant: string | undefined;
+  /** Turn whose arrows are highlighted. */
+  readonly highlighted: string | undefined;
   readonly places: TurnPlaces;
   readonly scale: TimeScale;
   readonly now: number;
   readonly window: DrawnWindow;
-  /** Where the middle of a row's bar is. */
+  /** Returns the vertical middle of a row's bar. */
   readonly middleOf: (row: number) => number;
   readonly height: number;
   readonly left: number;
 }) {
-  const { links, meant, window, height, left } = props;
+  const { links, highlighted, window, height, left } = props;
   const width = window.untilX - window.fromX;
-  const isMeant = ({ from, to }: TimelineLink): boolean => from === meant || to === meant;
+  const isHighlighted = ({ from, to }: TimelineLink): boolean => from === highlighted || to === highlighted;
   const arrows: { readonly link: TimelineLink; readonly path: string }[] = [];
-  // Those of the turn that is looked at come first, and are never among those left out.
-  for (const link of [...links.filter(isMeant), ...links.filter((other) => !isMeant(other))]) {
+  // Arrows of the highlighted turn come first, so that they are always drawn.
+  for (const link of [...links.filter(isHighlighted), ...links.filter((other) => !isHighlighted(other))]) {
     const path = pathOf(link, props);
     if (path !== undefined) arrows.push({ link, path });
     if (arrows.length > mostArrows) break;
@@ -49,7 +49,7 @@ export function CauseArrows(props: {
       {arrows.map(({ link, path }) => (
         <path
           key={`${link.kind} ${link.from} ${link.to} ${link.callId ?? ''}`}
-          class={`arrow is-${link.kind} ${isMeant(link) ? 'is-meant' : ''}`}
+          class={`arrow is-${link.kind} ${isHighlighted(link) ? 'is-highlighted' : ''}`}
           data-from={link.from}
           data-to={link.to}
           data-kind={link.kind}
@@ -70,7 +70,7 @@ export function CauseArrows(props: {
   );
 }
 
-/** The way of an arrow; undefined when both its ends are out of view on the same side. */
+/** Returns the path of an arrow; undefined when both ends are out of view on the same side. */
 function pathOf(
   link: TimelineLink,
   { places, scale, now, window, middleOf }: Parameters<typeof CauseArrows>[0],
@@ -94,7 +94,7 @@ interface Place {
 /** Half the height of a bar. */
 const half = 8;
 
-/** From the bottom or top of what caused it to the beginning of what came of it; within a lane, over the bars. */
+/** Returns the path from the top or bottom of the cause to the beginning of the effect; within a row, above the bars. */
 function wayOf(from: Place, to: Place, causeX: number): string {
   if (from.y === to.y) {
     const x = Math.max(causeX, Math.min(from.x, to.x - 22));
@@ -102,7 +102,7 @@ function wayOf(from: Place, to: Place, causeX: number): string {
   }
   const side = to.y > from.y ? half : -half;
   const start = `M${from.x} ${from.y + side}`;
-  // Too near to come from the left: straight onto it.
+  // Too close for a curve from the left: goes straight down.
   if (to.x - from.x < 12) return `${start} L${to.x + 2} ${to.y - side}`;
   const bend = Math.min(60, (to.x - from.x) / 2);
   return `${start} C${from.x} ${(from.y + to.y) / 2} ${to.x - bend} ${to.y} ${to.x} ${to.y}`;

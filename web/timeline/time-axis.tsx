@@ -4,7 +4,7 @@ import { toX, type TimeScale } from './time-scale.ts';
 import { timeTicks } from './time-ticks.ts';
 import type { DrawnWindow } from './viewport.ts';
 
-/** What the axis and what crosses all lanes are drawn from. */
+/** Properties of the axis and of the lines across all rows. */
 export interface TimeAxisProps {
   readonly view: Timeline;
   readonly scale: TimeScale;
@@ -14,11 +14,11 @@ export interface TimeAxisProps {
   readonly expand: (from: number) => void;
 }
 
-/** How wide the mark of a resume is, and the words of a tick at most. */
+/** Width of the mark of a resume, and maximum width of a tick's label. */
 const flagPx = 18;
 const tickPx = 44;
 
-/** The time since the run began, with what is folded and where the run was taken up again. */
+/** Axis of the time since the run began, with folds and resumes. */
 export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisProps) {
   const inside = (x: number): number => Math.max(flagPx / 2, Math.min(scale.width - flagPx / 2, x));
   const flags = resumesIn(view, scale, window).map((resume) => ({ ...resume, x: inside(resume.x) }));
@@ -42,8 +42,8 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
             type="button"
             class="fold-button"
             style={{ left: `${x}px`, width: `${width}px` }}
-            aria-label={`idle for ${durationText(to - from)}: unfold`}
-            title={`idle for ${durationText(to - from)}: unfold`}
+            aria-label={`idle for ${durationText(to - from)}: expand`}
+            title={`idle for ${durationText(to - from)}: expand`}
             onClick={() => expand(from)}
           >
             ⋯
@@ -55,8 +55,8 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
             class="resume-flag"
             role="img"
             style={{ left: `${x}px` }}
-            aria-label={`taken up again after ${durationText(downMs)}`}
-            title={`taken up again after ${durationText(downMs)}`}
+            aria-label={`resumed after ${durationText(downMs)}`}
+            title={`resumed after ${durationText(downMs)}`}
           >
             ↻
           </span>
@@ -66,7 +66,7 @@ export function TimeAxis({ view, scale, window, labelWidth, expand }: TimeAxisPr
   );
 }
 
-/** The lines behind all lanes. */
+/** Lines behind all rows. */
 export function TimeLines({ view, scale, window, now, labelWidth }: Omit<TimeAxisProps, 'expand'>) {
   return (
     <div class="time-lines" aria-hidden="true" style={{ left: `${labelWidth}px` }}>

@@ -1,6 +1,6 @@
 import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 
-/** A stretch of time and where it lies; folded ones are all of one width, however long they took. */
+/** A stretch of time and its place in pixels; all folds have the same width, however long they took. */
 interface Segment {
   readonly from: number;
   readonly to: number;
@@ -9,14 +9,14 @@ interface Segment {
   readonly isFolded: boolean;
 }
 
-/** Where times lie, in pixels from the start of the run. */
+/** Mapping of times to pixels from the start of the run. */
 export interface TimeScale {
   readonly segments: readonly Segment[];
   readonly pxPerMs: number;
   readonly width: number;
 }
 
-/** What of a run is laid out. */
+/** Time range of a run to lay out. */
 export interface TimeSpan {
   readonly from: number;
   readonly to: number;
@@ -25,29 +25,29 @@ export interface TimeSpan {
 }
 
 const foldPx = 36;
-/** Browsers lay out boxes up to some width, and no further. */
+/** Maximum width that browsers can lay out, in pixels. */
 const widestPx = 12_000_000;
 const most = 20;
 
-/** The idle stretches that would take more than a twentieth of the picture, but for those somebody wants to see. */
+/** Returns the idle stretches longer than a twentieth of the view, except the expanded ones. */
 export function foldedBreaks(view: Timeline, now: number, expanded: ReadonlySet<number>): Timeline['breaks'] {
   const idle = view.breaks.reduce((sum, { from, to }) => sum + to - from, 0);
   const least = Math.max(1_000, (now - view.from - idle) / 20);
   return view.breaks.filter(({ from, to }) => to - from >= least && !expanded.has(from));
 }
 
-/** The scale at which all of a run fits into so many pixels. */
+/** Returns the scale at which the whole run fits into a width. */
 export function fitPxPerMs(span: TimeSpan, widthPx: number): number {
   return Math.max(1, widthPx - span.folds.length * foldWidth(span, widthPx)) / activeMs(span);
 }
 
-/** The scale nearest to the one asked for that can be drawn. */
+/** Returns the nearest scale that can be drawn. */
 export function clampPxPerMs(span: TimeSpan, widthPx: number, pxPerMs: number): number {
   const fit = fitPxPerMs(span, widthPx);
   return Math.max(fit, Math.min(pxPerMs, most, widestPx / activeMs(span)));
 }
 
-/** Lays a run out. */
+/** Lays out a run. */
 export function timeScale(span: TimeSpan, widthPx: number, pxPerMs: number): TimeScale {
   const segments: Segment[] = [];
   let at = span.from;
@@ -67,7 +67,7 @@ export function timeScale(span: TimeSpan, widthPx: number, pxPerMs: number): Tim
   return { segments, pxPerMs, width: x };
 }
 
-/** Where a time lies; times outside of the run lie at its ends. */
+/** Returns the place of a time; times outside of the run are at its ends. */
 export function toX({ segments, width }: TimeScale, time: number): number {
   const segment = segments[lastAtOrBefore(segments, (each) => each.from, time)];
   if (segment === undefined) return 0;
@@ -75,7 +75,7 @@ export function toX({ segments, width }: TimeScale, time: number): number {
   return segment.x + Math.max(0, (time - segment.from) / (segment.to - segment.from)) * segment.width;
 }
 
-/** Which time lies at a place. */
+/** Returns the time at a place. */
 export function toTime({ segments }: TimeScale, x: number): number {
   const segment = segments[lastAtOrBefore(segments, (each) => each.x, x)];
   if (segment === undefined) return 0;
@@ -83,7 +83,7 @@ export function toTime({ segments }: TimeScale, x: number): number {
   return segment.from + share * (segment.to - segment.from);
 }
 
-/** The index of the last of sorted things that is not behind a value; 0 when all are. */
+/** Returns the index of the last sorted item that is not behind a value; 0 when all are. */
 export function lastAtOrBefore<Thing>(things: readonly Thing[], of: (thing: Thing) => number, value: number): number {
   let low = 0;
   let high = things.length - 1;
@@ -96,12 +96,12 @@ export function lastAtOrBefore<Thing>(things: readonly Thing[], of: (thing: Thin
   return low;
 }
 
-/** Many folds together take a third of the picture at most. */
+/** Returns the width of a fold: many folds together take at most a third of the view. */
 function foldWidth({ folds }: TimeSpan, widthPx: number): number {
   return folds.length === 0 ? 0 : Math.min(foldPx, widthPx / 3 / folds.length);
 }
 
-/** Behind a fold, and in a run of no time at all, there is a moment to be seen. */
+/** Returns the end of the layout: a moment stays visible behind a fold, and in a run without duration. */
 function endOf({ from, to, folds }: TimeSpan): number {
   return Math.max(to, (folds.at(-1)?.to ?? from) + 1);
 }

@@ -1,6 +1,6 @@
 import { toX, type TimeScale } from './time-scale.ts';
 
-/** A mark on the time axis. */
+/** A tick on the time axis. */
 export interface Tick {
   readonly x: number;
   readonly label: string;
@@ -10,7 +10,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Distances between ticks that people count in. */
+/** Distances between ticks, in familiar units. */
 const steps = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
@@ -21,7 +21,7 @@ const steps = [
 const leastPx = 76;
 const labelPx = 56;
 
-/** The ticks between two places, in time since the run began, with room for their labels between them. */
+/** Returns the ticks between two places, in time since the run began, with enough room for their labels. */
 export function timeTicks(scale: TimeScale, origin: number, fromX: number, untilX: number): readonly Tick[] {
   const step = steps.find((ms) => ms * scale.pxPerMs >= leastPx) ?? 365 * day;
   const ticks: Tick[] = [];
@@ -32,7 +32,7 @@ export function timeTicks(scale: TimeScale, origin: number, fromX: number, until
     const visibleTo = Math.min(to, from + (untilX - x) / scale.pxPerMs);
     for (let at = Math.ceil((visibleFrom - origin) / step) * step; at + origin <= visibleTo; at += step) {
       const place = toX(scale, at + origin);
-      // Where a fold begins, its button stands: a label in front of it would be cut.
+      // The button of a fold is here and would cover part of the label.
       if (to < last && place > x + width - labelPx) continue;
       if (place - (ticks.at(-1)?.x ?? Number.NEGATIVE_INFINITY) >= leastPx / 2)
         ticks.push({ x: place, label: sinceStart(at, step) });
@@ -41,7 +41,7 @@ export function timeTicks(scale: TimeScale, origin: number, fromX: number, until
   return ticks;
 }
 
-/** A time since the run began, no finer than what tells two ticks apart: `1.25 s`, `3:05`, `2:00:00`, `1 d 4 h`. */
+/** Formats the time since the run began, no finer than the step between ticks: `1.25 s`, `3:05`, `2:00:00`, `1 d 4 h`. */
 export function sinceStart(ms: number, step = 1): string {
   if (ms < minute) {
     if (ms === 0) return '0';

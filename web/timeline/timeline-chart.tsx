@@ -3,10 +3,10 @@ import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 import { useMedia } from '../kit/use-media.ts';
 import { setQuery } from '../routing/router.ts';
 import type { RouteQuery } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { CauseArrows } from './cause-arrows.tsx';
-import { LaneRow } from './lane-row.tsx';
-import { marksOf } from './lane-marks.ts';
+import { TimelineRowView } from './timeline-row-view.tsx';
+import { marksOf } from './row-marks.ts';
 import { TimeAxis, TimeLines } from './time-axis.tsx';
 import { foldedBreaks, toX } from './time-scale.ts';
 import { TimelineToolbar } from './timeline-toolbar.tsx';
@@ -17,11 +17,11 @@ import { useTimelineKeys } from './use-timeline-keys.ts';
 import { useNow } from './use-now.ts';
 import { useZoomGestures } from './use-zoom-gestures.ts';
 
-/** Boxes of turns and calls that are drawn at once, at most. */
+/** Maximum number of turns and calls drawn. */
 const mostMarks = 1_200;
 const axisHeight = 28;
 
-/** The lanes of a run: scrolled by the browser, drawn where they are in view. */
+/** The rows of a run, scrolled by the browser and drawn where they are in view. */
 export function TimelineChart({ view, query }: { readonly view: Timeline; readonly query: RouteQuery }) {
   const { runId } = useRun();
   const isNarrow = useMedia('(max-width: 700px)');
@@ -67,7 +67,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
       reveal(next);
     } else if (event.key === ' ' && turnId !== undefined) setQuery({ turn: turnId === selected ? '' : turnId });
     else if (event.key === 'Escape' && (selected !== undefined || isFocusShown)) {
-      // What is marked or shown goes first; the next press leads out.
+      // Escape first clears marks and the card; the next press leaves the view.
       setFocusShown(false);
       setQuery({ turn: '' });
     } else if (!event.key.startsWith('Arrow') || turnId === undefined) return;
@@ -79,9 +79,9 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
   const rowsShown = view.lanes.map((_, row) => row).slice(first, window.lastRow + 1);
   const keptPlaces = [focused, selected].flatMap((turnId) => places.find(turnId) ?? []);
   for (const { row } of keptPlaces) if (!rowsShown.includes(row)) rowsShown.push(row);
-  const drawn = rowsShown.flatMap((row) => (view.lanes[row] === undefined ? [] : [{ row, lane: view.lanes[row] }]));
+  const drawn = rowsShown.flatMap((row) => (view.lanes[row] === undefined ? [] : [{ row, agent: view.lanes[row] }]));
   const marks = marksOf(
-    drawn.map(({ row, lane }) => ({ bars: lane.bars, kept: keptIn(keptPlaces, row) })),
+    drawn.map(({ row, agent }) => ({ bars: agent.bars, kept: keptIn(keptPlaces, row) })),
     { scale, fromX: window.fromX, untilX: window.untilX, now },
     mostMarks,
   );
@@ -117,7 +117,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
         }}
         onFocusOut={() => setFocusShown(false)}
         onClick={(event) => {
-          // Coming back from the turn, one finds it marked.
+          // Marks the turn, for the way back.
           const turnId = turnAt(event.target);
           if (turnId !== undefined) setQuery({ turn: turnId });
         }}
@@ -125,22 +125,22 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
         <div class="timeline-world" style={{ width: `${labelWidth + scale.width}px`, height: `${axisHeight + height}px` }}>
           <TimeAxis {...axis} expand={(from) => setExpanded(new Set([...expanded, from]))} />
           <TimeLines {...axis} />
-          <div class="lanes" role="list" aria-label="Agents and their turns" style={{ height: `${height}px` }}>
-            {drawn.map(({ lane, row }, index) => (
-              <LaneRow
-                key={lane.agentId}
-                {...{ lane, row, scale, now, runId, selected }}
+          <div class="timeline-rows" role="list" aria-label="Agents and their turns" style={{ height: `${height}px` }}>
+            {drawn.map(({ agent, row }, index) => (
+              <TimelineRowView
+                key={agent.agentId}
+                {...{ agent, row, scale, now, runId, selected }}
                 rows={view.lanes.length}
                 top={row * rowHeight}
                 marks={marks[index] ?? []}
                 current={tabStop}
-                isMarked={query['agent'] === lane.agentId}
+                isMarked={query['agent'] === agent.agentId}
                 zoomTo={camera.zoomTo}
               />
             ))}
             <CauseArrows
               {...{ links, places, scale, now, window, height }}
-              meant={active}
+              highlighted={active}
               left={labelWidth}
               middleOf={(row) => row * rowHeight + middle}
             />
@@ -159,7 +159,7 @@ export function TimelineChart({ view, query }: { readonly view: Timeline; readon
   );
 }
 
-/** Brings the turn or the agent the address names into view, once. */
+/** Scrolls to the turn or agent in the address, once. */
 function useStartAt(
   query: RouteQuery,
   view: Timeline,
@@ -192,7 +192,7 @@ function barElement(frame: HTMLElement | null, turnId: string): HTMLElement | un
   return frame?.querySelector<HTMLElement>(`[data-turn="${CSS.escape(turnId)}"]`) ?? undefined;
 }
 
-/** Keys zoom around the turn they are at. */
+/** Returns the place of the focused turn, around which keys zoom. */
 function keyboardPlace(frame: HTMLElement | null, turnId: string | undefined): number | undefined {
   return turnId === undefined ? undefined : barElement(frame, turnId)?.getBoundingClientRect().left;
 }

@@ -6,27 +6,27 @@ import { countText, durationText } from '../../src/inspect/format/text/quantity-
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { turnHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { sinceStart } from './time-ticks.ts';
 import { TableSwitch } from './timeline-toolbar.tsx';
 import { partTimes, partWords } from './turn-words.ts';
 import './timeline-table.css';
 
-/** Rows of a table that are there at once. */
+/** Number of rows per page. */
 const pageSize = 200;
 
 interface Row {
-  readonly lane: TimelineRow;
+  readonly agent: TimelineRow;
   readonly bar: TimelineBar;
   readonly number: number;
 }
 
-/** The timeline as a table: the turns in the order they began. */
+/** The timeline as a table: turns in the order they began. */
 export function TimelineTable({ view }: { readonly view: Timeline }) {
   const { runId } = useRun();
   const [page, setPage] = useState(0);
   const rows = view.lanes
-    .flatMap((lane) => lane.bars.map((bar, index): Row => ({ lane, bar, number: index + 1 })))
+    .flatMap((agent) => agent.bars.map((bar, index): Row => ({ agent, bar, number: index + 1 })))
     .toSorted((a, b) => a.bar.from - b.bar.from);
   const pages = Math.ceil(rows.length / pageSize);
   const shown = rows.slice(page * pageSize, (page + 1) * pageSize);
@@ -71,11 +71,11 @@ export function TimelineTable({ view }: { readonly view: Timeline }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ lane, bar, number }) => (
+            {shown.map(({ agent, bar, number }) => (
               <tr key={bar.turnId}>
                 <th scope="row">
                   <a href={turnHref(runId, bar.turnId)}>
-                    {lineOf(lane.agentId, 60)} {number}
+                    {lineOf(agent.agentId, 60)} {number}
                   </a>
                 </th>
                 <td>

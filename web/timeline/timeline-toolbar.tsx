@@ -4,7 +4,7 @@ import { setQuery } from '../routing/router.ts';
 import type { Camera } from './use-camera.ts';
 import { partWords } from './turn-words.ts';
 
-/** What can be done with the whole timeline, and what its colours mean. */
+/** Controls of the timeline, and the legend of its colours. */
 export function TimelineToolbar(props: {
   readonly view: Timeline;
   readonly camera: Camera;
@@ -39,7 +39,7 @@ export function TimelineToolbar(props: {
           +
         </button>
         {view.live && (
-          <button type="button" class="live-button" aria-pressed={following} title="go along with the run" onClick={camera.follow}>
+          <button type="button" class="live-button" aria-pressed={following} title="follow the run" onClick={camera.follow}>
             live
           </button>
         )}
@@ -68,7 +68,7 @@ export function TimelineToolbar(props: {
   );
 }
 
-/** Switches between lanes and a table. */
+/** Switch between the chart and a table. */
 export function TableSwitch({ isTable }: { readonly isTable: boolean }) {
   return (
     <button type="button" aria-pressed={isTable} onClick={() => setQuery({ as: isTable ? '' : 'table' })}>

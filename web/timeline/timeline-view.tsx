@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
 import { noTurns } from '../../src/inspect/timeline/timeline-turns.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import type { RouteQuery } from '../routing/route.ts';
 import { TimelineChart } from './timeline-chart.tsx';
 import { TimelineTable } from './timeline-table.tsx';
@@ -10,10 +10,10 @@ import './timeline.css';
 /** The run over time. */
 export function TimelineView({ query }: { readonly query: RouteQuery }) {
   const store = useRun();
-  // What was laid out stays: a busy run costs what is new in it.
+  // Keeps the earlier layout: an update costs only the new events.
   const known = useMemo(noTurns, [store]);
   const view = useView((state, { eventAt }) => timeline(state, { eventAt, known }), [known]).value;
-  // Of a run in a file, or one that is over, nothing more will come.
+  // A run in a file, or one that has ended, gets no more events.
   const isOver = store.connection.value.kind === 'over';
   const shown = useMemo(() => (view !== undefined && isOver ? { ...view, live: false } : view), [view, isOver]);
   if (shown === undefined) return null;

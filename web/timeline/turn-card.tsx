@@ -5,22 +5,22 @@ import { waitsForYou } from '../../src/inspect/run-words.ts';
 import { costText, countText, durationText, tokensText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
-import { useView } from '../run/run-context.ts';
+import { useView } from '../run/page-run.ts';
 import { sinceStart } from './time-ticks.ts';
 import type { TurnPlace } from './turn-places.ts';
 import { partMs, partTimes, partWords } from './turn-words.ts';
 import './turn-card.css';
 
-/** What a turn did and how long its parts took, beside its bar. */
+/** Details of a turn and the durations of its parts, beside its bar. */
 export function TurnCard(props: {
   readonly place: TurnPlace;
   readonly origin: number;
   readonly now: number;
-  /** Where the bar is, within the element the card stands in. */
+  /** Returns the bounds of the bar, relative to the card's container. */
   readonly anchor: () => DOMRect | undefined;
 }) {
   const { place, origin, now, anchor } = props;
-  const { bar, lane, index } = place;
+  const { bar, agent, index } = place;
   const element = useRef<HTMLDivElement>(null);
   const row = useView(
     (run) => {
@@ -37,12 +37,12 @@ export function TurnCard(props: {
     <div ref={element} class="turn-card panel" role="tooltip" id="turn-card">
       <p class="turn-card-head">
         <b>
-          turn {index + 1} of {lineOf(lane.agentId, 60)}
+          turn {index + 1} of {lineOf(agent.agentId, 60)}
         </b>
         <Badge status={isForPerson(bar) ? waitsForYou : bar.status} />
       </p>
       <p class="faint number">
-        {bar.turnId === `${lane.agentId}.t${index + 1}` ? '' : `${lineOf(bar.turnId, 60)} · `}
+        {bar.turnId === `${agent.agentId}.t${index + 1}` ? '' : `${lineOf(bar.turnId, 60)} · `}
         from {sinceStart(bar.from - origin)} · {durationText((bar.to ?? now) - bar.from)}
         {bar.turnType === 'agent' ? '' : ` · ${bar.turnType}`}
       </p>
@@ -82,7 +82,7 @@ export function TurnCard(props: {
   );
 }
 
-/** Below the bar where there is room, else above it; never outside of the window. */
+/** Places the card below the bar if there is room, else above it; always inside the window. */
 function put(card: HTMLElement, bar: DOMRect | undefined): void {
   if (bar === undefined) return;
   const { offsetWidth, offsetHeight } = card;

@@ -3,15 +3,15 @@ import type { TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
 import type { TimelineLink } from '../../src/inspect/timeline/timeline-turns.ts';
 import { lastAtOrBefore } from './time-scale.ts';
 
-/** Where a turn stands on the timeline. */
+/** Place of a turn on the timeline. */
 export interface TurnPlace {
-  readonly lane: TimelineRow;
+  readonly agent: TimelineRow;
   readonly row: number;
   readonly bar: TimelineBar;
   readonly index: number;
 }
 
-/** Finds turns, and what brought them about, on a timeline. */
+/** Index of the turns on a timeline and of their causes. */
 export class TurnPlaces {
   readonly #view: Timeline;
   #places: Map<string, TurnPlace> | undefined;
@@ -21,33 +21,33 @@ export class TurnPlaces {
     this.#view = view;
   }
 
-  /** Where a turn stands; undefined when there is no such turn. */
+  /** Returns the place of a turn; undefined when there is none. */
   find(turnId: string | undefined): TurnPlace | undefined {
     if (turnId === undefined) return undefined;
     this.#places ??= placesOf(this.#view);
     return this.#places.get(turnId);
   }
 
-  /** What a turn came from, and what came of it. */
+  /** Returns the links from the causes of a turn and to its effects. */
   linksOf(turnId: string): readonly TimelineLink[] {
     this.#links ??= linksByTurn(this.#view.links);
     return this.#links.get(turnId) ?? [];
   }
 
-  /** The turn a key leads to: along a lane by turns, across lanes to what is nearest in time. */
+  /** Returns the turn a key leads to: the next one in a row, or the nearest in time in another row. */
   next(from: string | undefined, key: string): TurnPlace | undefined {
     const at = this.find(from);
     if (at === undefined) return this.#inRow(0, 1, this.#view.from);
-    const { lane, row, index, bar } = at;
+    const { agent, row, index, bar } = at;
     switch (key) {
       case 'ArrowRight':
-        return this.find(lane.bars[index + 1]?.turnId);
+        return this.find(agent.bars[index + 1]?.turnId);
       case 'ArrowLeft':
-        return this.find(lane.bars[index - 1]?.turnId);
+        return this.find(agent.bars[index - 1]?.turnId);
       case 'Home':
-        return this.find(lane.bars[0]?.turnId);
+        return this.find(agent.bars[0]?.turnId);
       case 'End':
-        return this.find(lane.bars.at(-1)?.turnId);
+        return this.find(agent.bars.at(-1)?.turnId);
       case 'ArrowDown':
         return this.#inRow(row + 1, 1, bar.from);
       case 'ArrowUp':
@@ -57,13 +57,13 @@ export class TurnPlaces {
     }
   }
 
-  /** The turn nearest to a time in the first lane from `row` on that has any. */
+  /** Returns the turn nearest to a time in the first row from `row` on that has turns. */
   #inRow(row: number, step: 1 | -1, time: number): TurnPlace | undefined {
     for (let at = row; ; at += step) {
-      const lane = this.#view.lanes[at];
-      if (lane === undefined) return undefined;
-      const index = lastAtOrBefore(lane.bars, (bar) => bar.from, time);
-      const [before, after] = [lane.bars[index], lane.bars[index + 1]];
+      const agent = this.#view.lanes[at];
+      if (agent === undefined) return undefined;
+      const index = lastAtOrBefore(agent.bars, (bar) => bar.from, time);
+      const [before, after] = [agent.bars[index], agent.bars[index + 1]];
       if (before === undefined) continue;
       const isAfter = after !== undefined && after.from - time < Math.abs(time - before.from);
       return this.find((isAfter ? after : before).turnId);
@@ -73,8 +73,8 @@ export class TurnPlaces {
 
 function placesOf(view: Timeline): Map<string, TurnPlace> {
   const places = new Map<string, TurnPlace>();
-  view.lanes.forEach((lane, row) => {
-    lane.bars.forEach((bar, index) => places.set(bar.turnId, { lane, row, bar, index }));
+  view.lanes.forEach((agent, row) => {
+    agent.bars.forEach((bar, index) => places.set(bar.turnId, { agent, row, bar, index }));
   });
   return places;
 }

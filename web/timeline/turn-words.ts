@@ -4,36 +4,36 @@ import { countText, durationText } from '../../src/inspect/format/text/quantity-
 import { waitsForYou } from '../../src/inspect/run-words.ts';
 import { lineOf } from '../kit/line-of.ts';
 
-/** What the parts of a turn are called. */
+/** Names of the parts of a turn. */
 export const partWords: Readonly<Record<TimelinePart['kind'], string>> = {
   wait: 'waited in the inbox',
   prep: 'prep',
   exec: 'model',
-  post: 'judging the reply',
+  post: 'post',
   tools: 'tools',
   person: 'waits for a person',
 };
 
-/** A turn in a sentence, as its link is named: `turn 3 of Associate_2, 4.2 s, 2 tool calls, ok`. */
+/** Describes a turn, for the label of its link: `turn 3 of Associate_2, 4.2 s, 2 tool calls, ok`. */
 export function turnName(bar: TimelineBar, number: number, agentId: string, now: number): string {
   const calls = bar.calls.length === 0 ? '' : `, ${countText(bar.calls.length, 'tool call')}`;
   return `turn ${number} of ${lineOf(agentId, 80)}, ${durationText((bar.to ?? now) - bar.from)}${calls}, ${statusWord(bar)}`;
 }
 
-/** How a turn went, in a word. */
+/** Returns the status of a turn in a word. */
 export function statusWord(bar: TimelineBar): string {
   if (bar.status === 'completed') return 'ok';
   return isForPerson(bar) ? waitsForYou : bar.status;
 }
 
-/** The kinds of parts a turn has, in their order, each with how long all parts of it took so far. */
+/** Returns the kinds of parts of a turn, in order, each with its total duration so far. */
 export function partTimes(bar: TimelineBar, now: number): ReadonlyMap<TimelinePart['kind'], number> {
   const times = new Map<TimelinePart['kind'], number>();
   for (const part of bar.parts) times.set(part.kind, (times.get(part.kind) ?? 0) + partMs(part, now));
   return times;
 }
 
-/** How long a part took so far. */
+/** Returns the duration of a part so far. */
 export function partMs({ from, to }: { readonly from: number; readonly to: number | undefined }, now: number): number {
   return (to ?? now) - from;
 }

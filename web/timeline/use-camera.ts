@@ -6,15 +6,15 @@ import type { RouteQuery } from '../routing/route.ts';
 import { clampPxPerMs, fitPxPerMs, timeScale, toTime, toX, type TimeScale, type TimeSpan } from './time-scale.ts';
 import { Viewport } from './viewport.ts';
 
-/** How long the view must rest before the address says what it shows, in milliseconds. */
+/** Milliseconds the view must rest before the address is updated. */
 const restMs = 300;
 
-/** What is seen of a timeline, and how to change it. */
+/** The visible range of a timeline, and functions to change it. */
 export interface Camera {
   readonly viewport: Viewport;
   readonly scale: TimeScale;
   readonly isAll: boolean;
-  /** Zooms in or out around a place of the screen; around the middle without one. */
+  /** Zooms around a place of the screen; around the middle without one. */
   readonly zoomBy: (factor: number, clientX?: number) => void;
   readonly zoomTo: (from: number, to: number) => void;
   readonly showAll: () => void;
@@ -22,10 +22,10 @@ export interface Camera {
   readonly scrolled: () => void;
 }
 
-/** Keeps what of a timeline is in view: in the element that scrolls, and in the address (`from` and `to`, since its start). */
+/** Keeps the visible range of a timeline: in the scrolling element, and in the address (`from` and `to`, since its start). */
 export function useCamera(scroller: RefObject<HTMLElement | null>, { view, span, query, labelWidth, rowHeight }: CameraOf): Camera {
   const viewport = useMemo(() => new Viewport(), []);
-  /** A time that is to lie at a place of the screen as soon as the scale is laid out. */
+  /** Time to be placed at a position of the screen after the next layout. */
   const pinned = useRef<{ readonly time: number; readonly px: number } | undefined>(undefined);
   useLayoutEffect(
     () => (scroller.current === null ? undefined : viewport.watch(scroller.current, labelWidth, rowHeight)),
@@ -50,7 +50,7 @@ export function useCamera(scroller: RefObject<HTMLElement | null>, { view, span,
     const left = scroller.current?.getBoundingClientRect().left ?? 0;
     const middle = viewport.following.value ? wide : wide / 2;
     const px = clientX === undefined ? middle : Math.max(0, clientX - left - label);
-    // Whoever looks at a place does not want to be led away from it.
+    // A zoomed view must not follow the live edge.
     if (px < wide) viewport.following.value = false;
     setScale(is.pxPerMs * factor, toTime(is, viewport.scrollLeft + px), px);
   }, []);
@@ -102,7 +102,7 @@ interface CameraOf {
   readonly rowHeight: number;
 }
 
-/** Goes to the stretch the address names, once there is room to show it. */
+/** Goes to the range in the address, once there is room to show it. */
 function useStart(query: RouteQuery, view: Timeline, goTo: (from: number, to: number) => void, isReady: boolean): void {
   const done = useRef(false);
   useLayoutEffect(() => {
@@ -114,7 +114,7 @@ function useStart(query: RouteQuery, view: Timeline, goTo: (from: number, to: nu
   });
 }
 
-/** Puts what is seen into the address when the view has come to rest; nothing when that is all, or moves along. */
+/** Writes the visible range into the address when the view rests; nothing when it shows the whole run or follows the live edge. */
 function useRemember(
   viewport: Viewport,
   view: Timeline,

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Timeline } from '../../src/inspect/timeline/timeline.ts';
 
-/** How often the live edge moves, in milliseconds. */
+/** Milliseconds between moves of the live edge. */
 const everyMs = 200;
-/** Longest time without an event that a run at work can take; later, most likely nobody advances it. */
+/** Longest silence of a working run in milliseconds; later, most likely no process advances it. */
 const longestSilenceMs = 15 * 60_000;
 
-/** The right end of a timeline: its last event or, while turns are open, this moment. */
+/** Returns the right end of a timeline: its last event or, while turns are open, the current time. */
 export function useNow(view: Timeline): number {
   const isOpen = view.live && view.lanes.some(({ bars }) => bars.at(-1)?.to === undefined && bars.length > 0);
   const [, setTick] = useState(0);

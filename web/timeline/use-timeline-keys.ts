@@ -1,18 +1,18 @@
 import { useKeys } from '../kit/keys.ts';
 
-/** What keys do to a timeline, wherever on the page the focus is. */
+/** Actions of the keys of a timeline, wherever the focus is. */
 interface TimelineKeys {
-  /** Gives the focus to the turn that Tab would lead to; from there on arrows lead from turn to turn. */
+  /** Focuses the turn that Tab would lead to; from there, arrows move between turns. */
   readonly enter: () => void;
   readonly zoomBy: (factor: number) => void;
   readonly showAll: () => void;
 }
 
-/** Binds the keys of a timeline for as long as it is shown. */
+/** Binds the keys of a timeline while it is shown. */
 export function useTimelineKeys({ enter, zoomBy, showAll }: TimelineKeys): void {
   useKeys([
     { keys: 'ArrowRight', does: 'next turn of the agent', run: enter },
-    { keys: 'ArrowLeft', does: 'turn before of the agent', run: enter },
+    { keys: 'ArrowLeft', does: 'previous turn of the agent', run: enter },
     { keys: 'ArrowDown', does: 'turn of the agent below', run: enter },
     { keys: 'ArrowUp', does: 'turn of the agent above', run: enter },
     { keys: 'Home', does: 'first turn of the agent', run: enter },

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 /** Zooms by a factor, around a place of the screen. */
 export type ZoomBy = (factor: number, clientX: number) => void;
 
-/** Ctrl and the wheel (which is also what a touchpad's pinch says), and a pinch of two fingers; one step a frame. */
+/** Binds Ctrl with the wheel (also the pinch of a touchpad) and a pinch of two fingers; one step per frame. */
 export function useZoomGestures(element: RefObject<HTMLElement | null>, zoomBy: ZoomBy): void {
   useEffect(() => {
     const target = element.current;

@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
-/** How much of the run the width shows: all of it, or so many pixels a millisecond. */
+/** Zoom of the timeline: the whole run, or a scale in pixels per millisecond. */
 export type Zoom = { readonly kind: 'all' } | { readonly kind: 'scale'; readonly pxPerMs: number };
 
-/** What is drawn: somewhat more than what is seen, in steps, so that little moves of the view draw nothing anew. */
+/** The drawn range: somewhat more than the visible one, in steps, so that small moves need no redraw. */
 export interface DrawnWindow {
   readonly fromX: number;
   readonly untilX: number;
@@ -11,17 +11,14 @@ export interface DrawnWindow {
   readonly lastRow: number;
 }
 
-/** Pixels and rows by which what is drawn moves on. */
+/** Steps of the drawn range, in pixels and rows. */
 const stepX = 256;
 const stepRows = 4;
 
-/**
- * The part of a timeline that is in view. The browser scrolls; this knows where it is, and whether it goes along with a run
- * that goes on.
- */
+/** The visible part of a timeline. The browser scrolls; this class knows the position, and whether the view follows a running run. */
 export class Viewport {
   readonly zoom = signal<Zoom>({ kind: 'all' });
-  /** Goes along with the live edge. */
+  /** True while the view follows the live edge. */
   readonly following = signal(true);
   readonly width = signal(0);
   readonly #height = signal(0);
@@ -29,11 +26,11 @@ export class Viewport {
   readonly #y = signal(0);
   readonly #rowHeight = signal(1);
   #scroller: HTMLElement | undefined;
-  #laneWidth = 0;
-  /** Where it was put last, to tell the reader's moves from its own. */
+  #labelWidth = 0;
+  /** Position set last by this class, to recognize scrolling by the reader. */
   #put = 0;
 
-  /** Steps of what is drawn change when the view has moved by a step, and not before. */
+  /** Drawn range; changes only when the view has moved by a step. */
   readonly window = computed<DrawnWindow>(() => {
     const x = Math.floor(this.#x.value / stepX) * stepX;
     const row = Math.floor(this.#y.value / this.#rowHeight.value / stepRows) * stepRows;
@@ -45,10 +42,10 @@ export class Viewport {
     };
   });
 
-  /** Watches an element until the returned function is called; `labelWidth` of it belong to no time. */
+  /** Watches an element until the returned function is called; its first `labelWidth` pixels are labels. */
   watch(scroller: HTMLElement, labelWidth: number, rowHeight: number): () => void {
     this.#scroller = scroller;
-    this.#laneWidth = labelWidth;
+    this.#labelWidth = labelWidth;
     this.#rowHeight.value = rowHeight;
     const measure = (): void => {
       this.width.value = Math.max(1, scroller.clientWidth - labelWidth);
@@ -64,7 +61,7 @@ export class Viewport {
     return this.#scroller?.scrollLeft ?? 0;
   }
 
-  /** The browser has scrolled. Says whether the reader did it. */
+  /** Handles a scroll; returns true when the reader did it. */
   scrolled(): boolean {
     const scroller = this.#scroller;
     if (scroller === undefined) return false;
@@ -82,12 +79,12 @@ export class Viewport {
     return scroller === undefined || scroller.scrollLeft + scroller.clientWidth >= scroller.scrollWidth - 8;
   }
 
-  /** Moves the view so that it begins at a place. */
+  /** Scrolls the view to begin at a place. */
   scrollTo(x: number): void {
     const scroller = this.#scroller;
     if (scroller === undefined) return;
     scroller.scrollLeft = x;
-    // What the browser made of it: it rounds, and it ends at the end.
+    // Reads back the position, which the browser rounds and limits.
     this.#put = scroller.scrollLeft;
     this.#x.value = this.#put;
   }
@@ -96,7 +93,7 @@ export class Viewport {
     this.scrollTo(this.#scroller?.scrollWidth ?? 0);
   }
 
-  /** Brings a part of a row into view, with some room around it. */
+  /** Scrolls a part of a row into view, with some room around it. */
   reveal(row: number, fromX: number, toX: number, headHeight: number): void {
     const scroller = this.#scroller;
     if (scroller === undefined) return;
@@ -106,7 +103,7 @@ export class Viewport {
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top > scroller.scrollTop + seen) scroller.scrollTop = top - seen;
     this.#y.value = scroller.scrollTop;
-    const width = scroller.clientWidth - this.#laneWidth;
+    const width = scroller.clientWidth - this.#labelWidth;
     const isSeen = fromX >= scroller.scrollLeft && Math.min(toX, fromX + width / 2) <= scroller.scrollLeft + width;
     if (isSeen) return;
     this.following.value = false;

@@ -5,7 +5,7 @@ import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { Meter } from '../kit/meter.tsx';
 
-/** Where an agent stands, and what is wrong or needed. */
+/** Status of an agent, with problems and pending requests. */
 export function StatusCell({ node }: { readonly node: AgentNodeView }) {
   const { status, outcome, limit, waitingItems, deadLetters, iteration } = node;
   const notes = [
@@ -17,7 +17,7 @@ export function StatusCell({ node }: { readonly node: AgentNodeView }) {
       <Badge status={status === 'ended' ? (outcome ?? status) : status} />
       {limit !== undefined && (
         <span class="badge tone-bad" title={lineOf(limit.reason, 300)}>
-          limit {limit.stage === 1 ? 'near' : 'reached'}
+          limit {limit.stage === 'warned' ? 'near' : 'reached'}
         </span>
       )}
       {deadLetters > 0 && <span class="badge tone-bad">{countText(deadLetters, 'dead letter')}</span>}
@@ -26,7 +26,7 @@ export function StatusCell({ node }: { readonly node: AgentNodeView }) {
   );
 }
 
-/** What an agent does at the moment, or why it ended badly. */
+/** Current activity of an agent, or the reason it failed. */
 export function DoingCell({ node }: { readonly node: AgentNodeView }) {
   const { openCalls, error, status, outcome } = node;
   if (error !== undefined)
@@ -47,10 +47,10 @@ export function DoingCell({ node }: { readonly node: AgentNodeView }) {
         {openCalls.length > 6 && <span class="faint"> and {openCalls.length - 6} more</span>}
       </span>
     );
-  return <span class="faint">{outcome === undefined && status === 'in_turn' ? 'asks its model' : ''}</span>;
+  return <span class="faint">{outcome === undefined && status === 'in_turn' ? 'waits for the model' : ''}</span>;
 }
 
-/** How full an agent's context is: of its model's size where that is known. */
+/** Context usage of an agent, as a share of its model's context window where that is known. */
 export function ContextCell({ node }: { readonly node: AgentNodeView }) {
   const { contextTokens, contextWindow } = node;
   if (contextTokens === undefined) return null;
@@ -64,7 +64,7 @@ export function ContextCell({ node }: { readonly node: AgentNodeView }) {
   );
 }
 
-/** Tokens in and out and, for agents that started others, those of all of them. */
+/** Input and output tokens, with totals for agents that started others. */
 export function TokensCell({ node }: { readonly node: AgentNodeView }) {
   const { inputTokens, outputTokens, tokensWithChildren, children } = node;
   return (
@@ -75,7 +75,7 @@ export function TokensCell({ node }: { readonly node: AgentNodeView }) {
   );
 }
 
-/** What an agent cost and, for agents that started others, what all of them did. */
+/** Cost of an agent, with the total for agents that started others. */
 export function CostCell({ node }: { readonly node: AgentNodeView }) {
   const { cost, costAtLeast, costWithChildren, costWithChildrenAtLeast, children } = node;
   return (

@@ -5,7 +5,7 @@ import { runHref } from '../routing/route.ts';
 import { ContextCell, CostCell, DoingCell, StatusCell, TokensCell } from './agent-cells.tsx';
 import type { TreeRow } from './tree-rows.ts';
 
-/** The columns of the tree, and what their cells are called in styles. */
+/** Columns of the tree, and the CSS classes of their cells. */
 export const columns = [
   ['agent', 'tree-agent'],
   ['status', 'tree-status'],
@@ -18,13 +18,13 @@ export const columns = [
   ['', 'tree-actions'],
 ] as const;
 
-/** One agent of the tree. */
+/** Row of one agent. */
 export function AgentRow(props: {
   readonly row: TreeRow;
   readonly runId: string;
   readonly isCurrent: boolean;
   readonly toggle: () => void;
-  /** Absent where agents cannot be cancelled from. */
+  /** Absent where agents cannot be cancelled. */
   readonly cancel: (() => void) | undefined;
 }) {
   const { row, runId, isCurrent, toggle, cancel } = props;
@@ -43,9 +43,9 @@ export function AgentRow(props: {
       <a
         href={runHref(runId, 'timeline', { agent: node.agentId })}
         tabIndex={stop}
-        aria-label={`lane of ${lineOf(node.agentId, 60)}`}
+        aria-label={`timeline row of ${lineOf(node.agentId, 60)}`}
       >
-        lane
+        timeline
       </a>
       {cancel !== undefined && node.status !== 'ended' && (
         <button
@@ -85,7 +85,7 @@ function AgentCell(props: {
   return (
     <span class="tree-name" style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 1.1}rem` }}>
       {children.length > 0 ? (
-        // The row itself opens and closes by key: this is for the pointer.
+        // For the pointer; keys open and close the row itself.
         <button type="button" class="quiet twisty" tabIndex={-1} aria-hidden="true" onClick={toggle}>
           {isOpen ? '▾' : '▸'}
         </button>

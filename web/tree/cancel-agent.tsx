@@ -6,7 +6,7 @@ import { Dialog } from '../kit/dialog.tsx';
 import { lineOf } from '../kit/line-of.ts';
 import { useAction } from '../kit/use-action.ts';
 
-/** Asks whether an agent shall end, with all it started. */
+/** Asks for confirmation, then cancels an agent with all agents below it. */
 export function CancelAgent(props: { readonly runId: string; readonly node: AgentNodeView; readonly onClose: () => void }) {
   const { runId, node, onClose } = props;
   const [reason, setReason] = useState('');
@@ -20,11 +20,11 @@ export function CancelAgent(props: { readonly runId: string; readonly node: Agen
     <Dialog title={`Cancel ${lineOf(node.agentId, 60)}?`} onClose={onClose}>
       <form class="stack" onSubmit={(event) => (event.preventDefault(), run(cancel))}>
         <p>
-          It ends{below === 0 ? '' : `, and with it ${countText(below, 'agent')} below it`}; what it is doing is stopped. Whoever
-          started it is told.
+          The agent{below === 0 ? '' : ` and ${countText(below, 'agent')} below it`} will stop and end. The agent that started it
+          gets a notice.
         </p>
         <label class="field">
-          <span>Reason (it goes into the journal)</span>
+          <span>Reason (recorded in the journal)</span>
           <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </label>
         <div class="row">

@@ -1,18 +1,18 @@
 import type { AgentNodeView } from '../../src/inspect/tree.ts';
 
-/** An agent in the list a tree is when it is drawn. */
+/** An agent as a row of the rendered tree. */
 export interface TreeRow {
   readonly node: AgentNodeView;
-  /** 1 for agents that nobody started. */
+  /** Depth, 1 for root agents. */
   readonly level: number;
-  /** Its place among those next to it, from 1, and how many they are. */
+  /** Position among its siblings, from 1, and their number. */
   readonly place: number;
   readonly siblings: number;
   readonly parent: number | undefined;
   readonly isOpen: boolean;
 }
 
-/** The agents of a tree that are to be seen: not below a closed one and, with a filter, only those it fits and what is above them. */
+/** Returns the visible agents: not below a closed one and, with a filter, only matches and their ancestors. */
 export function treeRows(roots: readonly AgentNodeView[], closed: ReadonlySet<string>, filter: string): readonly TreeRow[] {
   const wanted = filter.trim().toLowerCase();
   const fitting = wanted === '' ? undefined : fittingIds(roots, wanted);
@@ -20,7 +20,7 @@ export function treeRows(roots: readonly AgentNodeView[], closed: ReadonlySet<st
   const add = (nodes: readonly AgentNodeView[], level: number, parent: number | undefined): void => {
     const seen = fitting === undefined ? nodes : nodes.filter((node) => fitting.has(node.agentId));
     seen.forEach((node, index) => {
-      // What was looked for is not hidden again.
+      // Matches of the filter stay visible below closed agents.
       const isOpen = fitting !== undefined || !closed.has(node.agentId);
       rows.push({ node, level, place: index + 1, siblings: seen.length, parent, isOpen });
       if (isOpen) add(node.children, level + 1, rows.length - 1);
@@ -30,10 +30,10 @@ export function treeRows(roots: readonly AgentNodeView[], closed: ReadonlySet<st
   return rows;
 }
 
-/** What a key does at a row: goes to another one, or opens or closes it. */
+/** Effect of a key at a row: moves to another one, or opens or closes it. */
 export type TreeMove = { readonly to: number } | { readonly toggle: string } | undefined;
 
-/** What a key does in a tree, as everywhere. */
+/** Returns the effect of a key, as usual in trees. */
 export function treeMove(rows: readonly TreeRow[], at: number, key: string): TreeMove {
   const row = rows[at];
   if (row === undefined) return undefined;
@@ -58,10 +58,10 @@ export function treeMove(rows: readonly TreeRow[], at: number, key: string): Tre
   }
 }
 
-/** The next row whose agent's name begins with what was typed. */
+/** Returns the next row whose agent's name begins with the typed text. */
 export function rowThatBegins(rows: readonly TreeRow[], at: number, typed: string): number | undefined {
   const wanted = typed.toLowerCase();
-  // The row one is at counts while more is typed of the same name.
+  // The current row counts while more of the same name is typed.
   const first = typed.length > 1 ? at : at + 1;
   for (let step = 0; step < rows.length; step++) {
     const index = (first + step) % rows.length;

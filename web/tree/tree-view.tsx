@@ -6,13 +6,13 @@ import { SearchField } from '../kit/search-field.tsx';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
 import { runHref, type RouteQuery } from '../routing/route.ts';
 import { go, setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { AgentRow, columns } from './agent-row.tsx';
 import { CancelAgent } from './cancel-agent.tsx';
 import { rowThatBegins, treeMove, treeRows, type TreeRow } from './tree-rows.ts';
 import './tree.css';
 
-/** The agents of the run. */
+/** Tree of the run's agents. */
 export function TreeView({ query }: { readonly query: RouteQuery }) {
   const { profiles } = useRun();
   const roots = useView((state, store) => tree(state, store.profiles), [profiles]).value;
@@ -68,7 +68,7 @@ function Grid(props: {
     count: rows.length,
     estimate: 48,
     keyOf: (index) => rows[index]?.node.agentId ?? String(index),
-    // The row the keyboard is at stays there when it is scrolled out of view.
+    // The focused row stays rendered when it is scrolled out of view.
     pinned: at,
     scrollTo: useMemo(() => (named === undefined ? undefined : indexOf(named)), [named]),
   });

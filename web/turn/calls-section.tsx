@@ -7,12 +7,12 @@ import { safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { ContentView, ErrorLine, Json } from './parts.tsx';
 import { Section } from './section.tsx';
 import { TextLines } from './reply-section.tsx';
 
-/** The tool calls, from what was asked to what came back. */
+/** The tool calls, from arguments to results. */
 export function CallsSection({ record }: { readonly record: TurnRecord }) {
   const calls = record.toolInteractions;
   if (calls.length === 0) return null;
@@ -44,7 +44,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
   const { callId, providerCallId, name, args, changedArgs, repaired, attempt, approved, waitFor, ms, error, progress } = call;
   const place = record.reply.toolCalls.findIndex((asked) => asked.callId === callId);
   const sent = record.reply.toolCalls[place]?.input;
-  const said = useRun().live.progress.value.get(callId);
+  const latest = useRun().live.progress.value.get(callId);
   return (
     <>
       <h4 class="t-card-head">
@@ -80,7 +80,7 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
           {progress.map((note, index) => (
             <Progress key={index} fraction={note.fraction} note={note.note} />
           ))}
-          {call.endedAt === undefined && said !== undefined && <Progress fraction={said.fraction} note={said.note} />}
+          {call.endedAt === undefined && latest !== undefined && <Progress fraction={latest.fraction} note={latest.note} />}
           {call.content === undefined ? (
             <p class="faint">Nothing yet.</p>
           ) : (
@@ -94,10 +94,10 @@ function Call({ call, record }: { readonly call: ToolInteraction; readonly recor
   );
 }
 
-/** Longest arguments that are read well as they were sent, in characters. */
+/** Maximum length of arguments shown on one line, in characters. */
 const longLine = 160;
 
-/** Arguments as the model sent them, line by line, and as they were read where that differs. */
+/** Arguments as the model sent them, line by line, and as parsed where that differs. */
 function Sent({
   call,
   sent,
@@ -112,7 +112,7 @@ function Sent({
   return (
     <>
       <TextLines text={sent} where="tool_call" call={call} label="Arguments as they were sent" look="from-tool_call" />
-      {args === null && <p class="tone-bad small">They could not be used.</p>}
+      {args === null && <p class="tone-bad small">They were not valid.</p>}
       {args !== null && (
         <details class="t-more" open={repaired || sent.length > longLine}>
           <summary>{repaired ? 'repaired to' : 'as JSON'}</summary>
@@ -157,7 +157,7 @@ function Whole({ hash }: { readonly hash: NonNullable<ToolInteraction['full']> }
         <Text value={text} label="The whole output" />
       </ScrollBox>
     );
-  return <p class="faint">{store.contents.isMissing(hash) ? 'On its way…' : 'It is not kept here.'}</p>;
+  return <p class="faint">{store.contents.isMissing(hash) ? 'Loading…' : 'It is not stored here.'}</p>;
 }
 
 function waitText(waitFor: NonNullable<ToolInteraction['waitFor']>): string {

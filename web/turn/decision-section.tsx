@@ -4,11 +4,11 @@ import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Pairs } from '../kit/pairs.tsx';
-import { RawSwitch, Words } from '../kit/words.tsx';
+import { RawSwitch, FormattedText } from '../kit/formatted-text.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** How the turn was decided: the rules in order, with the one that won and what each condition read. */
+/** The decision of the turn: its rules in order, the one that matched, and the values each condition read. */
 export function DecisionSection({ record }: { readonly record: TurnRecord }) {
   const { rules, notAsked, action } = record.decision;
   if (action === undefined) return null;
@@ -67,17 +67,17 @@ function Action({ action }: { readonly action: DecidedAction }) {
         <details class="t-more">
           <summary>output</summary>
           <RawSwitch />
-          <Words value={output} label="Output" />
+          <FormattedText value={output} label="Output" />
         </details>
       )}
     </>
   );
 }
 
-/** A rule with what it came to; one without a place was not asked. */
+/** A rule with its result; one without a place was not evaluated. */
 function Rule({ rule, place }: { readonly rule: UnaskedRule & Partial<RuleView>; readonly place?: number }) {
   const { id, matched = false, values, condition, action, declaredAt, error } = rule;
-  const verdict = place === undefined ? 'not asked' : error !== undefined ? 'failed' : matched ? 'matched' : 'false';
+  const verdict = place === undefined ? 'not evaluated' : error !== undefined ? 'failed' : matched ? 'matched' : 'false';
   const tone = error !== undefined ? 'tone-bad' : matched ? 'tone-good' : 'faint';
   return (
     <tr class={matched ? 't-winner' : ''} aria-current={matched ? 'true' : undefined}>

@@ -2,17 +2,17 @@ import type { DiffEntry, DiffLine, TurnDiff } from '../../src/inspect/turn/diff-
 import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { lineCutter } from '../kit/line-ranges.ts';
 
-/** A row of a comparison: a stretch that is the same, the head of a piece, a line of it, or lines left out. */
+/** A row of a comparison: an equal stretch, the head of a piece, a line of it, or a gap. */
 export type DiffRow =
   | { readonly kind: 'same'; readonly first: number; readonly count: number; readonly tokens: number; readonly isOpen: boolean }
   | { readonly kind: 'piece'; readonly mark: DiffEntry['kind']; readonly span: PromptSpan }
   | { readonly kind: 'line'; readonly mark: DiffLine['kind']; readonly text: string }
   | { readonly kind: 'gap'; readonly count: number };
 
-/** Lines around a change that are shown though they are the same. */
+/** Number of equal lines shown around a change. */
 const around = 2;
 
-/** The rows of a comparison; `open` has the stretches that are the same and shown all the same, by their first entry. */
+/** Returns the rows of a comparison; `open` contains the expanded equal stretches, by their first entry. */
 export function diffRows({ entries }: TurnDiff, open: ReadonlySet<number>): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   for (let index = 0; index < entries.length; index++) {
@@ -39,7 +39,7 @@ function pushLines(rows: DiffRow[], mark: DiffLine['kind'], text: string): void 
   for (const { start, end } of cut(0, text.length)) rows.push({ kind: 'line', mark, text: text.slice(start, end) });
 }
 
-/** Changed lines with a little of what is around them. */
+/** Adds changed lines with a few lines of context. */
 function pushChanged(rows: DiffRow[], lines: readonly DiffLine[]): void {
   let left = 0;
   for (const [index, { kind, text }] of lines.entries()) {

@@ -9,24 +9,24 @@ import { Blocks } from '../kit/blocks.tsx';
 import { safe } from '../kit/safe.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { diffRows, type DiffRow } from './diff-rows.ts';
 import { Section } from './section.tsx';
 import { StateChanges } from './state-section.tsx';
 import { spanName, type SpanNames } from './span-name.ts';
 
-/** Prompts longer than this are compared when somebody asks for it. */
+/** Maximum length of prompts compared without a click, in characters. */
 const quickChars = 1_000_000;
-/** Turns one can choose to compare with. */
+/** Maximum number of turns to choose from. */
 const mostChoices = 2_000;
 
-/** The turn whose prompt this one's is compared with: the agent's previous one, unless the address says otherwise. */
+/** Returns the turn to compare the prompt with: the agent's previous one, unless the address names another. */
 export function useCompared(record: TurnRecord, against: string | undefined): string | undefined {
   const previous = useView((state) => turnNeighbours(state, record.turnId).ofAgent.previous, [record.turnId]).value;
   return record.prompt.spans.length === 0 ? undefined : (against ?? previous);
 }
 
-/** What is new in the prompt since another turn. */
+/** The difference of the prompt to that of another turn. */
 export function DiffSection({ record, other }: { readonly record: TurnRecord; readonly other: string | undefined }) {
   if (record.prompt.spans.length === 0 || other === undefined) return null;
   return (

@@ -8,10 +8,10 @@ import { Pairs } from '../kit/pairs.tsx';
 import { safe } from '../kit/safe.ts';
 import { Time } from '../kit/time.tsx';
 import { turnHref } from '../routing/route.ts';
-import { useView } from '../run/run-context.ts';
+import { useView } from '../run/page-run.ts';
 import { ErrorLine, TurnLink } from './parts.tsx';
 
-/** Who took the turn, when, why, and what it cost. */
+/** Agent, time, causes and cost of the turn. */
 export function TurnHead({ record }: { readonly record: TurnRecord }) {
   const { agentInfo, limit } = record;
   const module = agentInfo.moduleId === undefined ? '' : `, at module ${safe(agentInfo.moduleId)}`;
@@ -35,7 +35,7 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
       )}
       {record.escalations.map(({ seq, rung, action, on, count, threshold, tools, llmConfig, prompt }) => (
         <p key={seq} class="tone-waits">
-          Got nowhere: rung {safe(rung)}, {action.replaceAll('_', ' ')}{' '}
+          No progress: escalation step {safe(rung)}, {action.replaceAll('_', ' ')}{' '}
           {safe([...(tools ?? []), llmConfig ?? '', prompt ?? ''].filter(Boolean).join(', '))} ({on.replaceAll('_', ' ')} {count},
           from {threshold} on)
         </p>
@@ -77,7 +77,7 @@ function Woken({ record }: { readonly record: TurnRecord }) {
   const { inputs, sourceTurnIds, sourceToolCallId } = record;
   return (
     <>
-      {inputs.length === 0 ? 'nothing it read' : [...new Set(inputs.map(({ source }) => safe(source, 60)))].join(', ')}
+      {inputs.length === 0 ? 'no items' : [...new Set(inputs.map(({ source }) => safe(source, 60)))].join(', ')}
       {sourceTurnIds.map((turnId) => (
         <>
           {' '}
@@ -94,7 +94,7 @@ function Woken({ record }: { readonly record: TurnRecord }) {
   );
 }
 
-/** A call, with a link to the turn that asked for it. */
+/** A call, with a link to the turn that requested it. */
 function CallLink({ callId }: { readonly callId: string }) {
   const turnId = useView(
     (state) => [...state.turns.values()].find(({ calls }) => calls.some((call) => call.callId === callId))?.turnId,

@@ -5,11 +5,11 @@ import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { safe } from '../kit/safe.ts';
 import { useMany } from '../kit/use-many.tsx';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { ContentView, Json } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** What the turn read, in the order it read it. */
+/** The inbox items the turn read, in order. */
 export function ItemsSection({ record }: { readonly record: TurnRecord }) {
   const { inputs } = record;
   return (
@@ -46,7 +46,7 @@ function Item({ input, place }: { readonly input: TurnInputView; readonly place:
         <span class="t-chip">priority {input.priority}</span>
         <span class="t-chip">{input.persistent ? 'kept in memory' : 'this turn only'}</span>
         {input.untrusted === true && <span class="t-chip tone-waits">untrusted</span>}
-        {input.cleaned !== undefined && <span class="t-chip tone-waits">{input.cleaned} invisible characters taken out</span>}
+        {input.cleaned !== undefined && <span class="t-chip tone-waits">{input.cleaned} invisible characters removed</span>}
         {input.kept === true && <span class="t-chip">stays in the inbox</span>}
         {input.mode === 'prepend_to_role' && <span class="t-chip">before the last message</span>}
         {input.isError === true && <span class="t-chip tone-bad">an error</span>}
@@ -56,9 +56,9 @@ function Item({ input, place }: { readonly input: TurnInputView; readonly place:
         {input.role} text
       </p>
       {isEmpty ? (
-        <p class="faint">Nothing came of it.</p>
+        <p class="faint">It produced no text.</p>
       ) : (
-        <ContentView content={input.content} label={`What the ingestor made of ${input.source}`} />
+        <ContentView content={input.content} label={`Ingested text of ${input.source}`} />
       )}
       <details class="t-more">
         <summary>raw payload</summary>

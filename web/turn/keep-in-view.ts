@@ -1,9 +1,9 @@
-/** Frames in which what stands above an element gets the height it will have: blocks of lines are filled as they come near. */
+/** Frames within which the content above an element gets its final height: blocks are filled as they come near. */
 const framesToSettle = 30;
 
 /**
- * Brings an element into the middle of the view, out of a fold that is closed, and keeps it there while what stands above it
- * grows, unless the reader scrolls or types. Returns how to stop.
+ * Scrolls an element to the middle of the view, opens folds around it, and keeps it there while the content above it grows, unless the
+ * reader scrolls or types. Returns a function that stops that.
  */
 export function keepInView(find: () => Element | undefined): () => void {
   const stop = new AbortController();

@@ -2,16 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RouteQuery } from '../routing/route.ts';
 import type { TurnView } from './turn-view.tsx';
 
-/** The view of a turn, once its script is here. */
+/** The view of a turn, once its script is loaded. */
 let view: typeof TurnView | undefined;
 
-/** Loads the view of a turn, a script of its own. */
+/** Loads the script with the view of a turn. */
 export async function loadTurnView(): Promise<typeof TurnView> {
   view ??= (await import('./turn-view.tsx')).TurnView;
   return view;
 }
 
-/** A turn, shown as soon as its view is loaded. */
+/** A turn, shown once its view is loaded. */
 export function LazyTurn(props: { readonly turnId: string; readonly query: RouteQuery }) {
   const [, setLoaded] = useState(view !== undefined);
   const [isLost, setLost] = useState(false);

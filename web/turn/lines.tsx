@@ -8,34 +8,34 @@ import { keepInView } from './keep-in-view.ts';
 import { selectedPlace } from './selected-place.ts';
 import { useTurn } from './turn-context.ts';
 
-/** How a row looks. */
+/** Appearance of a row. */
 export interface LineLook {
   readonly class?: string;
-  /** Stands above the row. */
+  /** Content above the row. */
   readonly before?: ComponentChildren;
-  /** Stands in the margin. */
+  /** Content of the margin. */
   readonly note?: ComponentChildren;
-  /** In the place of text, where the row has none. */
+  /** Content in place of text, for a row without any. */
   readonly instead?: ComponentChildren;
 }
 
-/** A text whose lines can be asked for their source. */
+/** Properties of a text whose lines lead to their sources. */
 interface LinesProps {
   readonly text: string;
-  /** Parts of the text, in order; a row without text is no line. */
+  /** Ranges of the text, in order; a row without text is not a line. */
   readonly rows: readonly LineRange[];
   readonly where: WhyPlace['where'];
   readonly call?: number;
   readonly label: string;
   readonly look?: (index: number) => LineLook;
-  /** Rows have notes: there is a margin for them. */
+  /** True when rows have notes in a margin. */
   readonly isNoted?: boolean;
 }
 
-/** Rows kept in a scroller of their own from this count on. */
+/** Number of rows from which they scroll in a box. */
 const longRows = 120;
 
-/** Shows a text line by line: a click, or enter, on a line or a selection asks where it came from; arrows move between lines. */
+/** A text line by line. A click, or Enter, on a line or a selection shows its source; arrows move between lines. */
 export function Lines({ text, rows, where, call, label, look, isNoted = false }: LinesProps) {
   const { asked, isFar, ask } = useTurn();
   const isAsked = ({ start, end }: LineRange): boolean =>
@@ -49,7 +49,7 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
     if (moves.current) line?.focus();
     moves.current = false;
   }, [current]);
-  // An address or a search that asks for a line shows it, where it stands once the whole text is here.
+  // Scrolls to the line of an address or a search, once the whole text is loaded.
   useLayoutEffect(() => {
     const place = rows.findIndex(isAsked);
     if (place >= 0 && isFar) setActive(place);
@@ -134,7 +134,7 @@ export function Lines({ text, rows, where, call, label, look, isNoted = false }:
   );
 }
 
-/** Where a key leads from a row; undefined when it is no key of lists. */
+/** Returns the row a key leads to; undefined for other keys. */
 function target(key: string, from: number, rows: readonly LineRange[]): number | undefined {
   const isLine = ({ start, end }: LineRange): boolean => end > start;
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[key];

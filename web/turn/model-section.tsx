@@ -5,7 +5,7 @@ import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
 import { Section } from './section.tsx';
 
-/** The tries at the model call, with what went wrong and how long was waited. */
+/** Attempts at the model call, with errors and waiting times. */
 export function ModelSection({ record }: { readonly record: TurnRecord }) {
   const { attempts } = record;
   if (attempts.length === 0) return null;
@@ -33,7 +33,7 @@ export function ModelSection({ record }: { readonly record: TurnRecord }) {
 function Attempt({ attempt, place }: { readonly attempt: ModelAttempt; readonly place: number }) {
   const { config, model, ms, firstTokenMs, queuedMs, waitMs, error, partialText } = attempt;
   const times = [
-    queuedMs === undefined ? '' : `waited ${durationText(queuedMs)} for its turn`,
+    queuedMs === undefined ? '' : `waited ${durationText(queuedMs)} in the queue`,
     `took ${durationText(ms)}`,
     firstTokenMs === undefined ? '' : `first token after ${durationText(firstTokenMs)}`,
     waitMs === undefined ? '' : `then waited ${durationText(waitMs)}`,
@@ -48,8 +48,8 @@ function Attempt({ attempt, place }: { readonly attempt: ModelAttempt; readonly 
       {error !== undefined && <p class="tone-bad">{safe(error.message, 2_000)}</p>}
       {partialText !== undefined && partialText !== '' && (
         <details class="t-more">
-          <summary>what had arrived</summary>
-          <Text value={partialText} label="What had arrived of this attempt" />
+          <summary>partial reply</summary>
+          <Text value={partialText} label="Partial reply of this attempt" />
         </details>
       )}
     </>

@@ -66,7 +66,7 @@ function Observer({ observer, record }: { readonly observer: ObserverView; reado
   );
 }
 
-/** What an observer did that is on this turn's record: items it posted, state it changed. */
+/** Effects of an observer on this turn's record: posted items and changed state. */
 function Did({ id, record }: { readonly id: string; readonly record: TurnRecord }) {
   const items = record.inputs.filter((input) => input.observerId === id).map((input) => input.source);
   const changes = record.stateChanges.filter(({ by }) => by === id).map(({ scope, path }) => `${scope} ${path}`);

@@ -7,12 +7,12 @@ import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { turnHref } from '../routing/route.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { Json } from './parts.tsx';
 import type { TurnSection } from './sections.ts';
 import { leave } from './trail.ts';
 
-/** A link that remembers where it was followed from. */
+/** A link that remembers the place it was followed from. */
 export function TrailLink({
   turnId,
   section,
@@ -32,7 +32,7 @@ export function TrailLink({
   );
 }
 
-/** Where a piece of text came from; `from` says in a few words where links are followed from. */
+/** Origin of a piece of text; `from` describes the place that links are followed from. */
 export function OriginView({ origin, from }: { readonly origin: TextOrigin; readonly from: string }) {
   switch (origin.kind) {
     case 'segment':
@@ -57,7 +57,7 @@ export function OriginView({ origin, from }: { readonly origin: TextOrigin; read
         <>
           <Pairs
             pairs={{
-              'a handover': origin.fromAgentId === undefined ? 'from nobody known' : `from ${safe(origin.fromAgentId)}`,
+              'a handover': origin.fromAgentId === undefined ? 'from an unknown agent' : `from ${safe(origin.fromAgentId)}`,
               by: origin.call !== undefined && <Call call={origin.call} from={from} />,
             }}
           />
@@ -69,7 +69,7 @@ export function OriginView({ origin, from }: { readonly origin: TextOrigin; read
         <>
           <Pairs
             pairs={{
-              'a tool result': origin.call === undefined ? 'of a call nobody knows' : <Call call={origin.call} from={from} />,
+              'a tool result': origin.call === undefined ? 'of an unknown call' : <Call call={origin.call} from={from} />,
             }}
           />
           {origin.item !== undefined && <Item item={origin.item} from={from} what="inbox item" />}
@@ -103,9 +103,9 @@ export function OriginView({ origin, from }: { readonly origin: TextOrigin; read
         />
       );
     case 'join':
-      return <p>A separator the engine put in.</p>;
+      return <p>A separator added by the engine.</p>;
     case 'unknown':
-      return <p>Item {safe(origin.ref)}, which this run does not know.</p>;
+      return <p>Item {safe(origin.ref)}, which this run does not contain.</p>;
   }
 }
 
@@ -120,11 +120,10 @@ function Summary({
   return (
     <Pairs
       pairs={{
-        [kind === 'summary' ? 'a summary' : 'a note']:
-          `in the place of messages ${origin.from} to ${origin.to - 1} of ${safe(agentId)}`,
+        [kind === 'summary' ? 'a summary' : 'a note']: `instead of messages ${origin.from} to ${origin.to - 1} of ${safe(agentId)}`,
         by: origin.llmConfig !== undefined && safe(origin.llmConfig),
         compaction: origin.compactionId !== undefined && safe(origin.compactionId),
-        'covers also': origin.coversEarlier === true && 'the summary before them',
+        'also covers': origin.coversEarlier === true && 'the summary before them',
         'from turns':
           turnIds.length > 0 &&
           turnIds.map((turnId) => (
@@ -171,7 +170,7 @@ function Call({ call, from }: { readonly call: CallRef; readonly from: string })
   );
 }
 
-/** A place in a profile, with the lines around it. */
+/** A place in a profile, with its surrounding lines. */
 function Place({ source }: { readonly source: SourceRef }) {
   const store = useRun();
   const shown = useView((state) => profileExcerpt(state, store.contents.read, source), [source]).value ?? [];
@@ -179,7 +178,7 @@ function Place({ source }: { readonly source: SourceRef }) {
     <>
       <code class="t-place">{placeText(source)}</code>
       {shown.length > 0 && (
-        <ScrollBox class="t-excerpt text" label="The lines there">
+        <ScrollBox class="t-excerpt text" label="Lines of the file">
           {shown.map(({ line, text }) => (
             <div key={line} class={line === source.line ? 't-excerpt-here' : ''}>
               <span class="t-excerpt-number">{line}</span>

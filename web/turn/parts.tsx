@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ErrorRecord } from '../../src/core/error.ts';
-import type { Content, FilePart } from '../../src/core/prompt/message.ts';
-import { contentParts, contentText } from '../../src/core/prompt/message.ts';
+import { type Content, type FilePart, contentParts, contentText } from '../../src/core/prompt/message.ts';
 import { jsonIn } from '../kit/json-text.ts';
 import { JsonView } from '../kit/json-view.tsx';
 import { safe } from '../kit/safe.ts';
@@ -9,10 +8,10 @@ import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { turnHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import type { TurnSection } from './sections.ts';
 
-/** An error: its code and what it says. */
+/** An error: its code and message. */
 export function ErrorLine({ error }: { readonly error: ErrorRecord }) {
   return (
     <p class="tone-bad t-error-line">
@@ -35,7 +34,7 @@ export function TurnLink({
   return <a href={turnHref(runId, turnId, section === undefined ? {} : { section })}>{name ?? safe(turnId, 60)}</a>;
 }
 
-/** A value as JSON, laid out. */
+/** A value as indented JSON. */
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
   return (
     <ScrollBox class="t-clip">
@@ -44,7 +43,7 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
   );
 }
 
-/** Text and files that came from outside; text that is JSON is laid out where `asJson` says so, and kept as it came below. */
+/** Text and files from outside. With `asJson`, JSON text is laid out, with the original below. */
 export function ContentView(props: { readonly content: Content; readonly label: string; readonly asJson?: boolean }) {
   const { content, label, asJson = false } = props;
   const text = contentText(content);
@@ -69,11 +68,11 @@ export function ContentView(props: { readonly content: Content; readonly label: 
   );
 }
 
-/** Images a browser draws without running or loading anything. */
+/** Media types of images that browsers render without running or loading anything. */
 const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 const longestData = 8_000_000;
 
-/** A file: its name and type, and the image itself when its data is here. */
+/** A file: its name, type and, when its data is loaded, the image. */
 export function FileView({ file }: { readonly file: Pick<FilePart, 'mediaType' | 'filename'> & Partial<FilePart> }) {
   const { mediaType, filename, data } = file;
   const name = `${filename === undefined ? 'file' : safe(filename, 120)} · ${safe(mediaType, 80)}`;

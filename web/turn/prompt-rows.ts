@@ -1,17 +1,17 @@
 import type { PromptView } from '../../src/inspect/turn/turn-record.ts';
 import { lineCutter, type LineRange } from '../kit/line-ranges.ts';
 
-/** A row of a prompt: a line of a span, a file, or a message that is folded. */
+/** A row of a prompt: a line of a span, a file, or a folded message. */
 export interface PromptRow extends LineRange {
-  /** The span's place among the prompt's spans. */
+  /** Index of the span in the prompt. */
   readonly span: number;
-  /** The message it begins, if it begins one. */
+  /** Index of the message that begins with this row, if any. */
   readonly message?: number;
   readonly isFirstOfSpan: boolean;
   readonly isFolded?: true;
 }
 
-/** The rows of a prompt; of a folded message, only where it begins. */
+/** Returns the rows of a prompt; only the first one of a folded message. */
 export function promptRows({ spans, text }: PromptView, folded: ReadonlySet<number>): readonly PromptRow[] {
   const rows: PromptRow[] = [];
   const cut = lineCutter(text);
@@ -33,7 +33,7 @@ export function promptRows({ spans, text }: PromptView, folded: ReadonlySet<numb
   return rows;
 }
 
-/** The size of each message of a prompt, by its index. */
+/** Returns the size of each message of a prompt, by its index. */
 export function messageSizes({ spans }: PromptView): ReadonlyMap<number, { readonly role: string; readonly tokens: number }> {
   const sizes = new Map<number, { role: string; tokens: number }>();
   for (const { messageIndex, role, tokens } of spans) {

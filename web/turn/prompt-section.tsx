@@ -5,7 +5,7 @@ import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { safe } from '../kit/safe.ts';
 import { Lines, type LineLook } from './lines.tsx';
 import { FileView } from './parts.tsx';
@@ -13,7 +13,7 @@ import { messageSizes, promptRows } from './prompt-rows.ts';
 import { Section } from './section.tsx';
 import { spanName, type SpanNames } from './span-name.ts';
 
-/** What the model saw: messages with their roles, each line marked by its source; tools offered. */
+/** The prompt: messages with their roles, each line marked with its source, and the offered tools. */
 export function PromptSection({ record }: { readonly record: TurnRecord }) {
   const { spans } = record.prompt;
   if (spans.length === 0) return null;
@@ -141,7 +141,7 @@ function MessageHead({
   );
 }
 
-/** The file behind a span, as its item brought it: the n-th file span of an item is its n-th file. */
+/** Returns the file of a span from its item: the n-th file span of an item is its n-th file. */
 function fileOf(store: ReturnType<typeof useRun>, span: PromptSpan, spans: readonly PromptSpan[]) {
   const content = store.state?.turns
     .get(span.turnId as Parameters<NonNullable<typeof store.state>['turns']['get']>[0])

@@ -5,12 +5,12 @@ import type { LiveReply } from '../data/live-replies.ts';
 import { lineCutter } from '../kit/line-ranges.ts';
 import { safe } from '../kit/safe.ts';
 import { Text } from '../kit/text.tsx';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { Lines } from './lines.tsx';
 import { FileView } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** What the model thought and said; while it still does, as it comes. */
+/** Reasoning and text of the model's reply, live while it is written. */
 export function ReplySection({ record }: { readonly record: TurnRecord }) {
   const live = useRun().live.replies.value.get(record.turnId);
   const { reply, attempts } = record;
@@ -18,7 +18,7 @@ export function ReplySection({ record }: { readonly record: TurnRecord }) {
   const waits = record.status === 'running' && attempts.length === 0 && record.prompt.spans.length > 0;
   if (reply.finishReason === undefined && !waits) return null;
   return (
-    <Section name="reply" note={waits ? 'to come' : replyNote(record)} copy={() => reply}>
+    <Section name="reply" note={waits ? 'pending' : replyNote(record)} copy={() => reply}>
       {() => (waits ? <p class="faint">The model has not answered yet.</p> : <Said record={record} />)}
     </Section>
   );
@@ -47,15 +47,15 @@ function Said({ record }: { readonly record: TurnRecord }) {
       ))}
       {reply.said !== undefined && (
         <details class="t-more">
-          <summary>what the model really wrote: its calls were read out of this</summary>
-          <Text value={reply.said} label="What the model really wrote" />
+          <summary>original reply, from which the calls were parsed</summary>
+          <Text value={reply.said} label="Original reply" />
         </details>
       )}
     </>
   );
 }
 
-/** A text of the turn's own, by lines. */
+/** A text of the reply, by lines. */
 export function TextLines({
   text,
   where,
@@ -76,22 +76,22 @@ export function TextLines({
 
 function LiveSection({ live }: { readonly live: LiveReply }) {
   return (
-    <Section name="reply" note={live.attempt > 1 ? `attempt ${live.attempt}, as it comes` : 'as it comes'}>
+    <Section name="reply" note={live.attempt > 1 ? `attempt ${live.attempt}, live` : 'live'}>
       {() => (
         <div class="t-live" aria-busy="true">
           {live.superseded.map((text, index) => (
             <details key={index} class="t-more">
-              <summary class="faint">attempt {index + 1} was given up; it had said</summary>
-              <Text value={text} label={`Attempt ${index + 1}, given up`} />
+              <summary class="faint">attempt {index + 1} failed; its text</summary>
+              <Text value={text} label={`Attempt ${index + 1}, failed`} />
             </details>
           ))}
           {live.reasoning !== '' && (
             <div class="faint">
-              <Text value={live.reasoning} label="Reasoning, as it comes" />
+              <Text value={live.reasoning} label="Reasoning, live" />
             </div>
           )}
-          <Text value={live.text} label="Reply, as it comes" />
-          {live.toolInput !== '' && <Text value={live.toolInput} label="Arguments, as they come" />}
+          <Text value={live.text} label="Reply, live" />
+          {live.toolInput !== '' && <Text value={live.toolInput} label="Arguments, live" />}
           <span class="t-caret" aria-hidden="true" />
         </div>
       )}

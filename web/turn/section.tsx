@@ -2,16 +2,16 @@ import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { sectionId, toggle, toggled, type TurnSection, turnSections } from './sections.ts';
 
-/** What a section of a turn shows. */
+/** Properties of a section of a turn. */
 interface SectionProps {
   readonly name: TurnSection;
-  /** Said beside the title, also while it is closed. */
+  /** Text beside the title, also shown while it is closed. */
   readonly note?: ComponentChildren;
-  /** Whether it is open until somebody says otherwise. */
+  /** True when it is open before the user toggles it. */
   readonly isOpen?: boolean;
-  /** What is copied as JSON. */
+  /** Returns the value to copy as JSON. */
   readonly copy?: () => unknown;
-  /** Built only while it is open. */
+  /** Rendered only while it is open. */
   readonly children: () => ComponentChildren;
 }
 

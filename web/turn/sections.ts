@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The sections of a turn, in the order things happened, with their titles. */
+/** Sections of a turn, in the order of events, with their titles. */
 export const turnSections = {
   items: 'Read',
   before: 'Observers before',
@@ -16,32 +16,32 @@ export const turnSections = {
   raw: 'Raw record',
 } as const;
 
-/** A section of a turn, by its name in the address. */
+/** Name of a section in the address. */
 export type TurnSection = keyof typeof turnSections;
 
-/** Whether a word of an address names a section. */
+/** True when a word of an address is the name of a section. */
 export function isTurnSection(word: string | undefined): word is TurnSection {
   return word !== undefined && Object.hasOwn(turnSections, word);
 }
 
-/** The id of the element a section stands in. */
+/** Returns the id of a section's element. */
 export function sectionId(section: TurnSection): string {
   return `turn-${section}`;
 }
 
 const key = 'cadre.turn.sections';
 
-/** Which sections were opened and closed by hand, for as long as the window is there. */
+/** Sections that the user opened or closed, for the lifetime of the window. */
 export const toggled = signal<Readonly<Partial<Record<TurnSection, boolean>>>>(stored());
 
-/** Opens or closes a section, here and on every turn that is looked at next. */
+/** Opens or closes a section, here and on turns opened later. */
 export function toggle(section: TurnSection, isOpen: boolean): void {
   if (toggled.peek()[section] === isOpen) return;
   toggled.value = { ...toggled.peek(), [section]: isOpen };
   try {
     sessionStorage.setItem(key, JSON.stringify(toggled.value));
   } catch {
-    // A browser that stores nothing forgets it with the page.
+    // A browser without storage forgets it with the page.
   }
 }
 
@@ -54,7 +54,7 @@ function stored(): Readonly<Partial<Record<TurnSection, boolean>>> {
   }
 }
 
-/** Opens a section and brings it into view. */
+/** Opens a section and scrolls to it. */
 export function showSection(section: TurnSection): void {
   toggle(section, true);
   requestAnimationFrame(() => {

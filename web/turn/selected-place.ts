@@ -1,7 +1,7 @@
 import type { LineRange } from '../kit/line-ranges.ts';
 import { toVisibleText } from '../kit/visible-text.ts';
 
-/** The stretch of a text that is selected in an element that shows it by rows; undefined when nothing is. */
+/** Returns the selected range of a text that an element shows by rows; undefined when nothing is selected. */
 export function selectedPlace(element: HTMLElement, text: string): LineRange | undefined {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return undefined;
@@ -19,7 +19,7 @@ function placeOf(node: Node, offset: number, text: string): number | undefined {
   return Number(start) + (node instanceof Text ? rawLength(text, Number(start), offset) : 0);
 }
 
-/** How much of a text is shown in so many characters: what is made visible takes more room than it has. */
+/** Returns the number of characters of a text behind `shown` rendered ones: visible forms of hidden characters are longer. */
 function rawLength(text: string, start: number, shown: number): number {
   let at = start;
   for (let seen = 0; seen < shown && at < text.length;) {

@@ -1,23 +1,23 @@
 import type { PlacedCall } from '../../src/inspect/call-index.ts';
 import type { TurnId } from '../../src/core/ids.ts';
-import type { RunContext } from '../../src/core/state/state.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { safe } from '../kit/safe.ts';
 
-/** What spans are named by. */
+/** Lookups for names of spans. */
 export interface SpanNames {
   readonly run: RunContext;
   readonly calls: ReadonlyMap<string, PlacedCall>;
 }
 
-/** Where a span of a prompt came from, in a few words. */
+/** Returns a short description of a span's source. */
 export function spanName({ run, calls }: SpanNames, span: PromptSpan): string {
   const tool = span.callId === undefined ? undefined : calls.get(span.callId)?.call.request.name;
   switch (span.source) {
     case 'segment':
       return safe(span.ref, 60);
     case 'head':
-      return 'what came before';
+      return 'earlier content';
     case 'item':
       return safe(itemSource(run, span) ?? span.ref, 60);
     case 'tool_result':

@@ -8,7 +8,7 @@ import { ScrollBox } from '../kit/scroll-box.tsx';
 import { useMany } from '../kit/use-many.tsx';
 import { Section } from './section.tsx';
 
-/** The changes of agent and team state that the turn made. */
+/** The changes of agent and team state in the turn. */
 export function StateSection({ record }: { readonly record: TurnRecord }) {
   const { stateChanges } = record;
   if (stateChanges.length === 0) return null;
@@ -19,7 +19,7 @@ export function StateSection({ record }: { readonly record: TurnRecord }) {
   );
 }
 
-/** A table of changes: each with its value before and now. */
+/** A table of changes, with old and new values. */
 export function StateChanges({ changes }: { readonly changes: readonly (StateChangeView & { readonly turnId?: string })[] }) {
   const [shown, more] = useMany(changes);
   const isOfTurns = changes.some(({ turnId }) => turnId !== undefined);

@@ -2,7 +2,7 @@ import type { SegmentView } from '../../src/inspect/turn/system-prompt.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText, shareText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
-import { useView } from '../run/run-context.ts';
+import { useView } from '../run/page-run.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
 import { Text } from '../kit/text.tsx';
@@ -10,7 +10,7 @@ import { useMany } from '../kit/use-many.tsx';
 import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
-/** The system prompt by segment: what was rendered and what not, why, and how much of it each is. */
+/** The system prompt by segment: rendered or not, the reason, and its share of the prompt. */
 export function SystemSection({ record }: { readonly record: TurnRecord }) {
   const { segments } = record.systemPrompt;
   if (segments.length === 0) return null;

@@ -1,9 +1,9 @@
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { turnHref, type RouteQuery } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { showSection, type TurnSection, turnSections } from './sections.ts';
 
-/** The sections of a turn, as links. */
+/** Links to the sections of a turn. */
 export function Toc({
   record,
   query,

@@ -1,11 +1,11 @@
 import { safe } from '../kit/safe.ts';
 import { backTo, forgetTrail, trail } from './trail.ts';
 
-/** The way here, with links back. */
+/** The trail of followed links, with links back. */
 export function TrailBar() {
   if (trail.value.length === 0) return null;
   return (
-    <nav class="t-trail small" aria-label="The way here">
+    <nav class="t-trail small" aria-label="Trail of links">
       {trail.value.map((step) => (
         <>
           <a href={step.href} onClick={() => backTo(step)}>
@@ -17,7 +17,7 @@ export function TrailBar() {
         </>
       ))}
       <span class="faint">here</span>
-      <button type="button" class="quiet" onClick={forgetTrail} aria-label="Forget the way here">
+      <button type="button" class="quiet" onClick={forgetTrail} aria-label="Clear the trail of links">
         ✕
       </button>
     </nav>

@@ -8,7 +8,7 @@ import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';
 import { runHref, turnHref, type RouteQuery } from '../routing/route.ts';
 import { go, setQuery } from '../routing/router.ts';
-import { useRun, useView } from '../run/run-context.ts';
+import { useRun, useView } from '../run/page-run.ts';
 import { CallsSection } from './calls-section.tsx';
 import { DecisionSection } from './decision-section.tsx';
 import { DiffSection, useCompared } from './diff-section.tsx';
@@ -33,7 +33,7 @@ import './sections.css';
 import './why.css';
 import './lines.css';
 
-/** Everything about one turn. */
+/** The full record of one turn. */
 export function TurnView({ turnId, query }: { readonly turnId: string; readonly query: RouteQuery }) {
   const record = useView((_, store) => store.turn(turnId), [turnId]).value;
   return record === undefined ? <NoTurn turnId={turnId} /> : <Turn key={turnId} record={record} query={query} />;
@@ -53,7 +53,7 @@ function Turn({ record, query }: { readonly record: TurnRecord; readonly query: 
   const { scope, question, answers, close } = useQuestion(record, query['why'] ?? '');
   const search = useRef<HTMLInputElement | null>(null);
   useTurnKeys(record, search);
-  // Before the keys of the run, which lead away from here.
+  // Takes precedence over the keys of the run, which leave this page.
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || question === undefined) return;
     event.stopPropagation();
@@ -87,7 +87,7 @@ function useTurnKeys({ runId, turnId }: TurnRecord, search: RefObject<HTMLInputE
   };
   useKeys([
     { keys: 'J', does: 'next turn of this agent', run: () => walk(around?.next) },
-    { keys: 'K', does: 'turn before of this agent', run: () => walk(around?.previous) },
+    { keys: 'K', does: 'previous turn of this agent', run: () => walk(around?.previous) },
     { keys: '/', does: 'where did a text come from?', run: () => search.current?.focus() },
   ]);
 }
@@ -113,7 +113,7 @@ function Sections({ record, other }: { readonly record: TurnRecord; readonly oth
   );
 }
 
-/** What is asked about, as the address has it: `@prompt:120-180` for a place, anything else for a text. */
+/** Parses the question in the address: `@prompt:120-180` for a place, anything else for a text. */
 function useQuestion(record: TurnRecord, why: string) {
   const store = useRun();
   const known = store.contents.revision.value;
@@ -127,7 +127,7 @@ function useQuestion(record: TurnRecord, why: string) {
     opener.current = from;
     clicked.current = `@${writePlace(place)}`;
     setQuery({ why: clicked.current });
-    // The answer takes room: its line stays in view.
+    // The answer takes room: scroll its line back into view.
     requestAnimationFrame(() => from?.scrollIntoView({ block: 'nearest' }));
   }, []);
   const close = useCallback((): void => {
@@ -135,7 +135,7 @@ function useQuestion(record: TurnRecord, why: string) {
     opener.current?.focus({ preventScroll: true });
     opener.current = undefined;
   }, []);
-  // Not for every event of a busy run: what is asked about is on the record, which changes when it does.
+  // Not computed on every event: the record changes when the answer may.
   const answers = useMemo(
     () => (question === undefined ? [] : store.why(record.turnId, question)),
     [store, record, question, known],
@@ -149,7 +149,7 @@ function useQuestion(record: TurnRecord, why: string) {
   return { scope, question, answers, close };
 }
 
-/** Where the text stands that was asked about. */
+/** Returns the place of the first match of a searched text. */
 function firstPlace({ reply }: TurnRecord, [answer]: readonly WhyAnswer[]): WhyPlace | undefined {
   if (answer === undefined) return undefined;
   const { where, text } = answer;

@@ -7,24 +7,24 @@ import { CopyButton } from '../kit/copy-button.tsx';
 import { useKeys } from '../kit/keys.ts';
 import { safe } from '../kit/safe.ts';
 import { runHref } from '../routing/route.ts';
-import { useRun } from '../run/run-context.ts';
+import { useRun } from '../run/page-run.ts';
 import { OriginView, TrailLink } from './origin-view.tsx';
 import type { TurnSection } from './sections.ts';
 import { leave } from './trail.ts';
 
-/** Pieces and steps that are shown at first. */
+/** Number of pieces and steps shown at first. */
 const fewPieces = 6;
 const fewSteps = 8;
 
-/** What the panel answers. */
+/** Properties of the panel. */
 interface WhyPanelProps {
-  /** A place, or a text that is searched for. */
+  /** A place, or a text to search for. */
   readonly question: WhyPlace | string;
   readonly answers: readonly WhyAnswer[];
   readonly onClose: () => void;
 }
 
-/** Where a text of the turn came from, and what brought that about, back to the user. */
+/** Origin of a text in the turn, and the chain of causes back to the user. */
 export function WhyPanel({ question, answers, onClose }: WhyPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -58,7 +58,7 @@ function NoAnswer({ question }: { readonly question: WhyPlace | string }) {
     <p>
       {typeof question === 'string'
         ? `“${safe(question, 120)}” is neither in the prompt nor in the reply of this turn.`
-        : 'Nothing stands at this place of this turn.'}
+        : 'This turn has no text at this place.'}
     </p>
   );
 }
@@ -106,7 +106,7 @@ function Answer({ answer, isOnly }: { readonly answer: WhyAnswer; readonly isOnl
 function Piece({ piece, from }: { readonly piece: WhyPiece; readonly from: string }) {
   const { text, origin, role, messageIndex, ephemeral } = piece;
   if (origin.kind === 'join' && text.trim() === '')
-    return <p class="small faint">white space between two texts, put in by the engine</p>;
+    return <p class="small faint">white space between two texts, added by the engine</p>;
   return (
     <div class={`t-piece from-${origin.kind}`}>
       <blockquote dir="auto">{text.trim() === '' ? <span class="faint">white space</span> : safe(text.trim(), 400)}</blockquote>
@@ -169,7 +169,7 @@ function Cause({ step, from }: { readonly step: CauseStep; readonly from: string
   );
 }
 
-/** Where a turn shows what an event did. */
+/** Returns the section of a turn that shows an event's effect. */
 function sectionOf(type: CauseStep['type']): TurnSection {
   if (type === 'model.end') return 'reply';
   if (type === 'turn.decide') return 'decision';

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { setQuery } from '../routing/router.ts';
 
-/** Asks where a text of this turn came from. */
+/** Search for the source of a text in this turn. */
 export function WhySearch({ input, text }: { readonly input: RefObject<HTMLInputElement | null>; readonly text: string }) {
   const submit = (event: Event): void => {
     event.preventDefault();

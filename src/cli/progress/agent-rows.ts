@@ -1,4 +1,6 @@
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { grouped } from '../../inspect/format/text/terminal-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { argsText } from './args-text.ts';
@@ -40,7 +42,10 @@ export function agentRows(run: RunContext, progress: ToolProgress = new Map()): 
 }
 
 function toRow(agent: SubContext, prefix: string, progress: ToolProgress): AgentRow {
-  const { meta, usage } = agent;
+  const {
+    meta,
+    limits: { usage },
+  } = agent;
   const role = meta.moduleId === undefined ? '' : ` ${safe(meta.moduleId, 20)}`;
   return {
     agentId: meta.agentId,
@@ -48,7 +53,7 @@ function toRow(agent: SubContext, prefix: string, progress: ToolProgress): Agent
     name: `${safe(meta.agentId, 60)}${role}`,
     status: statusText(agent),
     doing: doingText(agent, progress),
-    turns: agent.turnCount,
+    turns: agent.turn.count,
     tokens: grouped(usage.inputTokens + usage.outputTokens),
     isEnded: agent.status === 'ended',
   };
@@ -68,14 +73,14 @@ function statusText(agent: SubContext): string {
     case 'awaiting_input':
       return 'waiting';
     case 'ended':
-      return agent.outcome === 'success' ? 'done' : safe(agent.outcome ?? 'ended', 20);
+      return agent.result.outcome === 'success' ? 'done' : safe(agent.result.outcome ?? 'ended', 20);
   }
 }
 
 function doingText(agent: SubContext, progress: ToolProgress): string {
-  const calls = [...agent.openCalls.values()];
+  const calls = [...agent.calls.open.values()];
   const [first] = calls.filter((call) => call.status === 'running').concat(calls);
-  if (first === undefined) return agent.error === undefined ? '' : safe(agent.error.message, 120);
+  if (first === undefined) return agent.result.error === undefined ? '' : safe(agent.result.error.message, 120);
   const more = calls.length > 1 ? ` (+${calls.length - 1})` : '';
   return `${safe(first.request.name, 60)}${more} ${detailOf(first, progress)}`.trimEnd();
 }

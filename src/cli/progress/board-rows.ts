@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import type { TextStyle } from '../../inspect/format/text/text-style.ts';

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { costText, countText, durationText, tokensText } from '../../inspect/format/text/quantity-text.ts';
 import type { TextStyle } from '../../inspect/format/text/text-style.ts';

@@ -2,9 +2,8 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import { type ModuleChange, moduleChanges } from '../../core/patches/module-changes.ts';
 import { changesText } from '../../core/events/profile-edit.ts';
-import type { RunContext } from '../../core/state/state.ts';
-import type { TextStyle } from '../../inspect/format/text/text-style.ts';
-import { styledStatus } from '../../inspect/format/text/text-style.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import { type TextStyle, styledStatus } from '../../inspect/format/text/text-style.ts';
 import { durationText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toStyledLine } from '../../inspect/format/text/terminal-text.ts';
@@ -40,7 +39,7 @@ interface Names {
 }
 
 function namesOf(run: RunContext | undefined): Names {
-  const calls = [...(run?.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
+  const calls = [...(run?.agents.values() ?? [])].flatMap((agent) => [...agent.calls.open.values()]);
   const modules = Object.values(run?.team.workModules ?? {});
   return {
     calls: new Map(calls.map((call) => [call.callId, call.request.name])),

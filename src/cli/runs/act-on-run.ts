@@ -35,7 +35,10 @@ export interface ActOptions {
  */
 export async function actOnRun(reference: string, options: RunOptions, { action, success }: ActOptions): Promise<ExitCode> {
   const summary = await lookUpRun(reference, options.store);
-  const done = await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
+  const done = await askHolder(summary, action, {
+    store: storePath(options.store),
+    findRun: () => lookUpRun(summary.runId, options.store),
+  });
   if (done === undefined)
     return await resumeAndDrive(summary.runId, options, async (run) => void (await performAction(run, action)));
   const terminal = openTerminal(options);

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** Closes the engine of an interrupted run; reports running tools first. */
 export async function closeInterrupted(run: Run | undefined, engine: Engine, terminal: Terminal): Promise<void> {
-  const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.openCalls.values()]);
+  const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.calls.open.values()]);
   const running = calls.filter(({ status }) => status === 'running').length;
   if (running > 0)
     terminal.tell(

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 const maxListed = 10;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { countText, durationText, tokensText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { formatMarkdown } from '../../inspect/format/text/format-markdown.ts';

@@ -6,7 +6,7 @@ import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type Journal, type RunSummary, storedText } from '../../core/events/journal.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../../inspect/why/cause-chain.ts';
 import { fromPlainFacts, type ProfileFacts } from '../../inspect/turn/profile-facts.ts';
 import { otherTurns, turnOfId } from '../../inspect/turn/other-turns.ts';

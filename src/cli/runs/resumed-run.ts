@@ -4,7 +4,7 @@ import type { ProfileFile } from '../../core/profile/profile.ts';
 import { assertOwnRun } from '../../engine/recovery/imported-run.ts';
 import type { ResumeOptions } from '../../engine/launch-options.ts';
 import { undecidedMs } from '../../engine/recovery/leases.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Run } from '../../engine/run.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';

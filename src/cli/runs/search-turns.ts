@@ -1,4 +1,4 @@
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { WhyAnswer } from '../../inspect/why/why.ts';
 import type { RecordedRun } from './recorded-run.ts';
 

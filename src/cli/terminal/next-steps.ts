@@ -1,5 +1,5 @@
 import { contentText } from '../../core/prompt/message.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 const maxQuoted = 48;
@@ -10,11 +10,11 @@ const distinctLength = 24;
 export function nextSteps(run: RunContext, store: string | undefined): readonly string[] {
   const { runId } = run.meta;
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
-  const turnId = root?.lastTurnId ?? [...run.turns.keys()].at(-1);
+  const turnId = root?.turn.lastId ?? [...run.turns.keys()].at(-1);
   const commands = [thisCommand(['turns', runId], store)];
   if (turnId === undefined) return commands;
   commands.push(thisCommand(['turn', runId, turnId], store));
-  const quote = quotationFrom(root?.lastReply ?? '', run);
+  const quote = quotationFrom(root?.turn.lastReply ?? '', run);
   if (quote !== undefined) commands.push(thisCommand(['why', runId, turnId, quote], store));
   return commands;
 }
@@ -52,7 +52,7 @@ function resultTexts({ agents }: RunContext): readonly (readonly string[])[] {
   const all = [...agents.values()];
   const leaves = all.filter(({ children }) => children.length === 0);
   return [leaves, all].map((group) =>
-    group.flatMap(({ messages }) =>
+    group.flatMap(({ history: { messages } }) =>
       messages.flatMap((message) =>
         message.role === 'tool' ? message.content.map(({ output }) => contentText(output.value)) : [],
       ),

@@ -5,8 +5,8 @@ import { generationOf } from './generation.ts';
 import { find, type SourceFile } from './source-file.ts';
 
 /**
- * Without a rule that matches, an agent took another turn there. Each profile whose rules may all fail gets a rule that says so, at
- * the highest place from which it still comes last: rules that heirs add would stand behind it.
+ * Adds a rule for "no rule matched", since an agent then took another turn in CommonGround. The rule goes into each profile whose
+ * rules may all fail, as high in the chain as it still comes last: rules that inheriting profiles add would follow it.
  */
 export function addCatchAlls(tree: SourceTree): void {
   const given = new Set<SourceFile>();
@@ -15,12 +15,12 @@ export function addCatchAlls(tree: SourceTree): void {
     const chain = chainOf(file, tree.profiles);
     if (chain === undefined || chain.some((each) => given.has(each))) continue;
     const rules = ruleIds(chain);
-    const heirs = files.filter((each) => each !== file && (chainOf(each, tree.profiles)?.includes(file) ?? false));
-    const isSilent = rules.size === 0 && heirs.length === 0 && generationOf(file.data) === 'v1';
+    const inheriting = files.filter((each) => each !== file && (chainOf(each, tree.profiles)?.includes(file) ?? false));
+    const isSilent = rules.size === 0 && inheriting.length === 0 && generationOf(file.data) === 'v1';
     if (isSilent && !chain.some((each) => keysOf(each.root).includes('flow_decider'))) noteDefaultRules(file);
     if (rules.size === 0 || hasCatchAll(chain)) continue;
-    const areAdding = heirs.some((heir) =>
-      itemsOf(heir.data, 'flow_decider').some(({ id }) => typeof id !== 'string' || !rules.has(id)),
+    const areAdding = inheriting.some((other) =>
+      itemsOf(other.data, 'flow_decider').some(({ id }) => typeof id !== 'string' || !rules.has(id)),
     );
     if (areAdding) continue;
     addCatchAll(file);
@@ -29,15 +29,11 @@ export function addCatchAlls(tree: SourceTree): void {
 }
 
 function noteDefaultRules(file: SourceFile): void {
-  find(
-    file,
-    'changed',
-    undefined,
-    'without rules an agent went on for ever; here it runs tool calls, and ends with its first reply of words',
-    {
-      hint: 'write a flow_decider if it should do otherwise',
-    },
-  );
+  find(file, 'changed', {
+    at: undefined,
+    message: 'without rules, an agent never ended in CommonGround; in Cadre it runs tool calls and ends with its first text reply',
+    hint: 'write a flow_decider for another behaviour',
+  });
 }
 
 function depthOf(file: SourceFile, tree: SourceTree): number {
@@ -48,7 +44,7 @@ function ruleIds(chain: readonly SourceFile[]): ReadonlySet<string> {
   return new Set(chain.flatMap((file) => itemsOf(file.data, 'flow_decider').map(({ id }) => (typeof id === 'string' ? id : ''))));
 }
 
-/** Whether a rule of the chain always matches; the nearest file has the last word about each id. */
+/** True when a rule of the chain always matches; for each id, the nearest file decides. */
 function hasCatchAll(chain: readonly SourceFile[]): boolean {
   const conditions = new Map<string, unknown>();
   for (const file of chain.toReversed())

@@ -4,10 +4,10 @@ import { tellingKeys } from './generation.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { baseOf, chainOf } from './source-tree.ts';
 
-/** What of a tree a file is; the names are those of the folders here. */
+/** Kind of a source file, named like the folders of a Cadre team. */
 export type SourcePart = 'profiles' | 'llm_configs' | 'handover_protocols' | 'prompt_override';
 
-/** Tells what a file is, by what it says and where it lies; undefined for what belongs to something else. */
+/** Returns the kind of a file, by its content and location; undefined for files of other programs. */
 export function choosePart({ path, data }: SourceFile): SourcePart | undefined {
   const folders = new Set(path.split('/').slice(0, -1));
   const name = path.split('/').at(-1) ?? '';
@@ -24,39 +24,36 @@ function isForeign(data: JsonObject): boolean {
   return 'tool_name' in data || 'apiVersion' in data;
 }
 
-/** What a file is that is no part of a team: something this command knows and cannot convert, or something else. */
+/** Notes a file that is not part of a team: a known kind that cannot be converted, or any other file. */
 export function otherFile(file: SourceFile): void {
   const { data, path } = file;
   if ('tool_name' in data && ('target_subject' in data || 'parameters' in data)) {
-    find(
-      file,
-      'not_converted',
-      keyNode(file.root, 'tool_name'),
-      `the tool ${String(data['tool_name'])} is run by a program of its own`,
-      {
-        hint: 'write it as a tool of your own (docs/tools.md), or as a server of the Model Context Protocol',
-      },
-    );
+    find(file, 'not_converted', {
+      at: keyNode(file.root, 'tool_name'),
+      message: `the tool ${String(data['tool_name'])} runs in a separate program`,
+      hint: 'write it as a custom tool (docs/tools.md), or as an MCP server',
+    });
   } else if ('apiVersion' in data) {
-    find(
-      file,
-      'not_converted',
-      keyNode(file.root, 'apiVersion'),
-      `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`,
-      {
-        hint: 'docs/teams.md has teams in the manner of other systems',
-      },
-    );
-  } else find(file, 'left_out', undefined, 'this is no profile, LLM config or handover protocol');
+    find(file, 'not_converted', {
+      at: keyNode(file.root, 'apiVersion'),
+      message: `${path} is a file of ${String(data['apiVersion'])}, not of CommonGround`,
+      hint: 'docs/teams.md lists teams modelled on other systems',
+    });
+  } else find(file, 'left_out', { at: undefined, message: 'this is not a profile, LLM config or handover protocol' });
 }
 
-/** The profiles that were used: of those with one name the active one with the highest revision; none whose bases do not hold. */
+/**
+ * Returns the profiles in use: for each name the active one with the highest revision, without those whose bases are missing or
+ * circular.
+ */
 export function chooseProfiles(files: readonly SourceFile[]): ReadonlyMap<string, SourceFile> {
   const chosen = new Map<string, SourceFile>();
   for (const file of files) {
     const name = String(file.data['name'] ?? '');
     if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/.test(name)) {
-      find(file, 'not_converted', nodeAt(file.root, 'name'), 'the profile has no name that can be used', {
+      find(file, 'not_converted', {
+        at: nodeAt(file.root, 'name'),
+        message: 'the profile has no valid name',
         hint: 'letters, digits and _ . -, at most 80',
       });
       continue;
@@ -64,7 +61,7 @@ export function chooseProfiles(files: readonly SourceFile[]): ReadonlyMap<string
     const other = chosen.get(name);
     const [kept, dropped] = other === undefined || isNewer(file, other) ? [file, other] : [other, file];
     if (dropped !== undefined)
-      find(dropped, 'left_out', undefined, `${name} stands in ${kept.path}, too, which is the one that was used`);
+      find(dropped, 'left_out', { at: undefined, message: `${name} is also in ${kept.path}, which is the version in use` });
     chosen.set(name, kept);
   }
   return withoutBroken(chosen);
@@ -88,15 +85,11 @@ function withoutBroken(profiles: ReadonlyMap<string, SourceFile>): ReadonlyMap<s
       whole.set(name, file);
       continue;
     }
-    find(
-      file,
-      'not_converted',
-      nodeAt(file.root, 'base_profile'),
-      `${name} was never loaded: its bases (${String(baseOf(file))}, …) go in a circle, or one is missing`,
-      {
-        hint: 'mend base_profile, and convert again',
-      },
-    );
+    find(file, 'not_converted', {
+      at: nodeAt(file.root, 'base_profile'),
+      message: `${name} was never loaded: its bases (${String(baseOf(file))}, …) form a circle, or one is missing`,
+      hint: 'fix base_profile, and convert again',
+    });
   }
   return whole;
 }

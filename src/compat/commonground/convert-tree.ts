@@ -12,25 +12,25 @@ import { keyNode } from './edit-yaml.ts';
 import { find, parseSourceFile, printDocument, type SourceFile } from './source-file.ts';
 import { ownStateOf, type SourceTree } from './source-tree.ts';
 
-/** A file of the converted tree. */
+/** File of the converted tree. */
 export interface ConvertedFile {
-  /** Where it goes, below the folder that is written: `profiles/Partner.yaml`. */
+  /** Output path, below the output folder: `profiles/Partner.yaml`. */
   readonly path: string;
   readonly text: string;
-  /** The file it comes from. */
+  /** Path of the source file. */
   readonly from: string;
-  /** How many conditions and texts were converted. */
+  /** Number of converted conditions and texts. */
   readonly conditions: number;
   readonly texts: number;
 }
 
-/** A converted tree, with what became of what. */
+/** Converted tree, with findings about the conversion. */
 export interface ConvertedTree {
   readonly files: readonly ConvertedFile[];
   readonly findings: readonly Finding[];
 }
 
-/** Reads a tree of CommonGround v1 profiles, LLM configs, handover protocols and MCP servers, and converts it. Writes nothing. */
+/** Reads a tree of CommonGround profiles, LLM configs, handover protocols and MCP servers, and converts it. Writes nothing. */
 export async function convertFolder(folder: string): Promise<ConvertedTree> {
   const read = await readProfileFiles([folder]);
   const converted = convertFiles(read.files);
@@ -56,7 +56,7 @@ export function convertFiles(sources: readonly ProfileFile[]): ConvertedTree {
   const json = sources.filter(({ path }) => path.endsWith('.json'));
   const [mcp, ...more] = json.filter(({ path }) => /(?:^|\/)mcp\.json$/.test(path));
   for (const { path } of more)
-    findings.push(said('not_converted', path, `the servers of ${mcp?.path ?? ''} are converted; this is another list`));
+    findings.push(said('not_converted', path, `the servers of ${mcp?.path ?? ''} are converted; this is a second list`));
   const servers = mcp === undefined ? [] : serverNames(mcp.text);
   const tree: SourceTree = {
     profiles: chooseProfiles(parts.profiles),
@@ -97,7 +97,7 @@ function descriptionsOf(files: readonly SourceFile[], servers: readonly string[]
   return readDescriptions(Object.assign({}, ...files.map(({ data }) => data)) as SourceFile['data'], servers);
 }
 
-/** JSON files that an LLM config reads go along. */
+/** Returns the JSON files that LLM configs read, which are copied. */
 function usedJson(files: readonly ConvertedFile[], json: readonly ProfileFile[]): readonly ConvertedFile[] {
   const named = files.flatMap(({ text }) =>
     [...text.matchAll(/path: ["']?(?:\.\/)?([\w./-]+\.json)/g)].map((match) => match[1] ?? ''),
@@ -108,7 +108,7 @@ function usedJson(files: readonly ConvertedFile[], json: readonly ProfileFile[])
   });
 }
 
-/** Files of several folders may have one name; the later ones get a number. */
+/** Renames files of different folders that have the same name: later ones get a number. */
 function withOwnPaths(files: readonly ConvertedFile[]): readonly ConvertedFile[] {
   const used = new Set<string>();
   return files.map((file) => {
@@ -123,17 +123,19 @@ function said(kind: Finding['kind'], file: string, message: string): Finding {
   return { kind, file, line: 1, column: 1, message };
 }
 
-/** Descriptions of tools that are of no server. */
+/** Notes tool descriptions that belong to no server. */
 function noteDescriptions(file: SourceFile, servers: readonly string[]): void {
   for (const key of Object.keys(file.data)) {
     if (readDescriptions({ [key]: file.data[key] ?? null }, servers).size > 0) continue;
-    find(file, 'not_converted', keyNode(file.root, key), `no server of mcp.json has the tool ${key}`, {
-      hint: 'settings.tools of a toolset holds descriptions: docs/mcp.md',
+    find(file, 'not_converted', {
+      at: keyNode(file.root, key),
+      message: `no server of mcp.json has the tool ${key}`,
+      hint: 'settings.tools of a toolset contains descriptions: docs/mcp.md',
     });
   }
 }
 
-/** What the loader refuses is not converted. */
+/** Files that the loader rejects are not converted. */
 function fromDiagnostic({ source, message, hint }: Diagnostic): Finding {
   const { file, line, column } = source;
   return { kind: 'not_converted', file, line, column, message, ...(hint === undefined ? {} : { hint }) };

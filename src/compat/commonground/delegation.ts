@@ -2,21 +2,21 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import type { SourceFile } from './source-file.ts';
 import { textsOf, type SourceTree } from './source-tree.ts';
 
-/** Whom a profile of the second generation may give work to. */
+/** Profiles that a profile of the second generation may delegate to. */
 export interface Delegation {
   readonly callable: readonly string[];
-  /** Names of the policy that are no profile of the tree. */
+  /** Names in the policy that are not profiles of the tree. */
   readonly missing: readonly string[];
 }
 
-/** The tags of a profile: a list, or a text with commas. */
+/** Returns the tags of a profile, written as a list or a text with commas. */
 export function tagsOf(data: JsonObject): readonly string[] {
   const { tags } = data;
   const list = typeof tags === 'string' ? tags.split(',') : textsOf(data, 'tags');
   return list.map((tag) => tag.trim()).filter((tag) => tag !== '');
 }
 
-/** The text of `{downstream_roster}` in a prompt. */
+/** Returns the text for `{downstream_roster}` in a prompt. */
 export function rosterText(names: readonly string[], tree: SourceTree): string {
   if (names.length === 0) return 'No downstream profiles available.';
   const lines = names.map((name) => {
@@ -27,8 +27,8 @@ export function rosterText(names: readonly string[], tree: SourceTree): string {
 }
 
 /**
- * Applies `delegation_policy` to the profiles of the tree: `target_profiles` names them (null = all), `target_tags` demands one of
- * its tags; without a policy every call was refused.
+ * Applies `delegation_policy` to the profiles of the tree: `target_profiles` names them (null = all), `target_tags` requires one
+ * of its tags; without a policy, every call was refused.
  */
 export function delegationOf({ data }: SourceFile, tree: SourceTree): Delegation {
   const policy: JsonValue | undefined = data['delegation_policy'];

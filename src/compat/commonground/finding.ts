@@ -1,17 +1,17 @@
 /**
- * What became of something: `changed` has another name here, or means another thing; `left_out` did nothing there or has no use here,
- * `not_converted` has to be written by hand.
+ * Kinds of findings: `changed` has another name or meaning in Cadre; `left_out` had no effect in the source or has no use in
+ * Cadre; `not_converted` must be rewritten by hand.
  */
 export type FindingKind = 'changed' | 'left_out' | 'not_converted';
 
-/** Something an author should know about the conversion, at a place of the source. */
+/** Finding of a conversion that the author should know, at a place in the source. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** What to do about it. */
+  /** Recommended action. */
   readonly hint?: string;
 }
 

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../core/json.ts';
 
-/** Which generation of CommonGround a profile is of: v1 has segments, observers and rules, v2 (V1R3, V1R4) one prompt and lists of tools. */
+/**
+ * Generation of CommonGround profiles: v1 has segments, observers and rules; v2 (V1R3, V1R4) has one prompt and lists of tools.
+ */
 export type Generation = 'v1' | 'v2';
 
 /** Keys that only profiles of the second generation have. */
@@ -16,7 +18,7 @@ const secondOnly = [
   'llm_config',
 ] as const;
 
-/** Every key a profile of the second generation may have, beside `name`. */
+/** All keys of second-generation profiles, apart from `name`. */
 export const secondKeys: ReadonlySet<string> = new Set([...secondOnly, 'tags', 'description', 'display_name']);
 
 /** Keys that only profiles of the first generation have. */
@@ -33,15 +35,15 @@ const firstOnly = [
   'output_handling_config',
 ] as const;
 
-/** The keys by which a file is known for a profile, wherever it lies. */
+/** Keys that identify a file as a profile, wherever it is. */
 export const tellingKeys: readonly string[] = [...firstOnly, ...secondOnly];
 
-/** Tells the generation of a profile by its keys; a file with keys of both is of the second one, with more. */
+/** Returns the generation of a profile by its keys; a file with keys of both is of the second. */
 export function generationOf(data: JsonObject): Generation {
   return secondOnly.some((key) => key in data) ? 'v2' : 'v1';
 }
 
-/** The keys that show which generation it is, for the report. */
+/** Returns the keys that identify the generation, for the report. */
 export function generationKeys(data: JsonObject): readonly string[] {
   return secondOnly.filter((key) => key in data);
 }

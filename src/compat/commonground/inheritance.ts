@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
-import { mapAt, mapsAt, nodeAt, setKey, textAt } from './edit-yaml.ts';
+import { mapAt, mapsAt, nodeAt, setKeys, textAt } from './edit-yaml.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { chainOf, itemsOf, type SourceTree } from './source-tree.ts';
 
-/** Where a profile keeps a list whose items have ids. */
+/** List in a profile whose items have ids. */
 export type ItemList = 'segments' | 'pre_turn_observers' | 'post_turn_observers' | 'flow_decider';
 
 const places: Readonly<Record<ItemList, readonly string[]>> = {
@@ -13,7 +13,7 @@ const places: Readonly<Record<ItemList, readonly string[]>> = {
   flow_decider: ['flow_decider'],
 };
 
-/** The items of a list that a profile inherits, by id, as the source system made them: the nearest one replaces the others. */
+/** Returns the items of a list that a profile inherits in CommonGround, by id: the nearest one replaces the others. */
 export function inheritedItems(file: SourceFile, tree: SourceTree, list: ItemList): ReadonlyMap<string, JsonObject> {
   const items = new Map<string, JsonObject>();
   for (const base of (chainOf(file, tree.profiles) ?? []).slice(1).toReversed()) {
@@ -25,12 +25,13 @@ export function inheritedItems(file: SourceFile, tree: SourceTree, list: ItemLis
   return items;
 }
 
-/** What makes an item whole: without one of these it only changes something of the one it inherits. */
+/** Keys of complete items: without one of these, an item only changes an inherited one. */
 const substance: ReadonlySet<string> = new Set(['content', 'content_key', 'source_state_path', 'action', 'type']);
 
 /**
- * An item took the place of the inherited one of the same id as a whole; here their fields are merged. A whole item gets what keeps
- * the inherited fields out; one that only says `order` was blank there, and changes the order here.
+ * Keeps items separate from inherited ones of the same id: CommonGround replaced the inherited item, but Cadre merges fields. A
+ * complete item gets values that block inherited fields; a partial item was blank in CommonGround and changes the inherited one in
+ * Cadre.
  */
 export function keepApart(file: SourceFile, tree: SourceTree, list: ItemList): void {
   const inherited = inheritedItems(file, tree, list);
@@ -44,18 +45,19 @@ export function keepApart(file: SourceFile, tree: SourceTree, list: ItemList): v
     const isWhole =
       [...substance].some((key) => key !== 'type' && nodeAt(item, key) !== undefined) || nodeAt(item, 'type') !== undefined;
     if (!isWhole) {
-      find(
-        file,
-        'changed',
-        id,
-        `${id.value} replaced the inherited item and had nothing but its own keys; here it keeps ${missing.join(', ')} of it`,
-      );
+      find(file, 'changed', {
+        at: id,
+        message: `${id.value} replaced the inherited item and had only its own keys; in Cadre it inherits ${missing.join(', ')}`,
+      });
       continue;
     }
-    if (missing.includes('condition')) setKey(file.document, item, 'condition', list === 'flow_decider' ? 'False' : 'True');
-    if (missing.includes('order')) setKey(file.document, item, 'order', 99);
+    if (missing.includes('condition')) setKeys(file.document, item, { condition: list === 'flow_decider' ? 'False' : 'True' });
+    if (missing.includes('order')) setKeys(file.document, item, { order: 99 });
     const kept = missing.filter((key) => !['condition', 'order', 'type', 'content', 'content_key'].includes(key));
     if (kept.length > 0)
-      find(file, 'changed', id, `${id.value} replaced the inherited item; here it also keeps ${kept.join(', ')} of it`);
+      find(file, 'changed', {
+        at: id,
+        message: `${id.value} replaced the inherited item; in Cadre it also inherits ${kept.join(', ')}`,
+      });
   }
 }

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, Pair, Scalar, type YAMLMap, type YAMLSeq } from
 import { keyNode, keysOf, nodeAt, removeKey, setText, textAt } from './edit-yaml.ts';
 import { find, type SourceFile } from './source-file.ts';
 
-/** Sees to it that every item of a list has an id of its own; items that are no maps are taken out. */
+/** Gives every item of a list a unique id; removes items that are not maps. */
 export function giveIds(file: SourceFile, list: YAMLSeq, what: string): void {
   const used = new Set<string>();
   dropOthers(file, list, what);
@@ -16,24 +16,27 @@ export function giveIds(file: SourceFile, list: YAMLSeq, what: string): void {
     if (id === undefined) {
       item.items.unshift(new Pair(new Scalar('id'), new Scalar(name)));
     } else {
-      find(file, 'changed', id, `the id ${id.value} is ${name} here: ids are unique, of letters, digits and . : _ -`);
+      find(file, 'changed', {
+        at: id,
+        message: `the id ${id.value} is now ${name}: ids are unique and consist of letters, digits and . : _ -`,
+      });
       setText(id, name);
     }
   }
 }
 
-/** Takes the items out of a list that are no maps, and says so. */
+/** Removes the items of a list that are not maps, and notes them. */
 export function dropOthers(file: SourceFile, list: YAMLSeq, what: string): void {
   list.items = list.items.filter((item) => {
     if (isMap(item)) return true;
     const node = isScalar(item) || isSeq(item) ? item : undefined;
     const isEmpty = isScalar(item) && item.value === null;
-    find(file, isEmpty ? 'left_out' : 'not_converted', node ?? list, `an item of ${what} that is no map`);
+    find(file, isEmpty ? 'left_out' : 'not_converted', { at: node ?? list, message: `an item of ${what} is not a map` });
     return false;
   });
 }
 
-/** Keys that describe a file or an item for people, and that no generation reads. */
+/** Keys that describe a file or item for people and that no generation reads. */
 const annotations: ReadonlySet<string> = new Set([
   'author',
   'authors',
@@ -59,34 +62,44 @@ export function isAnnotation(key: string): boolean {
 }
 
 /**
- * Takes out the keys that have no place here. One that is not `known` carries a meaning this command does not know, so it is not
- * converted; `idle` are those the source system had elsewhere and did not read in this place.
+ * Removes the keys that Cadre does not have. An unknown key has an unknown meaning and is noted as not converted; `idle` keys
+ * belonged elsewhere in CommonGround and were ignored here.
  */
 export function keepKeys(
   file: SourceFile,
   map: YAMLMap,
-  known: readonly string[],
-  what: string,
-  idle: readonly string[] = [],
+  {
+    known,
+    what,
+    idle = [],
+  }: { readonly known: readonly string[]; readonly what: string; readonly idle?: readonly string[] | undefined },
 ): void {
   for (const key of keysOf(map)) {
     if (known.includes(key)) continue;
     const node = nodeAt(map, key);
     const isEmpty = node === undefined || (isScalar(node) && node.value === null);
-    if (isEmpty || isAnnotation(key)) find(file, 'left_out', keyNode(map, key), `${what} has no \`${key}\` here`);
-    else if (idle.includes(key)) find(file, 'left_out', keyNode(map, key), `\`${key}\` was not read there: ${what} has none`);
+    if (isEmpty || isAnnotation(key))
+      find(file, 'left_out', { at: keyNode(map, key), message: `${what} has no \`${key}\` in Cadre` });
+    else if (idle.includes(key))
+      find(file, 'left_out', { at: keyNode(map, key), message: `CommonGround ignored \`${key}\`: ${what} has no such key` });
     else
-      find(file, 'not_converted', keyNode(map, key), `${what} has no \`${key}\` here, and its meaning is not known`, {
-        hint: known.length === 0 ? undefined : `there are: ${known.join(', ')}`,
+      find(file, 'not_converted', {
+        at: keyNode(map, key),
+        message: `${what} has no \`${key}\` in Cadre, and its meaning is unknown`,
+        hint: known.length === 0 ? undefined : `allowed: ${known.join(', ')}`,
       });
     removeKey(map, key);
   }
 }
 
-/** Takes out the value of a key that has another form than the one that is read there, and says so unless it is empty. */
-export function dropOtherForm(file: SourceFile, map: YAMLMap, key: string, form: string): void {
+/** Removes the value of a key that has the wrong form, and notes it unless it is empty. */
+export function dropOtherForm(
+  file: SourceFile,
+  map: YAMLMap,
+  { key, form }: { readonly key: string; readonly form: string },
+): void {
   const node = nodeAt(map, key);
   if (node !== undefined && !(isScalar(node) && node.value === null))
-    find(file, 'not_converted', keyNode(map, key), `\`${key}\` is not ${form}`, { hint: `write it as ${form}` });
+    find(file, 'not_converted', { at: keyNode(map, key), message: `\`${key}\` is not ${form}`, hint: `write it as ${form}` });
   removeKey(map, key);
 }

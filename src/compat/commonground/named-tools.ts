@@ -3,7 +3,7 @@ import { newTool, newToolset, toolsetOf } from './names.ts';
 import { find, type SourceFile } from './source-file.ts';
 import { baseOf, chainOf, textsOf, type SourceTree } from './source-tree.ts';
 
-/** Tells which built-in tools the texts of a profile speak of though the profile may not call them. */
+/** Notes built-in tools that the texts of a profile mention but the profile may not call. */
 export function checkNamedTools(file: SourceFile, tree: SourceTree): void {
   const isBase = [...tree.profiles.values()].some((other) => baseOf(other) === file.data['name']);
   if (isBase) return;
@@ -19,13 +19,15 @@ export function checkNamedTools(file: SourceFile, tree: SourceTree): void {
     const tool = newTool(name)?.name;
     const toolset = tool === undefined ? undefined : toolsetOf(tool);
     if (tool === undefined || toolset === undefined || tools.has(tool) || toolsets.has(toolset)) continue;
-    find(file, 'changed', undefined, `a text speaks of ${tool}, which the profile may not call`, {
-      hint: `allow the toolset ${toolset}, or take it out of the text`,
+    find(file, 'changed', {
+      at: undefined,
+      message: `a text mentions ${tool}, which the profile may not call`,
+      hint: `allow the toolset ${toolset}, or remove it from the text`,
     });
   }
 }
 
-/** What a model is told: contents of segments, and text definitions. */
+/** Returns the texts that models read: contents of segments, and text definitions. */
 function textsIn(value: JsonValue | undefined, key = ''): readonly string[] {
   if (typeof value === 'string') return key === 'content' || key === 'text' ? [value] : [];
   if (Array.isArray(value)) return (value as readonly JsonValue[]).flatMap((item) => textsIn(item, key));

@@ -1,7 +1,7 @@
-/** What stands for a tool or toolset of the source system. */
+/** Cadre's replacement for a tool or toolset of CommonGround. */
 export interface NewName {
   readonly name: string;
-  /** What it does otherwise. */
+  /** Difference in behaviour. */
   readonly note?: string;
 }
 
@@ -15,7 +15,7 @@ const toolsets: Readonly<Record<string, NewName>> = {
   flow_control_end: { name: 'flow_control_end' },
   flow_control_summary: { name: 'flow_control_summary' },
   jina_search_and_visit: { name: 'web', note: 'searching needs a provider: see the settings of `web` in docs/tools.md' },
-  file_system_tools: { name: 'workspace', note: 'files are edited, moved and searched, too' },
+  file_system_tools: { name: 'workspace', note: 'it can also edit, move and search files' },
   rag_tools: { name: 'knowledge', note: 'documents are searched as full text, without embeddings' },
 };
 
@@ -33,24 +33,24 @@ const tools: Readonly<Record<string, NewName>> = {
   write_file: { name: 'write_file' },
   review_workspace_files: {
     name: 'list_files',
-    note: 'it lists files; `check_links` of the toolset `links` looks at the links of a page',
+    note: 'it lists files; `check_links` of the toolset `links` checks the links of a page',
   },
   rag_query: { name: 'search_knowledge', note: 'documents are searched as full text, without embeddings' },
   rag_add: { name: 'index_documents' },
   list_rag_sources: { name: 'list_knowledge', note: 'documents are listed with `documents: true`' },
 };
 
-/** What stands for a toolset. */
+/** Returns the replacement for a toolset. */
 export function newToolset(name: string): NewName | undefined {
   return Object.hasOwn(toolsets, name) ? toolsets[name] : undefined;
 }
 
-/** What stands for a tool. */
+/** Returns the replacement for a tool. */
 export function newTool(name: string): NewName | undefined {
   return Object.hasOwn(tools, name) ? tools[name] : undefined;
 }
 
-/** The toolsets of the tools above. */
+/** Tools of each toolset above. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   planning_tools: ['manage_work_modules'],
   dispatch_tools: ['dispatch_submodules'],
@@ -65,7 +65,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   knowledge: ['search_knowledge', 'index_documents', 'list_knowledge'],
 };
 
-/** The toolset of a built-in tool, by its name here. */
+/** Returns the toolset of a built-in tool, by Cadre's names. */
 export function toolsetOf(tool: string): string | undefined {
   return Object.entries(owners).find(([, names]) => names.includes(tool))?.[0];
 }
@@ -73,7 +73,7 @@ export function toolsetOf(tool: string): string | undefined {
 const renamed = Object.entries(tools).filter(([from, { name }]) => from !== name);
 const renamedPattern = new RegExp(`(?<![\\w.-])(?:${renamed.map(([from]) => from).join('|')})(?![\\w-])`, 'g');
 
-/** A text with the new names of tools in it; those that did not change stay. */
+/** Replaces tool names in a text with Cadre's; returns the text and the replaced names. */
 export function renameTools(text: string): { readonly text: string; readonly renamed: readonly string[] } {
   const found = new Set<string>();
   const result = text.replace(renamedPattern, (from) => {
@@ -84,7 +84,7 @@ export function renameTools(text: string): { readonly text: string; readonly ren
   return { text: result, renamed: [...found] };
 }
 
-/** The names of ingestors here; theirs end in `_ingestor`. */
+/** Cadre's names of ingestors; CommonGround's end in `_ingestor`. */
 const ingestors: ReadonlySet<string> = new Set([
   'available_associates',
   'dispatch_result',
@@ -101,7 +101,7 @@ const ingestors: ReadonlySet<string> = new Set([
   'work_modules',
 ]);
 
-/** What stands for an ingestor. */
+/** Returns Cadre's name of an ingestor. */
 export function newIngestor(name: string): string | undefined {
   const short = name.replace(/_ingestor$/, '');
   return ingestors.has(short) ? short : undefined;

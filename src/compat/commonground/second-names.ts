@@ -2,7 +2,7 @@ import { newTool, type NewName } from './names.ts';
 
 const callNote = 'it waits for the report of the agent, and takes profile and input';
 
-/** What stands for a tool that the second generation came with. */
+/** Replacements for the tools that the second generation introduced. */
 const tools: Readonly<Record<string, NewName>> = {
   submit_result: { name: 'finish_flow', note: 'it takes reason, summary and deliverables' },
   delegate_async: { name: 'call_agent', note: callNote },
@@ -13,18 +13,18 @@ const tools: Readonly<Record<string, NewName>> = {
   jina_reader: { name: 'fetch_page' },
 };
 
-/** What stands for a tool of the second generation; those it shares with the first keep their names here. */
+/** Returns the replacement for a tool of the second generation; tools shared with the first keep their names. */
 export function newSecondTool(name: string): NewName | undefined {
   if (Object.hasOwn(tools, name)) return tools[name];
   return name === 'web_search' ? newTool(name) : undefined;
 }
 
-/** The tools that give work to other agents, by their names here. */
+/** Tools that delegate to other agents, by Cadre's names. */
 export const callingTools: ReadonlySet<string> = new Set(['call_agent', 'call_agents']);
 
 const pattern = new RegExp(`(?<![\\w.-])(?:${[...Object.keys(tools), 'web_search'].join('|')})(?![\\w-])`, 'g');
 
-/** A text with the new names of tools in it. */
+/** Replaces tool names in a text with Cadre's; returns the text and the replaced names. */
 export function renameSecondTools(text: string): { readonly text: string; readonly renamed: readonly string[] } {
   const found = new Set<string>();
   const result = text.replace(pattern, (from) => {

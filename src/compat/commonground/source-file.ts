@@ -3,34 +3,33 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { scalarOffset } from '../../profiles/yaml/scalar-offset.ts';
-import type { ScalarStyle } from '../../profiles/yaml/source-node.ts';
-import { toPlainObject } from '../../profiles/yaml/source-node.ts';
+import { type ScalarStyle, toPlainObject } from '../../profiles/yaml/source-node.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import type { Finding, FindingKind } from './finding.ts';
 
-/** A YAML file of the source tree, as data and as a document that is edited. */
+/** YAML file of the source tree, as data and as an editable document. */
 export interface SourceFile {
   readonly path: string;
   readonly text: SourceText;
   readonly document: Document;
   readonly root: YAMLMap;
-  /** What the file says, before anything was edited. */
+  /** Data of the file before any edit. */
   readonly data: JsonObject;
   readonly findings: Finding[];
-  /** How many conditions and texts were converted. */
+  /** Number of converted conditions and texts. */
   readonly converted: { conditions: number; texts: number };
 }
 
 /**
- * Reads a file with all the bounds of the profile loader; what is wrong with it goes to the report. The document keeps comments,
- * order and block texts, and is read only after the loader's parser found nothing in it that is dangerous or unclear.
+ * Parses a file within all limits of the profile loader; problems go to the report. The document keeps comments, order and block
+ * texts, and is parsed only after the loader's parser accepted the file.
  */
 export function parseSourceFile(path: string, source: string, report: Report): SourceFile | undefined {
   const text = new SourceText(path, source);
   const node = parseYaml(text, report);
   if (node === undefined) return undefined;
   if (node.kind !== 'map') {
-    report.error('NOT_A_MAP', node.at, 'the file holds no map of keys');
+    report.error('NOT_A_MAP', { at: node.at, message: 'the file is not a map of keys' });
     return undefined;
   }
   const document = parseDocument(source, { version: '1.2', uniqueKeys: false, logLevel: 'silent' });
@@ -45,29 +44,30 @@ export function parseSourceFile(path: string, source: string, report: Report): S
   };
 }
 
-/** The text of a file as it was edited: long lines stay whole, and what stood on one line is written `[a, b]` and `{ a: b }`. */
+/** Prints the edited file: long lines stay whole, and single-line collections are written `[a, b]` and `{ a: b }`. */
 export function printDocument(file: SourceFile): string {
   visit(file.document, { Seq: (_key, node) => pad(node, ''), Map: (_key, node) => pad(node, ' ') });
   return file.document.toString({ lineWidth: 0 });
 }
 
-/** The printer has one option for lists and maps, read from what it hands each node. */
+/** The printer has one padding option for lists and maps, so it is set per node. */
 function pad(node: YAMLMap | YAMLSeq, padding: string): void {
   const print = node.toString.bind(node);
   node.toString = (context, ...rest) =>
     print(context === undefined ? context : { ...context, flowCollectionPadding: padding }, ...rest);
 }
 
-/** Notes what became of something. `offset` is a place inside the text of a scalar. */
-export function find(
-  file: SourceFile,
-  kind: FindingKind,
-  at: Node | undefined,
-  message: string,
-  more: { readonly hint?: string | undefined; readonly offset?: number } = {},
-): void {
-  const { line, column } = file.text.refAt(placeOf(file, at, more.offset));
-  file.findings.push({ kind, file: file.path, line, column, message, ...(more.hint === undefined ? {} : { hint: more.hint }) });
+interface FindingParts {
+  readonly at: Node | undefined;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly offset?: number;
+}
+
+/** Adds a finding. `offset` is a position inside the text of a scalar. */
+export function find(file: SourceFile, kind: FindingKind, { at, message, hint, offset }: FindingParts): void {
+  const { line, column } = file.text.refAt(placeOf(file, at, offset));
+  file.findings.push({ kind, file: file.path, line, column, message, ...(hint === undefined ? {} : { hint }) });
 }
 
 const styles: Readonly<Record<string, ScalarStyle>> = {

@@ -1,25 +1,24 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** What files need to know of each other. */
+/** Facts about all files of a tree that the conversion of each file needs. */
 export interface SourceTree {
-  /** Profiles that are converted, by name. */
+  /** Profiles to convert, by name. */
   readonly profiles: ReadonlyMap<string, SourceFile>;
   readonly llmConfigs: ReadonlySet<string>;
   /** MCP servers that become toolsets. */
   readonly servers: ReadonlySet<string>;
-  /** First names of the paths that observers set in `state` themselves, and `flags.name` of flags. */
+  /** First segments of `state` paths that observers set, and `flags.name` for flags. */
   readonly ownState: ReadonlySet<string>;
 }
 
-/** The name of a file's base, if it has one. */
+/** Returns the name of a file's base, if any. */
 export function baseOf(file: SourceFile): string | undefined {
   const base = file.data['base_profile'];
   return typeof base === 'string' && base !== '' ? base : undefined;
 }
 
-/** A profile and what it inherits from, the profile first; undefined when a base is missing or they go in a circle. */
+/** Returns a profile and its bases, nearest first; undefined when a base is missing or they form a circle. */
 export function chainOf(file: SourceFile, profiles: ReadonlyMap<string, SourceFile>): readonly SourceFile[] | undefined {
   const chain = [file];
   for (let name = baseOf(file); name !== undefined;) {
@@ -31,21 +30,21 @@ export function chainOf(file: SourceFile, profiles: ReadonlyMap<string, SourceFi
   return chain;
 }
 
-/** The items of a list of a file that are maps. */
+/** Returns the maps in a list of a file. */
 export function itemsOf(data: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
   let at: JsonValue | undefined = data;
   for (const key of keys) at = isJsonObject(at) ? at[key] : undefined;
   return Array.isArray(at) ? (at as readonly JsonValue[]).filter(isJsonObject) : [];
 }
 
-/** The texts of a list of a file. */
+/** Returns the texts in a list of a file. */
 export function textsOf(data: JsonObject, ...keys: readonly string[]): readonly string[] {
   let at: JsonValue | undefined = data;
   for (const key of keys) at = isJsonObject(at) ? at[key] : undefined;
   return Array.isArray(at) ? (at as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
 }
 
-/** What observers of the profiles set in `state`: the first name of each path, and flags as `flags.name`. */
+/** Returns the state that observers set: the first segment of each path, and flags as `flags.name`. */
 export function ownStateOf(files: Iterable<SourceFile>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { data } of files) {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type Content, contentText } from '../../core/prompt/message.ts';
 import type { Dialect, ForeignEvent } from './dialect.ts';
 
-/** What ends an agent's stretch of work there. */
+/** Events that end a period of work of an agent. */
 const endings = ['task_completion', 'agent_requested_help', 'agent_text_response', 'task_interrupted'] as const;
 
 type Ending = (typeof endings)[number];
@@ -30,19 +30,19 @@ const names = [
 
 type Name = (typeof names)[number];
 
-/** The event types of Anges, each with its reasoning and content, and the agent in whose stream it stands. */
+/** Event types of Anges, each with its reasoning and content, and the agent whose stream contains it. */
 export const anges: Dialect = {
   names,
   create: () => {
-    const teller = new AngesTeller();
-    return (event) => teller.take(event);
+    const translator = new AngesTranslator();
+    return (event) => translator.translate(event);
   },
 };
 
-/** Names of tools that change files; a toolset may put a word of its own in front. */
+/** Matches tools that change files, with or without a toolset's prefix. */
 const editing = /(?:^|_)(?:edit_file|write_file|move_file|delete_file)$/;
 
-/** How an agent's outcome is called there; every other one is an interruption. */
+/** Anges's names of agent outcomes; any other outcome is an interruption. */
 const outcomes: ReadonlyMap<string, Ending> = new Map([
   ['success', 'task_completion'],
   ['needs_help', 'agent_requested_help'],
@@ -54,40 +54,41 @@ const outcomes: ReadonlyMap<string, Ending> = new Map([
 interface Stream {
   readonly parent: AgentId | undefined;
   readonly profile: string;
-  /** Events that were told of it, and since its last request. */
-  told: number;
-  /** It was put to work and has not read by whom. */
+  /** Number of events in its stream. */
+  length: number;
+  /** Request event to emit when it reads its task. */
   expects: 'new_request_from_parent' | 'follow_up_request_from_parent' | undefined;
   isAsked: boolean;
   reasoning: string;
-  said: string;
+  reply: string;
   tokens: { readonly input: number; readonly output: number };
 }
 
-interface Told {
+interface EventParts {
+  readonly name: Name;
   readonly content: string;
   readonly title?: string;
   readonly reasoning?: string;
   readonly message?: string;
 }
 
-/** Tells one run; knows of it what it was told. */
-class AngesTeller {
+/** Translates the events of one run; depends only on the events it received. */
+class AngesTranslator {
   readonly #streams = new Map<AgentId, Stream>();
   readonly #calls = new Map<CallId, EventOf<'tool.request'>>();
   /** Calls that only ask a person. */
   readonly #questions = new Set<CallId>();
 
-  take(event: CadreEvent): readonly ForeignEvent[] {
+  translate(event: CadreEvent): readonly ForeignEvent[] {
     switch (event.type) {
       case 'agent.start':
         return this.#startAgent(event);
       case 'agent.restart':
-        return this.#goOn(event);
+        return this.#restartAgent(event);
       case 'inbox.add':
         return this.#receive(event);
       case 'model.end':
-        return this.#hear(event);
+        return this.#endModelCall(event);
       case 'tool.request':
         this.#calls.set(event.callId, event);
         return [];
@@ -97,7 +98,7 @@ class AngesTeller {
         this.#questions.delete(event.callId);
         return [];
       case 'tool.end':
-        return this.#act(event);
+        return this.#endTool(event);
       case 'agent.await':
         return this.#await(event);
       case 'agent.end':
@@ -113,35 +114,35 @@ class AngesTeller {
     const stream: Stream = {
       parent,
       profile,
-      told: 0,
+      length: 0,
       expects,
       isAsked: false,
       reasoning: '',
-      said: '',
+      reply: '',
       tokens: { input: 0, output: 0 },
     };
     this.#streams.set(agentId, stream);
     return this.#sendChild(event, 'new_child_agent', stream);
   }
 
-  #goOn(event: EventOf<'agent.restart'>): readonly ForeignEvent[] {
+  #restartAgent(event: EventOf<'agent.restart'>): readonly ForeignEvent[] {
     const stream = this.#streams.get(event.agentId);
     if (stream === undefined) return [];
     stream.expects = stream.parent === undefined ? undefined : 'follow_up_request_from_parent';
     return this.#sendChild(event, 'resume_child_agent', stream);
   }
 
-  /** Says in the parent's stream that a child was put to work, and from where on in its own stream it is at it. */
+  /** Emits to the parent's stream that a child started work, and the position in the child's stream where that work begins. */
   #sendChild(
     event: CadreEvent & { readonly agentId: AgentId },
     name: Name,
-    { parent, profile, told }: Stream,
+    { parent, profile, length }: Stream,
   ): readonly ForeignEvent[] {
     if (parent === undefined) return [];
-    const running = JSON.stringify({ agent_id: event.agentId, starting_from: told });
+    const running = JSON.stringify({ agent_id: event.agentId, starting_from: length });
     return [
-      this.#tell(event, parent, name, { content: `${profile} ${event.agentId}`, title: profile }),
-      this.#tell(event, parent, 'child_agent_running', { content: '', reasoning: running }),
+      this.#emit(event, parent, { name, content: `${profile} ${event.agentId}`, title: profile }),
+      this.#emit(event, parent, { name: 'child_agent_running', content: '', reasoning: running }),
     ];
   }
 
@@ -152,70 +153,70 @@ class AngesTeller {
     const expected = stream.expects;
     if (expected !== undefined) {
       stream.expects = undefined;
-      return [this.#tell(event, event.agentId, expected, { content })];
+      return [this.#emit(event, event.agentId, { name: expected, content })];
     }
     if (event.item.source !== 'USER_PROMPT' && event.item.source !== 'HUMAN_ANSWER') return [];
     const name = stream.isAsked || stream.parent !== undefined ? 'follow_up_request' : 'new_request';
     stream.isAsked = true;
-    return [this.#tell(event, event.agentId, name, { content })];
+    return [this.#emit(event, event.agentId, { name, content })];
   }
 
-  #hear(event: EventOf<'model.end'>): readonly ForeignEvent[] {
+  #endModelCall(event: EventOf<'model.end'>): readonly ForeignEvent[] {
     const stream = this.#streams.get(event.agentId);
     if (stream === undefined || event.reply === undefined) return [];
-    stream.said = event.reply.text;
+    stream.reply = event.reply.text;
     stream.reasoning = event.reply.reasoning;
     stream.tokens = { input: event.usage.inputTokens ?? 0, output: event.usage.outputTokens ?? 0 };
     return [];
   }
 
-  /** A tool that asks a person: the agent needs help until it is answered. */
+  /** Translates a question to a person: the agent needs help until it is answered. */
   #ask(event: EventOf<'tool.suspend'>): readonly ForeignEvent[] {
     if (event.on.kind !== 'question') return [];
     this.#questions.add(event.callId);
-    return [this.#tell(event, event.agentId, 'agent_requested_help', { content: event.on.prompt })];
+    return [this.#emit(event, event.agentId, { name: 'agent_requested_help', content: event.on.prompt })];
   }
 
-  #act(event: EventOf<'tool.end'>): readonly ForeignEvent[] {
+  #endTool(event: EventOf<'tool.end'>): readonly ForeignEvent[] {
     const call = this.#calls.get(event.callId);
     this.#calls.delete(event.callId);
     if (call === undefined) return [];
     if (this.#questions.delete(event.callId) && event.status === 'ok')
-      return [this.#tell(event, event.agentId, 'follow_up_request', { content: contentText(event.content) })];
+      return [this.#emit(event, event.agentId, { name: 'follow_up_request', content: contentText(event.content) })];
     const content = `${call.name} ${JSON.stringify(call.args ?? {})}\n${contentText(event.content)}`;
-    return [this.#tell(event, event.agentId, kindOf(call, event.content), { content, title: call.name })];
+    return [this.#emit(event, event.agentId, { name: kindOf(call, event.content), content, title: call.name })];
   }
 
-  /** An agent that waits has said something, or is asked after. */
+  /** Translates an agent that waits: it has replied, or reached a checkpoint. */
   #await(event: EventOf<'agent.await'>): readonly ForeignEvent[] {
     const stream = this.#streams.get(event.agentId);
     if (stream === undefined) return [];
     return event.checkpoint === undefined
-      ? [this.#tell(event, event.agentId, 'agent_text_response', { content: stream.said })]
-      : [this.#tell(event, event.agentId, 'agent_requested_help', { content: event.checkpoint.prompt })];
+      ? [this.#emit(event, event.agentId, { name: 'agent_text_response', content: stream.reply })]
+      : [this.#emit(event, event.agentId, { name: 'agent_requested_help', content: event.checkpoint.prompt })];
   }
 
   #endAgent(event: EventOf<'agent.end'>): readonly ForeignEvent[] {
     const parent = this.#streams.get(event.agentId)?.parent;
     const ending = outcomes.get(event.outcome) ?? 'task_interrupted';
     const content = event.error === undefined ? event.output : `${event.error.message}\n${event.output}`.trim();
-    const own = this.#tell(event, event.agentId, ending, { content, message: event.output });
+    const own = this.#emit(event, event.agentId, { name: ending, content, message: event.output });
     return parent === undefined
       ? [own]
-      : [own, this.#tell(event, parent, `child_agent_${ending}`, { content, title: event.agentId })];
+      : [own, this.#emit(event, parent, { name: `child_agent_${ending}`, content, title: event.agentId })];
   }
 
-  #tell(event: CadreEvent, of: AgentId, name: Name, { content, title = '', reasoning, message = '' }: Told): ForeignEvent {
+  #emit(event: CadreEvent, of: AgentId, { name, content, title = '', reasoning, message = '' }: EventParts): ForeignEvent {
     const stream = this.#streams.get(of);
-    if (stream !== undefined) stream.told += 1;
+    if (stream !== undefined) stream.length += 1;
     return {
       event: name,
       seq: event.seq,
       type: name,
       stream: of,
       title,
-      // What people are shown; the analysis is the model's own.
-      reasoning: reasoning ?? stream?.said ?? '',
+      // Text shown to people; `analysis` contains the model's reasoning.
+      reasoning: reasoning ?? stream?.reply ?? '',
       content,
       message,
       analysis: stream?.reasoning ?? '',
@@ -232,7 +233,7 @@ function kindOf({ name, toolset }: EventOf<'tool.request'>, content: Content): N
   return toolset?.startsWith('mcp') === true || name.startsWith('mcp_') ? 'mcp_tool_call' : 'action';
 }
 
-/** What somebody said, without the form it is kept in; anything else as JSON. */
+/** Returns the text of a message without its wrapper; anything else as JSON. */
 function wordsOf(payload: JsonObject[string]): string {
   if (typeof payload === 'string') return payload;
   const fields = typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? (payload as JsonObject) : {};

@@ -8,23 +8,23 @@ export type { ForeignEvent } from './dialect.ts';
 
 const dialects = { agent_framework: agentFramework, anges } as const satisfies Readonly<Record<string, Dialect>>;
 
-/** A system whose names of events ours can be told by. */
+/** Name of a system whose event names are supported. */
 export type EventDialect = keyof typeof dialects;
 
-/** The systems whose names of events ours can be told by. */
+/** Systems whose event names are supported. */
 export const eventDialects = Object.keys(dialects) as readonly EventDialect[];
 
-/** How events are told. */
+/** Options of a translator. */
 export interface TranslatorOptions {
   readonly as: EventDialect;
-  /** The names that are told; `*` and nothing = all. */
+  /** Names to emit; `*` or no list = all. */
   readonly allow?: readonly string[];
 }
 
 /**
- * Makes a function that says the events of a run by the names of another system (A4.4 event-bus, A5 event-types). It is told every
- * event of the run, in order from the first one, and answers each with those it comes to there: none, one, or several. It looks at
- * nothing but what it is told, so a recorded run and a live one sound alike. Throws OPTION_INVALID for names that there are not.
+ * Creates a function that translates the events of a run to the names of another system (A4.4 event-bus, A5 event-types). Call it
+ * with every event of the run, in order, from the first; it returns the translated events: none, one, or several. It depends only
+ * on these events, so a recorded run gives the same result as a live one. Throws OPTION_INVALID for unknown names.
  */
 export function eventTranslator({ as, allow }: TranslatorOptions): (event: CadreEvent) => readonly ForeignEvent[] {
   if (!isDialect(as)) throw invalid(`there is no dialect '${String(as)}'; known: ${eventDialects.join(', ')}`);
@@ -33,11 +33,11 @@ export function eventTranslator({ as, allow }: TranslatorOptions): (event: Cadre
   const unknown = [...(wanted ?? [])].filter((name) => !names.includes(name));
   if (unknown.length > 0) throw invalid(`${as} has no event named ${unknown.join(', ')}; its names: ${names.join(', ')}`);
   const translate = create();
-  // What is not told is looked at all the same: later events may be about it.
-  return (event) => translate(event).filter((told) => wanted === undefined || wanted.has(told.event));
+  // Translate filtered events as well: later events may depend on them.
+  return (event) => translate(event).filter((translated) => wanted === undefined || wanted.has(translated.event));
 }
 
-/** Tells whether a word names a system whose names of events are known. */
+/** True when a word is a supported dialect. */
 export function isDialect(word: string): word is EventDialect {
   return Object.hasOwn(dialects, word);
 }

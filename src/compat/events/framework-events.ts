@@ -1,8 +1,9 @@
 import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { Dialect, ForeignEvent } from './dialect.ts';
+import { type Detail, answerOf, summaryOf } from './framework-answer.ts';
 
 const names = [
   'request_start',
@@ -34,16 +35,16 @@ type Name = (typeof names)[number];
 type Role = 'orchestrator' | 'manager' | 'worker' | 'synthesizer';
 type Status = 'success' | 'error' | 'pending';
 
-/** The names of agent_framework: who did it (`actor`), how it came out (`status`), and what it was about (`result_detail`). */
+/** Event names of agent_framework, with the actor (`actor`), the status (`status`) and the subject (`result_detail`). */
 export const agentFramework: Dialect = {
   names,
   create: () => {
-    const teller = new FrameworkTeller();
-    return (event) => teller.take(event);
+    const translator = new FrameworkTranslator();
+    return (event) => translator.translate(event);
   },
 };
 
-/** What an agent is there, by the type of its profile; every other type is a worker. */
+/** Roles by the type of the profile; any other type is a worker. */
 const roles: ReadonlyMap<string, Role> = new Map([
   ['orchestrator', 'orchestrator'],
   ['partner', 'orchestrator'],
@@ -65,10 +66,10 @@ const ends = {
   synthesizer: 'synthesis_end',
 } as const;
 
-/** Toolsets whose calls put other agents to work. */
+/** Toolsets whose calls start other agents. */
 const delegating: ReadonlySet<string> = new Set(['agents', 'phases', 'dispatch_tools', 'launch_tools']);
 
-/** Outcomes that did not do the work. */
+/** Outcomes of agents that failed. */
 const failures: ReadonlySet<string> = new Set(['error', 'limit', 'stagnation', 'cancelled', 'refused']);
 
 interface Actor {
@@ -79,25 +80,25 @@ interface Actor {
   readonly task: { readonly module: string; readonly name: string } | undefined;
 }
 
-interface Detail {
-  readonly operation: string;
-  readonly payload?: JsonValue;
-  readonly summary?: string;
-  readonly data?: JsonObject;
+interface EventParts extends Detail {
+  readonly name: Name;
+  readonly status: Status;
 }
 
-/** Tells one run; knows of it what it was told. */
-class FrameworkTeller {
+/** Translates the events of one run; depends only on the events it received. */
+class FrameworkTranslator {
   readonly #actors = new Map<AgentId, Actor>();
   readonly #calls = new Map<CallId, EventOf<'tool.request'>>();
   #version = '';
 
-  take(event: CadreEvent): readonly ForeignEvent[] {
+  translate(event: CadreEvent): readonly ForeignEvent[] {
     switch (event.type) {
       case 'run.start':
         this.#version = event.engineVersion;
         return [
-          this.#tell(event, 'request_start', undefined, 'pending', {
+          this.#emit(event, undefined, {
+            name: 'request_start',
+            status: 'pending',
             operation: 'request',
             payload: event.input,
             summary: event.title,
@@ -140,51 +141,75 @@ class FrameworkTeller {
     return this.#delegated(event, actor);
   }
 
-  /** Somebody put an agent to work: a new one, or one that goes on. */
+  /** Translates the start of an agent's work, new or restarted. */
   #delegated(event: CadreEvent, actor: Actor): readonly ForeignEvent[] {
-    const boss = this.#bossOf(actor);
+    const caller = this.#callerOf(actor);
     const data = dataOf(actor);
     const chosen =
-      boss === undefined ? [] : [this.#tell(event, 'delegation_chosen', boss, 'pending', { operation: 'delegate', data })];
-    const step = boss === undefined ? [] : this.#step(event, boss, actor, 'pending', { operation: 'phase', data });
-    return [...chosen, ...step, this.#tell(event, starts[actor.role], actor, 'pending', { operation: 'start', data })];
+      caller === undefined
+        ? []
+        : [this.#emit(event, caller, { name: 'delegation_chosen', status: 'pending', operation: 'delegate', data })];
+    const step =
+      caller === undefined ? [] : this.#step(event, caller, { actor, status: 'pending', detail: { operation: 'phase', data } });
+    return [
+      ...chosen,
+      ...step,
+      this.#emit(event, actor, { name: starts[actor.role], status: 'pending', operation: 'start', data }),
+    ];
   }
 
   #endAgent(event: EventOf<'agent.end'>, actor: Actor): readonly ForeignEvent[] {
     const status = failures.has(event.outcome) || event.error !== undefined ? 'error' : 'success';
     const detail = { ...answerOf(event), data: { ...dataOf(actor), outcome: event.outcome } };
     const failed = event.error === undefined ? [] : [this.#failed(event, actor, event.error)];
-    const end = this.#tell(event, ends[actor.role], actor, status, detail);
-    const boss = this.#bossOf(actor);
-    if (boss === undefined) return [...failed, end];
-    const executed = this.#tell(event, 'delegation_executed', boss, status, detail);
-    return [...failed, end, ...this.#step(event, boss, actor, status, detail), executed];
+    const end = this.#emit(event, actor, { name: ends[actor.role], status, ...detail });
+    const caller = this.#callerOf(actor);
+    if (caller === undefined) return [...failed, end];
+    const executed = this.#emit(event, caller, { name: 'delegation_executed', status, ...detail });
+    return [...failed, end, ...this.#step(event, caller, { actor, status, detail }), executed];
   }
 
-  /** Work on a module is a phase of an orchestrator, and a step of a manager. */
-  #step(event: CadreEvent, boss: Actor, { task }: Actor, status: Status, detail: Detail): readonly ForeignEvent[] {
-    if (task === undefined || boss.role === 'worker' || boss.role === 'synthesizer') return [];
-    const kind = boss.role === 'orchestrator' ? 'orchestrator_phase' : 'manager_step';
-    return [this.#tell(event, `${kind}_${status === 'pending' ? 'start' : 'end'}`, boss, status, detail)];
+  /** Translates work on a module: a phase of an orchestrator, or a step of a manager. */
+  #step(
+    event: CadreEvent,
+    caller: Actor,
+    { actor: { task }, status, detail }: { readonly actor: Actor; readonly status: Status; readonly detail: Detail },
+  ): readonly ForeignEvent[] {
+    if (task === undefined || caller.role === 'worker' || caller.role === 'synthesizer') return [];
+    const kind = caller.role === 'orchestrator' ? 'orchestrator_phase' : 'manager_step';
+    return [this.#emit(event, caller, { name: `${kind}_${status === 'pending' ? 'start' : 'end'}`, status, ...detail })];
   }
 
   #planned(event: EventOf<'tool.request'>, actor: Actor): readonly ForeignEvent[] {
     const detail = { operation: event.name, payload: { tool: event.name, args: event.args } };
     if (event.toolset === undefined || !delegating.has(event.toolset))
-      return [this.#tell(event, 'action_planned', actor, 'pending', detail)];
+      return [this.#emit(event, actor, { name: 'action_planned', status: 'pending', ...detail })];
     const script = actor.role === 'manager' && event.name === 'run_plan';
-    return [this.#tell(event, script ? 'manager_script_planned' : 'delegation_planned', actor, 'pending', detail)];
+    return [
+      this.#emit(event, actor, { name: script ? 'manager_script_planned' : 'delegation_planned', status: 'pending', ...detail }),
+    ];
   }
 
   #called(event: EventOf<'tool.start'>, actor: Actor, { name, args }: EventOf<'tool.request'>): ForeignEvent {
-    return this.#tell(event, 'worker_tool_call', actor, 'pending', { operation: name, payload: { tool: name, args } });
+    return this.#emit(event, actor, {
+      name: 'worker_tool_call',
+      status: 'pending',
+      operation: name,
+      payload: { tool: name, args },
+    });
   }
 
   #asked(event: EventOf<'tool.suspend'>, actor: Actor, { name: tool, args }: EventOf<'tool.request'>): ForeignEvent {
     const { on } = event;
     const message = on.kind === 'question' ? on.prompt : on.kind === 'approval' ? (on.message ?? '') : '';
     const payload = { await_approval: on.kind === 'approval', tool, args, message };
-    return this.#tell(event, 'action_planned', actor, 'pending', { operation: 'await_approval', payload, summary: message });
+    return this.#emit(event, actor, {
+      name: 'action_planned',
+      status: 'pending',
+      operation: 'await_approval',
+      payload,
+      summary: message,
+    });
   }
 
   #atCheckpoint(
@@ -192,7 +217,7 @@ class FrameworkTeller {
     { id, prompt }: { readonly id: string; readonly prompt: string },
   ): readonly ForeignEvent[] {
     const detail = { operation: 'await_approval', payload: { checkpoint: true, id, message: prompt }, summary: prompt };
-    return this.#actorOf(event, (actor) => [this.#tell(event, 'action_planned', actor, 'pending', detail)]);
+    return this.#actorOf(event, (actor) => [this.#emit(event, actor, { name: 'action_planned', status: 'pending', ...detail })]);
   }
 
   #ended(event: EventOf<'tool.end'>, actor: Actor, call: EventOf<'tool.request'>): readonly ForeignEvent[] {
@@ -201,7 +226,13 @@ class FrameworkTeller {
     if (event.status === 'denied') {
       const message = event.error?.message ?? text;
       return [
-        this.#tell(event, 'policy_denied', actor, 'error', { operation: tool, payload: { tool, args, message }, summary: message }),
+        this.#emit(event, actor, {
+          name: 'policy_denied',
+          status: 'error',
+          operation: tool,
+          payload: { tool, args, message },
+          summary: message,
+        }),
       ];
     }
     const isOk = event.status === 'ok';
@@ -214,19 +245,21 @@ class FrameworkTeller {
     };
     const detail = { operation: tool, payload: isOk ? text : error, summary: summaryOf(text) };
     const status = isOk ? 'success' : 'error';
-    const result = actor.role === 'worker' ? [this.#tell(event, 'worker_tool_result', actor, status, detail)] : [];
-    return [...result, this.#tell(event, 'action_executed', actor, status, detail)];
+    const result = actor.role === 'worker' ? [this.#emit(event, actor, { name: 'worker_tool_result', status, ...detail })] : [];
+    return [...result, this.#emit(event, actor, { name: 'action_executed', status, ...detail })];
   }
 
   #failed(event: CadreEvent, actor: Actor, { code, message }: { readonly code: string; readonly message: string }): ForeignEvent {
-    return this.#tell(event, 'error', actor, 'error', {
+    return this.#emit(event, actor, {
+      name: 'error',
+      status: 'error',
       operation: 'error',
       payload: { error_type: code, error_message: message },
       summary: message,
     });
   }
 
-  #tell(event: CadreEvent, name: Name, actor: Actor | undefined, status: Status, detail: Detail): ForeignEvent {
+  #emit(event: CadreEvent, actor: Actor | undefined, { name, status, ...detail }: EventParts): ForeignEvent {
     const { operation, payload = null, summary = '', data = {} } = detail;
     return {
       event: name,
@@ -239,55 +272,27 @@ class FrameworkTeller {
     };
   }
 
-  #bossOf(actor: Actor): Actor | undefined {
+  #callerOf(actor: Actor): Actor | undefined {
     return actor.parent === undefined ? undefined : this.#actors.get(actor.parent);
   }
 
-  #actorOf({ agentId }: { readonly agentId: AgentId }, tell: (actor: Actor) => readonly ForeignEvent[]): readonly ForeignEvent[] {
+  #actorOf(
+    { agentId }: { readonly agentId: AgentId },
+    translate: (actor: Actor) => readonly ForeignEvent[],
+  ): readonly ForeignEvent[] {
     const actor = this.#actors.get(agentId);
-    return actor === undefined ? [] : tell(actor);
+    return actor === undefined ? [] : translate(actor);
   }
 
   #callOf(
     event: { readonly agentId: AgentId; readonly callId: CallId },
-    tell: (actor: Actor, call: EventOf<'tool.request'>) => readonly ForeignEvent[],
+    translate: (actor: Actor, call: EventOf<'tool.request'>) => readonly ForeignEvent[],
   ): readonly ForeignEvent[] {
     const call = this.#calls.get(event.callId);
-    return call === undefined ? [] : this.#actorOf(event, (actor) => tell(actor, call));
+    return call === undefined ? [] : this.#actorOf(event, (actor) => translate(actor, call));
   }
 }
 
 function dataOf({ name, task }: Actor): JsonObject {
   return { worker: name, ...(task === undefined ? {} : { module_id: task.module, step: task.name }) };
-}
-
-/** How an agent ended as a final answer: what it delivered may say so itself (`final_response`), else its words are shown. */
-function answerOf({ deliverables: handedIn, output }: EventOf<'agent.end'>): Detail {
-  const deliverables = Object.keys(handedIn).length === 0 ? answerIn(output) : handedIn;
-  const { operation, payload, human_readable_summary: summary } = deliverables;
-  if (typeof operation === 'string')
-    return { operation, payload: payload ?? null, summary: typeof summary === 'string' ? summary : output };
-  const said = deliverables['primary_summary'];
-  const words = typeof said === 'string' ? said : output;
-  const isEmpty = !isJsonObject(deliverables) || Object.keys(deliverables).length === 0;
-  return { operation: 'display_message', payload: isEmpty ? { message: output } : deliverables, summary: words };
-}
-
-/** The answer of an agent that is held to JSON. */
-function answerIn(output: string): JsonObject {
-  if (!output.startsWith('{')) return {};
-  try {
-    const value = JSON.parse(output) as JsonValue;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    // Words that only begin like JSON are words.
-    return {};
-  }
-}
-
-/** Most characters of a summary. */
-const summaryChars = 200;
-
-function summaryOf(text: string): string {
-  return text.length <= summaryChars ? text : `${text.slice(0, summaryChars - 1).toWellFormed()}…`;
 }

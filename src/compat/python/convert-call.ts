@@ -28,11 +28,11 @@ const methodHints: Readonly<Record<string, string>> = {
   append: 'a condition changes nothing',
 };
 
-/** A call of a function, or of a method of a value. */
+/** Converts a call of a function or method. */
 export function convertCall(node: NodeOf<'call'>, converter: Converter): Piece {
   const { callee, args } = node;
   if (callee.kind === 'attribute') return convertMethod(callee, args, converter);
-  if (callee.kind !== 'name') return unsupported('a call of a value', 'call functions by their name', node);
+  if (callee.kind !== 'name') return unsupported('a call of a value', 'call functions by name', node);
   const [first, second, third] = args;
   switch (callee.name) {
     case 'get_nested_value_from_context':
@@ -51,11 +51,11 @@ export function convertCall(node: NodeOf<'call'>, converter: Converter): Piece {
     case 'float':
     case 'bool':
       if (first === undefined || second !== undefined) break;
-      return convertValue(callee.name, converter.convert(first, converter), node, converter);
+      return convertValue(callee.name, converter.convert(first, converter), { at: node, converter });
     default:
       return unsupported(`the function ${callee.name}()`, hintOf(functionHints, callee.name), node);
   }
-  return unsupported(`${callee.name}() is not called this way`, 'see docs/migrating.md', node);
+  return unsupported(`${callee.name}() does not take these arguments`, 'see docs/migrating.md', node);
 }
 
 function hintOf(hints: Readonly<Record<string, string>>, name: string): string {
@@ -66,8 +66,7 @@ function hintOf(hints: Readonly<Record<string, string>>, name: string): string {
 
 function nestedValue(node: NodeOf<'call'>, converter: Converter): Piece {
   const [context, path, fallback, more] = node.args;
-  if (more !== undefined)
-    return unsupported('a fourth argument', 'it takes the context, a path, and what to use when nothing is there', more);
+  if (more !== undefined) return unsupported('a fourth argument', 'it takes the context, a path, and a fallback', more);
   if (context?.kind !== 'name' || !contextNames.has(context.name))
     return unsupported('the first argument must be the context', "write v['path']", context ?? node);
   if (path?.kind !== 'literal' || typeof path.value !== 'string')
@@ -75,7 +74,11 @@ function nestedValue(node: NodeOf<'call'>, converter: Converter): Piece {
   return withDefault(readVPath(path.value, converter, path), fallback, converter);
 }
 
-function convertValue(name: 'len' | 'str' | 'int' | 'float' | 'bool', of: Piece, at: PythonNode, converter: Converter): Piece {
+function convertValue(
+  name: 'len' | 'str' | 'int' | 'float' | 'bool',
+  of: Piece,
+  { at, converter }: { readonly at: PythonNode; readonly converter: Converter },
+): Piece {
   const { guards, fails } = of;
   switch (name) {
     case 'len': {
@@ -99,7 +102,7 @@ function convertValue(name: 'len' | 'str' | 'int' | 'float' | 'bool', of: Piece,
     case 'float':
       return piece(`double(${of.text})`, level.chain, { kind: 'number', guards, fails: fails || of.kind !== 'number' });
     case 'int': {
-      // Python reads whole numbers alone out of texts; int() of CEL reads all of them.
+      // Python's int() accepts only whole numbers in texts; CEL's accepts all numbers.
       const whole = `(number(${of.text}) == ${atLevel(of, level.sum)} || string(${of.text}).matches('^\\\\s*[+-]?[0-9]+\\\\s*$'))`;
       const isNumber = of.kind === 'int' || of.kind === 'number';
       const kind = of.kind === 'int' ? 'int' : 'number';
@@ -119,7 +122,7 @@ function withBroken(of: Piece, change: (value: JsonValue) => JsonValue): Partial
 function asText(of: Piece, at: PythonNode, converter: Converter): Piece {
   if (of.kind === 'string' && !of.nullable) return of;
   if (of.kind !== 'string' && of.kind !== 'int')
-    note(converter, at, 'str() of True, a fraction, a list or a dict is written another way here');
+    note(converter, at, 'str() of True, a fraction, a list or a dict gives another text in Cadre');
   const text = of.kind === 'string' ? of.text : `string(${of.text})`;
   const whole = of.nullable ? `(${chainText(of)} == null ? 'None' : ${text})` : text;
   return piece(whole, level.chain, { kind: 'string', guards: of.guards, fails: of.fails });
@@ -143,7 +146,7 @@ function isInstance(node: PythonNode, type: PythonNode, converter: Converter): P
     const test = name.kind === 'name' && Object.hasOwn(instanceTests, name.name) ? instanceTests[name.name] : undefined;
     if (test === undefined) return unsupported('this type', 'str, bool, int, float, dict and list are converted', name);
     if (name.kind === 'name' && (name.name === 'int' || name.name === 'float'))
-      note(converter, name, 'whole numbers and fractions are one kind of number here');
+      note(converter, name, 'Cadre has one kind of number for whole numbers and fractions');
     return test(atLevel(of, level.chain));
   });
   const text = [...new Set(tests)].join(' || ');
@@ -154,7 +157,7 @@ interface TextMethod {
   readonly to: string;
   readonly args: number;
   readonly kind: Kind;
-  /** What it gives for the empty text. */
+  /** Result for the empty text. */
   readonly ofEmpty?: JsonValue;
 }
 
@@ -173,7 +176,7 @@ function convertMethod(callee: NodeOf<'attribute'>, args: readonly PythonNode[],
   const isJoin = name === 'join' && args.length === 1;
   if (isJoin) return joined(callee.object, args[0] ?? callee, converter);
   const owner = converter.convert(callee.object, converter);
-  if (name === 'get') return convertGet(owner, args, converter, callee);
+  if (name === 'get') return convertGet(owner, args, { converter, at: callee });
   if ((name === 'keys' || name === 'values') && args.length === 0) return partsOf(name, owner);
   const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
   if (method === undefined || method.args !== args.length)
@@ -181,7 +184,7 @@ function convertMethod(callee: NodeOf<'attribute'>, args: readonly PythonNode[],
   const values = args.map((argument) => converter.convert(argument, converter));
   const odd = values.find((value) => value.literal !== undefined && typeof value.literal !== 'string');
   if (odd !== undefined || values.some(({ kind }) => kind === 'list'))
-    return unsupported(`.${name}() with something that is no text`, `write x.${name}('a') or x.${name}('b')`, callee);
+    return unsupported(`.${name}() with something other than a text`, `write x.${name}('a') or x.${name}('b')`, callee);
   const guards = [...owner.guards, ...notNull(owner), ...values.flatMap((value) => [...value.guards, ...notNull(value)])];
   const fails = owner.fails || owner.kind !== 'string' || values.some((value) => value.fails || value.kind !== 'string');
   const known = brokenBase(owner) !== undefined || owner.guards.length === 0;
@@ -190,7 +193,7 @@ function convertMethod(callee: NodeOf<'attribute'>, args: readonly PythonNode[],
   return piece(text, level.chain, { kind: method.kind, guards, fails, ...(broken === undefined ? {} : { broken }) });
 }
 
-/** Whether the arguments are texts that the empty text neither begins nor ends with. */
+/** True when the arguments are non-empty literal texts, which the empty text neither starts nor ends with. */
 function areFilled(values: readonly Piece[]): boolean {
   return values.every(({ literal }) => typeof literal === 'string' && literal !== '');
 }

@@ -3,7 +3,7 @@ import { note, type Converter } from './converter.ts';
 import { atLevel, brokenBase, level, literalText, notNull, piece, unsupported, type Kind, type Piece } from './piece.ts';
 import type { NodeOf, PythonNode } from './syntax.ts';
 
-/** A comparison: equality, order, membership, identity. */
+/** Converts a comparison: equality, order, membership, identity. */
 export function convertCompare(node: NodeOf<'compare'>, converter: Converter): Piece {
   switch (node.operator) {
     case '==':
@@ -27,9 +27,9 @@ function equality(node: NodeOf<'compare'>, converter: Converter): Piece {
   const left = converter.convert(node.left, converter);
   const right = converter.convert(node.right, converter);
   if (typeof left.literal === 'boolean' || typeof right.literal === 'boolean')
-    note(converter, node, 'in Python 1 equals True and 0 equals False; here true and false equal only themselves');
+    note(converter, node, 'in Python 1 equals True and 0 equals False; in CEL true and false equal only themselves');
   const same = (a: JsonValue, b: JsonValue): boolean => (JSON.stringify(a) === JSON.stringify(b)) === (node.operator === '==');
-  return binary(left, node.operator, right, false, same);
+  return binary(left, right, { operator: node.operator, mayFail: false, compare: same });
 }
 
 function identity(node: NodeOf<'compare'>, converter: Converter): Piece {
@@ -51,19 +51,25 @@ function order(node: NodeOf<'compare'>, operator: '<' | '<=' | '>' | '>=', conve
   const right = converter.convert(node.right, converter);
   const isSafe = (numbers.has(left.kind) && numbers.has(right.kind)) || (left.kind === 'string' && right.kind === 'string');
   const fails = !isSafe || left.nullable || right.nullable;
-  return binary(left, operator, right, fails, (a, b) => {
-    // Null is no number: the comparison fails, which is as good as false.
-    if (typeof a !== 'number' || typeof b !== 'number') return false;
-    return operator === '<' ? a < b : operator === '<=' ? a <= b : operator === '>' ? a > b : a >= b;
+  return binary(left, right, {
+    operator,
+    mayFail: fails,
+    compare: (a, b) => {
+      // Null is not a number: the comparison fails, which counts as false.
+      if (typeof a !== 'number' || typeof b !== 'number') return false;
+      return operator === '<' ? a < b : operator === '<=' ? a <= b : operator === '>' ? a > b : a >= b;
+    },
   });
 }
 
 function binary(
   left: Piece,
-  operator: string,
   right: Piece,
-  mayFail: boolean,
-  compare: (left: JsonValue, right: JsonValue) => boolean,
+  {
+    operator,
+    mayFail,
+    compare,
+  }: { readonly operator: string; readonly mayFail: boolean; readonly compare: (left: JsonValue, right: JsonValue) => boolean },
 ): Piece {
   const text = `${atLevel(left, level.sum)} ${operator} ${atLevel(right, level.sum)}`;
   const guards = [...left.guards, ...right.guards];
@@ -72,7 +78,7 @@ function binary(
   return piece(text, level.compare, { kind: 'bool', guards, fails, ...(broken === undefined ? {} : { broken }) });
 }
 
-/** What the comparison comes to when the one side that has guards is broken, and the other is a literal. */
+/** Returns the result of the comparison when its one guarded side is broken and the other is a literal. */
 function brokenOf(left: Piece, right: Piece, compare: (left: JsonValue, right: JsonValue) => boolean): boolean | undefined {
   if (left.guards.length > 0 && left.broken !== undefined && right.literal !== undefined)
     return compare(left.broken, right.literal);
@@ -87,7 +93,7 @@ function membership(node: NodeOf<'compare'>, converter: Converter): Piece {
   const text = `${atLevel(left, level.sum)} in ${right.bare ?? atLevel(right, level.sum)}`;
   const guards = [...left.guards, ...right.guards, ...notNull(right)];
   const isLiteral = right.literal !== undefined;
-  // Null is looked for in a text in vain; what is no list, map or text fails on both sides.
+  // A text never contains null; values other than lists, maps and texts fail on both sides.
   const fails = left.fails || right.fails || (right.kind === 'string' && left.nullable) || right.kind === 'any';
   const inNothing = guards.length > left.guards.length && left.guards.length === 0 && brokenBase(right) !== undefined;
   const outside = left.guards.length > 0 && isLiteral && left.broken !== undefined && !holds(right.literal ?? null, left.broken);
@@ -106,18 +112,20 @@ function holds(list: JsonValue, item: JsonValue): boolean {
   return Array.isArray(list) && (list as readonly JsonValue[]).some((each) => JSON.stringify(each) === JSON.stringify(item));
 }
 
-/** Behind `in`, a tuple or a set is as good as a list. */
+/** After `in`, treats a tuple or set as a list. */
 function asList(node: PythonNode): PythonNode {
   return node.kind === 'tuple' || node.kind === 'set' ? { ...node, kind: 'list' } : node;
 }
 
-/** What a sum is; whole numbers that may be negative are numbers, since only the remainder of others needs no care. */
+/**
+ * Returns the kind of a sum. Possibly negative whole numbers count as `number`: only the remainder of other whole numbers is safe.
+ */
 function sumKind(operator: string, left: Kind, right: Kind): Kind {
   if (numbers.has(left) && numbers.has(right)) return left === right && operator !== '-' ? left : 'number';
   return left === right ? left : 'any';
 }
 
-/** `+ - * / %` and the sign. */
+/** Converts `+ - * / %` and the sign. */
 export function convertArithmetic(node: NodeOf<'arithmetic' | 'minus'>, converter: Converter): Piece {
   if (node.kind === 'minus') {
     const operand = converter.convert(node.operand, converter);
@@ -140,9 +148,9 @@ export function convertArithmetic(node: NodeOf<'arithmetic' | 'minus'>, converte
     return piece(`1.0 * ${atLevel(left, level.unary)} / ${b}`, level.product, { guards, fails, kind: 'number' });
   if (node.operator === '%') {
     if (!numbers.has(right.kind) || typeof right.literal !== 'number' || right.literal <= 0)
-      return unsupported('`%` with something other than a positive number', 'write a number behind `%`', node.right);
-    if (left.kind === 'string') return unsupported('a text that is filled in with `%`', 'join texts with `+`', node);
-    // Python's remainder has the sign of what is divided by.
+      return unsupported('`%` with something other than a positive number', 'write a number after `%`', node.right);
+    if (left.kind === 'string') return unsupported('text formatting with `%`', 'join texts with `+`', node);
+    // Python's remainder has the sign of the divisor.
     const text = left.kind === 'int' ? `${a} % ${b}` : `(${a} % ${b} + ${b}) % ${b}`;
     return piece(text, level.product, { guards, fails, kind });
   }

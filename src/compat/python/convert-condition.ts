@@ -9,23 +9,23 @@ import { atLevel, level, literalText, piece, unsupported, type Kind, type Piece 
 import { parsePython } from './parse-python.ts';
 import { PythonProblem, type NodeOf, type PythonNode } from './syntax.ts';
 
-/** What a condition is converted for. */
+/** Options of converting a condition. */
 export interface ConditionOptions {
   readonly phase: Phase;
-  /** First names of paths that observers of the tree set in `state`. */
+  /** First segments of `state` paths that observers of the tree set. */
   readonly ownState: ReadonlySet<string>;
-  /** What the result may read. */
+  /** Roots that the result may read. */
   readonly roots: ExpressionRoots;
 }
 
-/** A condition in CEL, or what of it cannot be converted, at an offset into its source. */
+/** Converted condition in CEL, or the reason why part of it cannot be converted, with an offset into the source. */
 export type ConvertedCondition =
   | { readonly ok: true; readonly text: string; readonly notes: readonly Note[] }
   | { readonly ok: false; readonly problem: string; readonly hint: string; readonly start: number };
 
 /**
- * Converts a condition of Python to CEL. The result holds in exactly the states in which the source is truthy without raising, for
- * data whose values have the kinds the condition uses them as, or are missing; what else differs is in the notes.
+ * Converts a Python condition to CEL. The result is true in exactly the states in which the source is truthy without raising,
+ * provided that values have the kinds the condition uses them as, or are missing; notes list other differences.
  */
 export function convertCondition(source: string, options: ConditionOptions): ConvertedCondition {
   const notes: Note[] = [];
@@ -38,7 +38,7 @@ export function convertCondition(source: string, options: ConditionOptions): Con
     const [problem] = compiled.problems;
     return {
       ok: false,
-      problem: problem?.message ?? 'the result is no expression',
+      problem: problem?.message ?? 'the result is not an expression',
       hint: problem?.hint ?? 'write it in CEL',
       start: 0,
     };
@@ -60,7 +60,7 @@ function convertNode(node: PythonNode, converter: Converter): Piece {
     case 'name':
       return convertName(node, converter);
     case 'attribute':
-      return unsupported(`.${node.name} of a value`, `fields are read with .get('${node.name}')`, node);
+      return unsupported(`.${node.name} of a value`, `read fields with .get('${node.name}')`, node);
     case 'call':
       return convertCall(node, converter);
     case 'index':
@@ -85,7 +85,7 @@ function convertNode(node: PythonNode, converter: Converter): Piece {
       return dict(node, converter);
     case 'tuple':
     case 'set':
-      return unsupported(`a ${node.kind} as a value`, 'write a list; behind `in` it is converted', node);
+      return unsupported(`a ${node.kind} as a value`, 'write a list; after `in` it is converted', node);
   }
 }
 
@@ -111,7 +111,7 @@ function list(node: NodeOf<'list' | 'tuple' | 'set'>, converter: Converter): Pie
 function dict(node: NodeOf<'dict'>, converter: Converter): Piece {
   const entries = node.entries.map(({ key, value }) => {
     const name = converter.convert(key, converter);
-    if (typeof name.literal !== 'string') return unsupported('a key that is no text', 'write keys as texts', key);
+    if (typeof name.literal !== 'string') return unsupported('a key that is not a text', 'write keys as texts', key);
     return [name.literal, converter.convert(value, converter)] as const;
   });
   const isLiteral = entries.every(([, value]) => value.literal !== undefined);

@@ -3,7 +3,7 @@ import type { Converter } from './converter.ts';
 import { atLevel, conjunction, isTruthy, level, piece, toFinal, type Piece } from './piece.ts';
 import type { NodeOf, PythonNode } from './syntax.ts';
 
-/** Whether an expression holds where false and raising come to the same. */
+/** Converts an expression to its truth, for places where false and raising have the same effect. */
 export function convertFinal(node: PythonNode, converter: Converter): Piece {
   switch (node.kind) {
     case 'and': {
@@ -28,7 +28,7 @@ export function convertFinal(node: PythonNode, converter: Converter): Piece {
   }
 }
 
-/** The value of `a and b`, `a or b`, `not a` or `a if test else b`. */
+/** Returns the value of `a and b`, `a or b`, `not a` or `a if test else b`. */
 export function convertLogic(node: NodeOf<'and' | 'or' | 'not' | 'conditional'>, converter: Converter): Piece {
   if (node.kind === 'not') return negation(converter.convert(node.operand, converter));
   if (node.kind === 'conditional') {
@@ -51,7 +51,7 @@ export function convertLogic(node: NodeOf<'and' | 'or' | 'not' | 'conditional'>,
   return { ...value, guards, nullable: node.kind === 'or' ? right.nullable : left.nullable || right.nullable };
 }
 
-/** `x or 0`: what is empty is as good as nothing, so that the fallback stands for null alone. */
+/** Converts `x or 0`: empty values count as missing, so the fallback only replaces null. */
 function withFallback(left: Piece, right: Piece): Piece {
   const value = right.literal ?? null;
   if (value === null || left.kind === 'bool') return { ...choice(left, left, right), guards: left.guards };
@@ -70,13 +70,13 @@ function withFallback(left: Piece, right: Piece): Piece {
   };
 }
 
-/** `a && b`; where CEL lets a false b hide that a failed, this must be a final place. */
+/** Returns `a && b`. In CEL, a false b hides a failure of a, so this is only valid in a final place. */
 function both(left: Piece, right: Piece): Piece {
   const text = [atLevel(left, level.and), atLevel(right, level.and)];
   return { ...conjunction(text), fails: left.fails || right.fails };
 }
 
-/** `a || b`; when a may fail, CEL must not go on to b as if it were false. */
+/** Returns `a || b`; when a may fail, CEL must not continue to b as if a were false. */
 function either(left: Piece, right: Piece): Piece {
   if (left.fails) return choice(left, piece('true', level.chain, { kind: 'bool' }), right);
   const text = `${atLevel(left, level.or)} || ${atLevel(right, level.or)}`;
@@ -99,7 +99,7 @@ function negation(of: Piece): Piece {
   return piece(text, level.unary, { kind: 'bool', fails, guards, ...(broken === undefined ? {} : { broken: !isTruthy(broken) }) });
 }
 
-/** Guards of what is evaluated only when a test came out one way. */
+/** Returns guards for code that is evaluated only for one outcome of a test. */
 function laterGuards(test: Piece, guards: readonly string[], when: 'then' | 'else'): readonly string[] {
   if (guards.length === 0) return [];
   const all = conjunction(guards);

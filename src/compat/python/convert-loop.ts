@@ -3,16 +3,16 @@ import { elementKind } from './map-path.ts';
 import { atLevel, brokenBase, chainText, conjunction, level, notNull, piece, toFinal, unsupported, type Piece } from './piece.ts';
 import type { Loop, NodeOf, PythonNode } from './syntax.ts';
 
-/** What a loop goes through, with its variables as the body sees them. */
+/** Iterated value of a loop, with its variables as the body sees them. */
 interface Range {
   readonly over: Piece;
   readonly variable: string;
   readonly inside: Converter;
 }
 
-const raises = 'an item for which this raised an error ended the whole condition in Python; here it is passed over';
+const raises = 'in Python, an item for which this raised an error ended the whole condition; in Cadre it is skipped';
 
-/** `any(…)` and `all(…)` over a generator or a list. */
+/** Converts `any(…)` and `all(…)` over a generator or list. */
 export function convertAnyAll(node: NodeOf<'call'>, isAny: boolean, converter: Converter): Piece {
   const [argument] = node.args;
   const name = isAny ? 'any' : 'all';
@@ -22,7 +22,7 @@ export function convertAnyAll(node: NodeOf<'call'>, isAny: boolean, converter: C
   const { loop, element } = argument;
   const range = openLoop(loop, converter);
   const conditions = loop.conditions.map((condition) => bodyOf(condition, range.inside));
-  // A round of all() that raises, or is false, makes all of it false: the end of it is a final place.
+  // An item for which all() raises or is false makes the whole result false, so its body is a final place.
   const body = isAny ? bodyOf(element, range.inside) : converter.convertFinal(element, range.inside);
   const filter = conditions.map((condition) => atLevel(condition, level.and));
   const tests = isAny ? conjunction([...filter, atLevel(body, level.and)]) : implied(conditions, body);
@@ -32,7 +32,7 @@ export function convertAnyAll(node: NodeOf<'call'>, isAny: boolean, converter: C
     kind: 'bool',
     guards: [...over.guards, ...notNull(over)],
     fails: over.fails || (over.kind === 'any' && over.bare === undefined) || (!isAny && body.fails),
-    // Over nothing, exists() is false, as is a condition that raises; all() is true.
+    // Over an empty list, exists() is false, like a condition that raises; all() is true.
     ...(isAny && brokenBase(over) !== undefined ? { broken: false } : isAny && over.guards.length === 0 ? { broken: false } : {}),
   });
 }
@@ -50,7 +50,7 @@ function single(of: Piece): string {
   return of.text;
 }
 
-/** `any(list)`: one of the values is truthy. */
+/** Converts `any(list)` and `all(list)`, which test the truthiness of the values. */
 function overValues(node: PythonNode, isAny: boolean, converter: Converter): Piece {
   const over = converter.convert(node, converter);
   const variable = freeName('value', converter);
@@ -62,7 +62,7 @@ function overValues(node: PythonNode, isAny: boolean, converter: Converter): Pie
   });
 }
 
-/** `[x.a for x in list if x.b]`, as a list. */
+/** Converts `[x.a for x in list if x.b]` to a list. */
 export function convertComprehension(node: NodeOf<'comprehension'>, converter: Converter): Piece {
   const { loop, element } = node;
   const range = openLoop(loop, converter);
@@ -86,7 +86,7 @@ function listKind(over: Piece): Piece['kind'] {
   return over.kind === 'messages' || over.kind === 'items' ? over.kind : 'list';
 }
 
-/** `sum(1 for x in list if …)`: how many there are. */
+/** Converts `sum(1 for x in list if …)` to a count. */
 export function convertCount(node: NodeOf<'call'>, converter: Converter): Piece {
   const [argument] = node.args;
   const counts = argument?.kind === 'comprehension' && argument.element.kind === 'literal' && argument.element.value === 1;
@@ -109,7 +109,7 @@ function filteredText(range: Range, loop: Loop): string {
   return `${text}.filter(${range.variable}, ${tests.join(' && ')})`;
 }
 
-/** A condition about one item. Where it would raise in Python it does not hold here, which is told. */
+/** Converts a condition on one item. Where it would raise in Python, it is false in CEL; a note says so. */
 function bodyOf(node: PythonNode, converter: Converter): Piece {
   const body = converter.convert(node, converter);
   if (body.guards.length > 0 || body.fails) note(converter, node, raises);
@@ -143,7 +143,7 @@ const taken = new Set(
   ),
 );
 
-/** A name for a loop variable that hides nothing: roots of expressions, and variables of outer loops. */
+/** Returns a name for a loop variable that hides neither roots of expressions nor outer loop variables. */
 function freeName(wanted: string, converter: Converter): string {
   const base = /^[A-Za-z_]\w*$/.test(wanted) && wanted !== '_' ? wanted : 'x';
   const used = new Set([...converter.locals.values()].map(({ text }) => text));

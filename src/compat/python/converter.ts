@@ -1,35 +1,35 @@
 import type { Piece } from './piece.ts';
 import type { PythonNode } from './syntax.ts';
 
-/** When a condition is asked, which decides what the last message is. */
+/** Time of evaluation of a condition, which determines the last message. */
 export type Phase = 'before_reply' | 'after_reply';
 
-/** Something that means another thing here, at a place of the condition. */
+/** Difference in meaning, at a place in the condition. */
 export interface Note {
   readonly message: string;
   readonly start: number;
 }
 
-/** What converting one condition knows and collects. */
+/** State of converting one condition. */
 export interface Converter {
   readonly phase: Phase;
-  /** State that observers of the tree set themselves, as first names of paths. */
+  /** State that observers of the tree set, as first segments of paths. */
   readonly ownState: ReadonlySet<string>;
   readonly notes: Note[];
-  /** Loop variables, with what stands for them. */
+  /** Loop variables, with their replacements. */
   readonly locals: ReadonlyMap<string, Piece>;
-  /** The value of an expression. */
+  /** Converts an expression to its value. */
   readonly convert: (node: PythonNode, converter: Converter) => Piece;
-  /** Whether an expression holds, for final places: truthy, and nothing raised. */
+  /** Converts an expression in a final place: true when it is truthy and nothing raises. */
   readonly convertFinal: (node: PythonNode, converter: Converter) => Piece;
 }
 
-/** Notes that something means another thing here. */
+/** Adds a note about a difference in meaning. */
 export function note(converter: Converter, at: { readonly start: number }, message: string): void {
   converter.notes.push({ message, start: at.start });
 }
 
-/** A converter inside a loop. */
+/** Returns the converter for the inside of a loop. */
 export function withLocals(converter: Converter, names: Readonly<Record<string, Piece>>): Converter {
   return { ...converter, locals: new Map([...converter.locals, ...Object.entries(names)]) };
 }

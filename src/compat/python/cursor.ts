@@ -2,7 +2,7 @@ import { PythonProblem } from './syntax.ts';
 import type { Token } from './tokenize.ts';
 
 const unsupported: Readonly<Record<string, string>> = {
-  lambda: 'write the condition out, or compute the value in a tool',
+  lambda: 'write the condition without it, or compute the value in a tool',
   await: 'a condition cannot wait',
   yield: 'a condition cannot yield',
   async: 'a condition cannot wait',
@@ -21,7 +21,7 @@ const unsupported: Readonly<Record<string, string>> = {
   '!': 'write `not`',
 };
 
-/** Goes through the tokens of an expression. */
+/** Walks through the tokens of an expression. */
 export class Cursor {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -30,43 +30,43 @@ export class Cursor {
     this.#tokens = tokens;
   }
 
-  /** The token at hand; the last one is `end`, for ever. */
+  /** Current token; stays at `end` after the last one. */
   get peek(): Token {
     return this.#tokens[this.#at] ?? { kind: 'end', text: '', start: 0, end: 0 };
   }
 
-  /** Whether all tokens were taken. */
+  /** True when all tokens were consumed. */
   get isAtEnd(): boolean {
     return this.peek.kind === 'end';
   }
 
-  /** Takes the token at hand. */
+  /** Consumes the current token. */
   next(): Token {
     const token = this.peek;
     if (token.kind !== 'end') this.#at += 1;
     return token;
   }
 
-  /** Whether the token at hand is this word or sign. */
+  /** True when the current token is this word or sign. */
   is(text: string): boolean {
     const token = this.peek;
     return (token.kind === 'name' || token.kind === 'sign') && token.text === text;
   }
 
-  /** Takes the token at hand if it is this word or sign. */
+  /** Consumes the current token if it is this word or sign. */
   take(text: string): boolean {
     if (!this.is(text)) return false;
     this.#at += 1;
     return true;
   }
 
-  /** Takes the token at hand, which must be this word or sign. */
+  /** Consumes the current token, which must be this word or sign. */
   expect(text: string): Token {
     if (!this.is(text)) throw this.unexpected(text);
     return this.next();
   }
 
-  /** The problem that another token was found. */
+  /** Returns the problem of an unexpected token. */
   unexpected(wanted?: string): PythonProblem {
     const token = this.peek;
     const hint = token.kind !== 'text' && Object.hasOwn(unsupported, token.text) ? unsupported[token.text] : undefined;
@@ -75,7 +75,7 @@ export class Cursor {
     return new PythonProblem(message, hint ?? 'this part of Python is not converted; write the condition in CEL', token);
   }
 
-  /** Steps back to the token that was just taken. */
+  /** Steps back to the token that was just consumed. */
   back(token: Token): void {
     if (token.kind !== 'end') this.#at -= 1;
   }

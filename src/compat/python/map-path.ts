@@ -1,15 +1,15 @@
 import { fieldText, type Kind, literalText } from './piece.ts';
 
-/** A path of the source system, as an expression of this one. */
+/** Path of CommonGround as a CEL expression. */
 export interface MappedPath {
   readonly text: string;
   readonly kind: Kind;
   readonly nullable: boolean;
-  /** What means another thing here. */
+  /** Difference in meaning. */
   readonly note?: string;
 }
 
-/** A path that has nothing to stand for it here. */
+/** Path without a counterpart in Cadre. */
 export interface UnknownPath {
   readonly problem: string;
   readonly hint: string;
@@ -18,7 +18,7 @@ export interface UnknownPath {
 interface Target {
   readonly text: string;
   readonly kind?: Kind;
-  /** It always has a value. */
+  /** True when it always has a value. */
   readonly always?: boolean;
   readonly note?: string;
 }
@@ -26,7 +26,7 @@ interface Target {
 type Targets = Readonly<Record<string, Target | UnknownPath>>;
 
 const nowhere = (problem: string, hint: string): UnknownPath => ({ problem, hint });
-const keptAsEvents = 'turns are on the record: `cadre turns RUN`; conditions read counters and messages';
+const keptAsEvents = 'turns are in the journal: `cadre turns RUN`; conditions read counters and messages';
 
 /** Fields of an agent's state, below `state`, `principal` and `partner`. */
 const stateFields: Targets = {
@@ -50,10 +50,10 @@ const stateFields: Targets = {
   current_iteration_count: { text: 'iteration', kind: 'int' },
   current_tool_call_id: { text: 'current_action.tool_call_id' },
   error_message: nowhere(
-    'no state keeps the error of an agent',
+    "an agent's error is not part of state",
     'an agent that fails ends; rules about failed model calls read `turn.error`',
   ),
-  final_result_package: nowhere('no state keeps the result of an agent', 'the result of a run is `run.result`'),
+  final_result_package: nowhere("an agent's result is not part of state", 'the result of a run is `run.result`'),
 };
 
 const metaFields: Targets = {
@@ -73,9 +73,9 @@ const teamFields: Targets = {
   is_principal_flow_running: { text: 'team.is_principal_flow_running', kind: 'bool', always: true },
   profiles_list_instance_ids: { text: 'team.profiles', kind: 'list', note: 'the list holds names of profiles, not ids' },
   turns: nowhere('the team has no list of turns', keptAsEvents),
-  _work_module_next_id: nowhere('the number of the next module is not shown', 'use size(team.work_modules)'),
+  _work_module_next_id: nowhere('the number of the next module is not available', 'use size(team.work_modules)'),
   partner_directives_queue: nowhere(
-    'directives have no queue of their own',
+    'directives have no separate queue',
     'they are items of the inbox: inbox.exists(i, i.source == …)',
   ),
   principal_execution_sessions: nowhere(
@@ -84,11 +84,11 @@ const teamFields: Targets = {
   ),
 };
 
-const runStatus = 'the words of a run are: running, awaiting, completed, failed, cancelled';
+const runStatus = 'the statuses of a run are: running, awaiting, completed, failed, cancelled';
 
 const runFields: Targets = {
   run_id: { text: 'run.run_id', kind: 'string' },
-  run_type: { text: 'run.run_type', note: 'this is the name of the profile the run began with' },
+  run_type: { text: 'run.run_type', note: 'this is the name of the profile the run started with' },
   creation_timestamp: { text: 'run.created_at' },
   status: { text: 'run.status', kind: 'string', note: runStatus },
 };
@@ -100,7 +100,7 @@ const actionFields: Readonly<Record<string, string>> = {
   parameters: 'parameters',
 };
 
-/** First names of paths that hold fields, so that an index behind one of them has no meaning. */
+/** First segments that hold fields, so an index after one of them has no meaning. */
 const maps: ReadonlySet<string> = new Set([
   'state',
   'principal',
@@ -113,11 +113,11 @@ const maps: ReadonlySet<string> = new Set([
   '_self',
 ]);
 
-/** Maps a V-path. `ownState` are the first names of what observers set in `state` themselves. */
+/** Maps a V-path. `ownState` contains the first segments of `state` paths that observers set. */
 export function mapPath(path: string, ownState: ReadonlySet<string>): MappedPath | UnknownPath {
   const steps = splitPath(path);
   const first = steps[0]?.name ?? '';
-  if (first === '') return nowhere(`the path ${JSON.stringify(path)} has no name in front`, "write v['state.x']");
+  if (first === '') return nowhere(`the path ${JSON.stringify(path)} does not start with a name`, "write v['state.x']");
   const rest = steps.slice(1);
   if (maps.has(first) && steps[0]?.indices.length !== 0) return listOf(first);
   switch (first) {
@@ -130,16 +130,22 @@ export function mapPath(path: string, ownState: ReadonlySet<string>): MappedPath
     case 'initial_params':
       return read(first, rest, { kind: 'map', always: true });
     case 'meta':
-      return mapFields(rest, metaFields, 'meta', (name) => unknownField('meta', name, Object.keys(metaFields)));
+      return mapFields(rest, metaFields, {
+        root: 'meta',
+        otherwise: (name) => unknownField('meta', name, Object.keys(metaFields)),
+      });
     case 'run':
-      return mapFields(rest, runFields, 'run', (name) => unknownField('run', name, Object.keys(runFields)));
+      return mapFields(rest, runFields, { root: 'run', otherwise: (name) => unknownField('run', name, Object.keys(runFields)) });
     case 'team':
-      return mapFields(rest, teamFields, 'team', (name) => ({
-        text: fieldText('team.shared', name),
-        note: `team.${name} is team.shared.${name} here, which observers and tools set`,
-      }));
+      return mapFields(rest, teamFields, {
+        root: 'team',
+        otherwise: (name) => ({
+          text: fieldText('team.shared', name),
+          note: `team.${name} is now team.shared.${name}, which observers and tools set`,
+        }),
+      });
     case 'config':
-      return nowhere('the configuration of a run is not read by conditions', 'compare meta.profile or run.run_type');
+      return nowhere('conditions cannot read the configuration of a run', 'compare meta.profile or run.run_type');
     case '_self':
       return mapSelf(rest, ownState);
     default:
@@ -152,7 +158,7 @@ interface Step {
   readonly indices: readonly number[];
 }
 
-/** `a.b[0].c` in steps; a dot inside brackets parts nothing. */
+/** Splits `a.b[0].c` into steps; dots inside brackets do not separate. */
 function splitPath(path: string): readonly Step[] {
   return path.split(/\.(?![^[]*\])/).map((part) => {
     const [, name = '', indices = ''] = /^(.*?)((?:\[-?\d+\])*)$/s.exec(part) ?? [];
@@ -177,7 +183,7 @@ function withIndices(text: string, indices: readonly number[]): string {
   return indices.reduce((owner, index) => `${owner}[${index}]`, text);
 }
 
-/** What the elements of a list are. */
+/** Returns the kind of the elements of a list. */
 export function elementKind(kind: Kind): Kind {
   return kind === 'messages' ? 'message' : kind === 'items' ? 'item' : 'any';
 }
@@ -185,8 +191,7 @@ export function elementKind(kind: Kind): Kind {
 function mapFields(
   steps: readonly Step[],
   fields: Targets,
-  root: string,
-  otherwise: (name: string) => Target | UnknownPath,
+  { root, otherwise }: { readonly root: string; readonly otherwise: (name: string) => Target | UnknownPath },
 ): MappedPath | UnknownPath {
   const [step, ...rest] = steps;
   if (step === undefined) return { text: root, kind: 'map', nullable: false };
@@ -196,7 +201,7 @@ function mapFields(
   return read(target.text, indexed(step, rest), target);
 }
 
-/** Indices of a step go in front of the steps below it. */
+/** Puts the indices of a step before the steps below it. */
 function indexed(step: Step, rest: readonly Step[]): readonly Step[] {
   return step.indices.length === 0 ? rest : [{ name: '', indices: step.indices }, ...rest];
 }
@@ -212,11 +217,11 @@ function mapState(root: string, steps: readonly Step[], ownState: ReadonlySet<st
   if (found === undefined) {
     const text = fieldText(`${root}.values`, step.name);
     const isSet = ownState.has(step.name);
-    const note = isSet ? {} : { note: `nothing sets state.${step.name} here; observers may set values.${step.name}` };
+    const note = isSet ? {} : { note: `nothing sets state.${step.name} in Cadre; observers may set values.${step.name}` };
     return read(text, indexed(step, rest), note);
   }
   if ('problem' in found) return found;
-  // The agent's own flags have a root of their own.
+  // The agent's own flags have a separate root.
   if (root === 'state' && step.name === 'flags') return mapFlags(indexed(step, rest), ownState);
   const always = root === 'state' && found.always === true;
   return read(`${root}.${found.text}`, indexed(step, rest), { ...found, always });
@@ -225,16 +230,16 @@ function mapState(root: string, steps: readonly Step[], ownState: ReadonlySet<st
 function mapFlags(steps: readonly Step[], ownState: ReadonlySet<string>): MappedPath {
   const [step] = steps;
   const isSet = step === undefined || ownState.has(`flags.${step.name}`);
-  const note = isSet ? {} : { note: `no observer sets flags.${step.name}; docs/conditions.md has the counters that are kept here` };
+  const note = isSet ? {} : { note: `no observer sets flags.${step.name}; docs/conditions.md lists the built-in counters` };
   return read('flags', steps, { kind: 'map', always: true, ...note });
 }
 
-/** Arguments of the call lay beside its name; here they are below `parameters`. */
+/** Maps a path below the current action. Arguments of the call were beside its name; in Cadre they are below `parameters`. */
 function mapAction(text: string, steps: readonly Step[]): MappedPath | UnknownPath {
   const [step, ...rest] = steps;
   if (step === undefined) return { text, kind: 'map', nullable: true };
   if (step.name === 'implementation_type')
-    return nowhere('how a tool is made is not shown', 'compare state.current_action.tool_name');
+    return nowhere('the implementation of a tool is not available', 'compare state.current_action.tool_name');
   const own = Object.hasOwn(actionFields, step.name) ? actionFields[step.name] : undefined;
   if (own !== undefined) return read(`${text}.${own}`, indexed(step, rest), own === 'parameters' ? { kind: 'map' } : {});
   return read(fieldText(`${text}.parameters`, step.name), indexed(step, rest), {});
@@ -247,13 +252,13 @@ function mapSelf(steps: readonly Step[], ownState: ReadonlySet<string>): MappedP
   if (names[0] === 'refs' && names[1] === 'team') return mapPath(names.slice(1).join('.'), ownState);
   if (names[0] === 'refs' && names[1] === 'run' && names[2] === 'meta')
     return mapPath(['run', ...names.slice(3)].join('.'), ownState);
-  return nowhere('the whole context is not one value here', 'name what is read: state, meta, team, run');
+  return nowhere('the whole context is not one value in Cadre', 'name the part to read: state, meta, team, run');
 }
 
 function listOf(root: string): UnknownPath {
-  return nowhere(`${root} is no list`, `write a field behind ${root}, as in ${root}.name`);
+  return nowhere(`${root} is not a list`, `write a field of ${root}, such as ${root}.name`);
 }
 
 function unknownField(root: string, name: string, known: readonly string[]): UnknownPath {
-  return nowhere(`${root} has no field ${literalText(name)} here`, `it has ${known.join(', ')}, under the names of this system`);
+  return nowhere(`${root} has no field ${literalText(name)} in Cadre`, `it has ${known.join(', ')}, under Cadre's names`);
 }

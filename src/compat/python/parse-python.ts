@@ -2,18 +2,18 @@ import { PythonProblem, type Comparison, type Loop, type NodeOf, type PythonNode
 import { Cursor } from './cursor.ts';
 import { tokenize, type Token } from './tokenize.ts';
 
-/** Deepest nesting of brackets and operators. */
+/** Maximum nesting of brackets and operators. */
 const maxDepth = 48;
 
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-/** Parses a Python expression; throws a `PythonProblem` at what is no expression or outside of what conditions use. */
+/** Parses a Python expression; throws a `PythonProblem` at invalid syntax, or at syntax outside what conditions use. */
 export function parsePython(source: string): PythonNode {
   const parser = new Parser(new Cursor(tokenize(source)));
   return parser.parse();
 }
 
-/** Recursive descent, one method per level of precedence, lowest first. */
+/** Recursive descent parser, one method per level of precedence, lowest first. */
 class Parser {
   readonly #cursor: Cursor;
   #depth = 0;
@@ -29,7 +29,7 @@ class Parser {
     return node;
   }
 
-  /** A conditional expression: `a if test else b`, or anything below it. */
+  /** Parses a conditional expression, `a if test else b`, or a simpler one. */
   #expression(): PythonNode {
     this.#depth += 1;
     if (this.#depth > maxDepth)
@@ -70,7 +70,7 @@ class Parser {
     return node;
   }
 
-  /** `a < b < c` is `a < b and b < c`. */
+  /** Parses comparisons; `a < b < c` becomes `a < b and b < c`. */
   #comparison(): PythonNode {
     let left = this.#sum();
     let result: PythonNode | undefined;
@@ -126,7 +126,7 @@ class Parser {
       if (links > maxDepth) throw new PythonProblem('the chain is too long', 'compute parts of it in an observer', node);
       if (this.#cursor.take('.')) {
         const name = this.#cursor.next();
-        if (name.kind !== 'name') throw new PythonProblem('expected a name behind `.`', 'write the name of a method', name);
+        if (name.kind !== 'name') throw new PythonProblem('expected a name after `.`', 'write the name of a method', name);
         node = { kind: 'attribute', object: node, name: name.text, start: node.start, end: name.end };
       } else if (this.#cursor.is('(')) {
         node = this.#call(node);
@@ -142,7 +142,7 @@ class Parser {
     this.#cursor.expect('(');
     const args: PythonNode[] = [];
     while (!this.#cursor.is(')')) {
-      // Of named arguments conditions know one: get_nested_value_from_context(…, default=…).
+      // Conditions use only one named argument: get_nested_value_from_context(…, default=…).
       this.#cursor.skipNamed('default');
       const element = this.#expression();
       args.push(this.#cursor.is('for') ? this.#comprehension(element, 'generator') : element);
@@ -193,7 +193,7 @@ class Parser {
     throw this.#cursor.unexpected();
   }
 
-  /** Texts that stand side by side are one. */
+  /** Joins adjacent texts into one. */
   #texts(first: string, start: number, firstEnd: number): PythonNode {
     let value = first;
     let end = firstEnd;

@@ -1,21 +1,21 @@
-/** A stretch of a Python source, in UTF-16 units. */
+/** Range in a Python source, in UTF-16 units. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** How a comparison compares. */
+/** Operator of a comparison. */
 export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not in' | 'is' | 'is not';
 
 /** One `for … in … if …` of a comprehension or generator. */
 export interface Loop {
-  /** One name, or two of them in front of `.items()`. */
+  /** One name, or two before `.items()`. */
   readonly names: readonly string[];
   readonly iterable: PythonNode;
   readonly conditions: readonly PythonNode[];
 }
 
-/** A Python expression, as far as conditions use the language. */
+/** Python expression, limited to the syntax that conditions use. */
 export type PythonNode = Range &
   (
     | { readonly kind: 'literal'; readonly value: string | number | boolean | null; readonly isFloat?: boolean }
@@ -40,13 +40,13 @@ export type PythonNode = Range &
     | { readonly kind: 'comprehension'; readonly form: 'generator' | 'list'; readonly element: PythonNode; readonly loop: Loop }
   );
 
-/** The node of one kind. */
+/** Node of one kind. */
 export type NodeOf<Kind extends PythonNode['kind']> = Extract<PythonNode, { readonly kind: Kind }>;
 
-/** What of a condition cannot be converted: thrown while it is read or converted, caught by `convertCondition`. */
+/** Part of a condition that cannot be converted: thrown while parsing or converting, caught by `convertCondition`. */
 export class PythonProblem extends Error {
   readonly start: number;
-  /** What to write instead. */
+  /** Recommended replacement. */
   readonly hint: string;
 
   constructor(message: string, hint: string, at: { readonly start: number }) {

@@ -1,6 +1,6 @@
 import { PythonProblem, type Range } from './syntax.ts';
 
-/** A token of a Python expression. */
+/** Token of a Python expression. */
 export type Token = Range &
   (
     | { readonly kind: 'name' | 'sign'; readonly text: string }
@@ -9,7 +9,7 @@ export type Token = Range &
     | { readonly kind: 'end'; readonly text: '' }
   );
 
-/** Longest condition that is looked at, in UTF-16 units. */
+/** Maximum length of a condition, in UTF-16 units. */
 const maxSource = 8_000;
 
 const blank = /[ \t\f]+|#[^\n]*|\\\r?\n/y;
@@ -22,7 +22,7 @@ const quote = /([rRuUbBfF]{0,2})('''|"""|'|")/y;
 /** Splits a Python expression into tokens. Line breaks count only outside brackets, where they end an expression. */
 export function tokenize(source: string): readonly Token[] {
   if (source.length > maxSource)
-    throw new PythonProblem(`the condition has ${source.length} characters, ${maxSource} are read`, 'split it up', { start: 0 });
+    throw new PythonProblem(`the condition has ${source.length} characters, the limit is ${maxSource}`, 'split it', { start: 0 });
   const tokens: Token[] = [];
   let depth = 0;
   let at = /^\s*/.exec(source)?.[0].length ?? 0;
@@ -56,7 +56,7 @@ function tokenAt(source: string, start: number): Token {
   if (word !== undefined) return { kind: 'name', text: word, start, end: start + word.length };
   const text = match(sign, source, start);
   if (text !== undefined) return { kind: 'sign', text, start, end: start + text.length };
-  throw new PythonProblem(`unexpected character ${JSON.stringify(source[start])}`, 'this is no Python expression', { start });
+  throw new PythonProblem(`unexpected character ${JSON.stringify(source[start])}`, 'this is not a Python expression', { start });
 }
 
 function numberAt(text: string, start: number): Token {
@@ -64,7 +64,7 @@ function numberAt(text: string, start: number): Token {
   const isFloat = !/^0[xXoObB]/.test(plain) && /[.eE]/.test(plain);
   const value = Number(plain);
   if (!Number.isFinite(value) || (!isFloat && !Number.isSafeInteger(value)) || /^0\d/.test(plain))
-    throw new PythonProblem(`the number ${text} cannot be kept exactly`, 'write a smaller number', { start });
+    throw new PythonProblem(`the number ${text} cannot be represented exactly`, 'write a smaller number', { start });
   return { kind: 'number', text, value, isFloat, start, end: start + text.length };
 }
 
@@ -72,7 +72,7 @@ function textAt(source: string, start: number): Token {
   quote.lastIndex = start;
   const [opening = '', prefix = '', mark = ''] = quote.exec(source) ?? [];
   if (/[bBfF]/.test(prefix)) {
-    const what = /[bB]/.test(prefix) ? 'bytes' : 'a text with values in it';
+    const what = /[bB]/.test(prefix) ? 'bytes' : 'a formatted text';
     throw new PythonProblem(`${prefix}${mark}…${mark} is ${what}`, "join texts with `+`: 'a' + string(b)", { start });
   }
   const isRaw = /[rR]/.test(prefix);
@@ -118,8 +118,8 @@ function escapeAt(source: string, at: number): { readonly length: number; readon
   }
   const next = source[at + 1] ?? '';
   if (Object.hasOwn(simpleEscapes, next)) return { length: 2, text: simpleEscapes[next] ?? '' };
-  if (next === 'N') throw new PythonProblem('a character by its name', 'write the character itself', { start: at });
-  // Python keeps a backslash that begins no escape.
+  if (next === 'N') throw new PythonProblem('a character given by its name', 'write the character itself', { start: at });
+  // Python keeps a backslash that starts no escape.
   return { length: 2, text: `\\${next}` };
 }
 

@@ -4,54 +4,54 @@ import type { ModelAttempt, Usage } from '../model/model.ts';
 import type { TurnReserve } from './turn-events.ts';
 
 /**
- * Why prompts begin later than they did; `nothing_kept`: as before, but with a note in the place of what was not kept;
- * `new_task`: the agent sees its own history from the task at hand on.
+ * Reason for a later start of prompts. `nothing_kept`: same start, but a note replaces the messages that were not kept;
+ * `new_task`: the agent sees its own history from the current task on.
  */
 export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed' | 'nothing_kept' | 'new_task';
 
-/** The messages before `to` are left out of an agent's prompts from here on; they stay in the journal. */
+/** From here on, an agent's prompts leave out the messages before `to`; they stay in the journal. */
 export interface ContextTrim {
   readonly type: 'context.trim';
   readonly agentId: AgentId;
   /** The first message that is still shown. */
   readonly to: number;
   readonly reason: TrimReason;
-  /** The text that stands in front of it in the user's name, when there is one, and its estimated tokens. */
+  /** A user message that replaces the omitted ones, if any, and its estimated tokens. */
   readonly head?: ContentHash;
   readonly headTokens?: number;
 }
 
-/** What a compaction is for: room in the prompt, or a summary after so many actions or at the end of a task. */
+/** Purpose of a compaction: room in the prompt, or a summary after a number of actions or a finished task. */
 export type CompactionReason = 'threshold' | 'refused' | 'actions' | 'task_end';
 
-/** Tells whether the prompt would not fit without it. */
+/** True when the prompt would not fit without the compaction. */
 export function isForRoom(reason: CompactionReason): boolean {
   return reason === 'threshold' || reason === 'refused';
 }
 
-/** A summariser is asked to replace the messages `from` (inclusive) to `to` (exclusive) of an agent. */
+/** A summariser is asked to replace an agent's messages `from` (inclusive) to `to` (exclusive). */
 export interface CompactionStart {
   readonly type: 'compaction.start';
   readonly agentId: AgentId;
   readonly compactionId: string;
   readonly from: number;
   readonly to: number;
-  /** The summary before this one, and those before it, which are part of what is summarised. */
+  /** The summary before this one, and earlier ones; all become part of the new summary. */
   readonly previous?: ContentHash;
   readonly earlier?: readonly ContentHash[];
-  /** Summaries that are there stay, in front of this one. */
+  /** Existing summaries stay, in front of this one. */
   readonly separate?: true;
   readonly reason: CompactionReason;
-  /** About how many tokens the next prompt would have had. */
+  /** Estimated tokens that the next prompt would have had. */
   readonly tokens: number;
-  /** The LLM config that summarises, and what it is told. */
+  /** The summariser's LLM config and its instructions. */
   readonly llmConfig: string;
   readonly instructions: ContentHash;
-  /** What its call may use at most, set aside in the budgets. */
+  /** Upper bound of the summariser's use, reserved in the budgets. */
   readonly reserve?: TurnReserve;
 }
 
-/** A summariser is done: with `head`, prompts begin with that summary and message `to`; with `error`, nothing changed. */
+/** A summariser has finished: with `head`, prompts begin with that summary and message `to`; with `error`, nothing changes. */
 export interface CompactionEnd {
   readonly type: 'compaction.end';
   readonly agentId: AgentId;

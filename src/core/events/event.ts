@@ -14,84 +14,84 @@ import type { ModelEnd, TurnDecide, TurnEnd, TurnStart } from './turn-events.ts'
 /** The final statuses of a run. */
 export type RunEndStatus = 'completed' | 'failed' | 'cancelled';
 
-/** A run begins. Every chain of causes ends here or at an item somebody outside posted. */
+/** A run begins. Every chain of causes ends here or at an item from outside. */
 export interface RunStart {
   readonly type: 'run.start';
   readonly profile: string;
   readonly title: string;
   readonly input: JsonValue;
-  /** The values of the request it answers, for texts, conditions, settings and tools; and a hash of the whole of it, where it may be repeated. */
+  /** Values of the request, for texts, conditions, settings and tools; and a hash of the whole request, when it may be repeated. */
   readonly request?: JsonObject;
   readonly requestHash?: string;
-  /** Content hash of the JSON list of profile files this run goes by. */
+  /** Content hash of the JSON list of the run's profile files. */
   readonly profiles: ContentHash;
-  /** Content hash of what code gave of tools, as JSON (`GivenTools`): settings and definitions, no secrets. Old journals lack it. */
+  /** Content hash of the tools registered in code, as JSON (`GivenTools`): settings and definitions, no secrets. Old journals lack it. */
   readonly given?: ContentHash;
-  /** The LLM config used instead of every profile's own, if any. */
+  /** The LLM config that overrides those of all profiles, if any. */
   readonly llmConfig?: string;
   readonly limits: Limits;
-  /** The folder its tools work in, when it was launched with one. */
+  /** Folder that its tools work in, if the launch named one. */
   readonly workspace?: string;
   readonly parentRun?: { readonly runId: RunId; readonly at: number };
   readonly engineVersion: string;
-  /** What the nonces of its frames are made of; absent in journals of earlier versions. No tool gets it. */
+  /** Seed of the nonces of its frames; absent in journals of earlier versions. No tool receives it. */
   readonly frameSeed?: string;
-  /** It was not made here: it was read from a file, is there to be looked at, and never goes on. */
+  /** Present when the run was imported from a file: it can be inspected and never goes on. */
   readonly imported?: RunImport;
 }
-/** Where a run came from that was read from a file, and when. */
+/** Origin and time of an imported run. */
 export interface RunImport {
-  /** The file, as whoever imported it named it. */
+  /** The file, as named by the import. */
   readonly from: string;
-  /** Milliseconds since 1970: when it was imported, and when its bundle was written. */
+  /** Milliseconds since 1970 of the import, and of the bundle's export. */
   readonly at: number;
   readonly exportedAt: number;
-  /** The id it had, when it has another one here. */
+  /** Its original id, when it has another one here. */
   readonly runId?: RunId;
-  /** Its bundle was rid of secrets. */
+  /** The bundle was redacted. */
   readonly redacted: boolean;
-  /** Content hash of what views need of its profiles, as JSON: foreign profiles are never compiled. */
+  /** Content hash of the facts that views need of its profiles, as JSON: foreign profiles are never compiled. */
   readonly facts: ContentHash;
 }
-/** The run has nothing to do but wait, or has something to do again; `pending` approvals and questions wait for a person (absent: none). */
+/** The run has nothing to do but wait, or has work again; `pending` approvals and questions wait for a person (absent: none). */
 export interface RunStatusChange {
   readonly type: 'run.status';
   readonly status: 'running' | 'awaiting';
   readonly pending?: number;
 }
-/** A run that is not over was taken up again: its process died, or its engine was closed. Somebody outside did it, so it has no cause. */
+/** An unfinished run is resumed after its process died or its engine closed. The request came from outside, so it has no cause. */
 export interface RunResume {
   readonly type: 'run.resume';
-  /** The version that goes on; the one that began stands in `run.start`. */
+  /** The engine version that resumes the run; `run.start` has the one that began it. */
   readonly engineVersion: string;
   /** Milliseconds since the event before; 0 when the clock went backwards. */
   readonly downMs: number;
   /** For a run that began without one. */
   readonly frameSeed?: string;
-  /** Content hash of the profile files the run goes by from here on, when they are not those from before. */
+  /** Content hash of the profile files in use from here on, when they differ from before. */
   readonly profiles?: ContentHash;
-  /** Content hash of what code gives from here on, when it is not what was recorded before. */
+  /** Content hash of the tools registered in code from here on, when they differ from before. */
   readonly given?: ContentHash;
-  /** Standing approvals that end, since their gate is another one or gone, or this is a fork: the events that gave them. */
+  /** Events of the standing approvals that end because their gate changed or is gone, or because this is a fork. */
   readonly revoked?: readonly number[];
 }
-/** Somebody outside changed profiles while the run goes on. */
+/** A person or program changes profiles of a running run. */
 export interface ProfilesUpdate {
   readonly type: 'profiles.update';
-  /** Content hash of the profile files the run goes by from here on. */
+  /** Content hash of the profile files in use from here on. */
   readonly profiles: ContentHash;
   readonly changes: readonly ProfileChange[];
-  /** Standing approvals that end, since their gate is another one or gone: the events that gave them. */
+  /** Events of the standing approvals that end because their gate changed or is gone. */
   readonly revoked?: readonly number[];
 }
-/** What a toolset that connects to something offers the run from here on: recorded when the run begins or goes on, and whenever it changes. */
+/** Tools that a connecting toolset offers the run from here on: recorded when the run begins or resumes, and on every change. */
 export interface ToolsetUpdate {
   readonly type: 'toolset.update';
   readonly toolset: string;
   /** Content hash of the facts of its tools, as a JSON list. */
   readonly tools: ContentHash;
 }
-/** The wall clock jumped, forwards or back, while the run was in this process: deadlines do not follow it. */
+/** The wall clock jumped, forwards or back, while this process ran the run: deadlines do not follow it. */
 export interface ClockJump {
   readonly type: 'clock.jump';
   readonly ms: number;
@@ -106,7 +106,7 @@ export interface RunEnd {
   readonly error?: ErrorRecord;
 }
 
-/** An agent exists from here on. */
+/** An agent starts. */
 export interface AgentStart {
   readonly type: 'agent.start';
   readonly agentId: AgentId;
@@ -117,16 +117,16 @@ export interface AgentStart {
   readonly moduleId?: string;
   readonly depth: number;
   readonly initialParams: JsonObject;
-  /** The call that started it; its result depends on this agent. */
+  /** The call that started it; the call's result depends on this agent. */
   readonly callId?: CallId;
-  /** Whom to tell, by an item of this source, when the agent ends. */
+  /** The agent to notify, by an item of this source, when the new agent ends. */
   readonly notify?: { readonly agentId: AgentId; readonly source: string };
-  /** Replaces the profile's allowed toolsets. */
+  /** Overrides the profile's allowed toolsets. */
   readonly allowedToolsets?: readonly string[];
-  /** The turn the baton comes from. */
+  /** The turn that the baton comes from. */
   readonly lastTurnId?: TurnId;
   readonly flowId: string;
-  /** Held back until a slot is free; started by `agent.release`. */
+  /** Held until a slot is free; `agent.release` starts it. */
   readonly held?: boolean;
 }
 /** A held agent may take turns now. */
@@ -139,21 +139,21 @@ export interface AgentAwait {
   readonly type: 'agent.await';
   readonly agentId: AgentId;
   readonly on?: readonly string[];
-  /** It stopped at this checkpoint of its profile, and a person was asked whether it should go on. */
+  /** It stopped at this checkpoint of its profile, and a person decides whether it goes on. */
   readonly checkpoint?: { readonly id: string; readonly prompt: string };
 }
-/** An agent goes on in a new iteration: its counters start anew, and its messages are archived, unless it keeps its history. */
+/** An agent starts a new iteration: counters are reset and messages archived, unless it keeps its history. */
 export interface AgentRestart {
   readonly type: 'agent.restart';
   readonly agentId: AgentId;
   readonly iteration: number;
   readonly initialParams: JsonObject;
-  /** The call that sent it on; its result depends on this agent. */
+  /** The call that restarted it; the call's result depends on this agent. */
   readonly callId?: CallId;
-  /** It goes on where it ended or waited: prompts begin with what it has seen and said before. */
+  /** It goes on where it ended or waited: prompts begin with its earlier history. */
   readonly keepsHistory?: true;
 }
-/** An agent is done, in one of the outcomes `success`, `error`, `limit`, `cancelled`, or a profile's own word. */
+/** An agent ends with the outcome `success`, `error`, `limit`, `cancelled`, or one that its profile defines. */
 export interface AgentEnd {
   readonly type: 'agent.end';
   readonly agentId: AgentId;
@@ -163,34 +163,34 @@ export interface AgentEnd {
   readonly error?: ErrorRecord;
 }
 
-/** An agent was told that a limit is near (1), or that its next turn is its last and has no tools (2). */
+/** An agent is warned that a limit is near (1), or that its next turn is the last and has no tools (2). */
 export interface LimitReach {
   readonly type: 'limit.reach';
   readonly agentId: AgentId;
   readonly stage: 1 | 2;
-  /** Whose limit it is: the agent's with all below it, that of the work module it is at, or the run's. */
+  /** Owner of the limit: the agent with all below it, its work module, or the run. */
   readonly scope: 'agent' | 'module' | 'run';
   readonly limit: 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'wall_seconds' | 'context';
   readonly used: number;
   readonly allowed: number;
-  /** The three above in words. */
+  /** Scope, limit and figures in words. */
   readonly reason: string;
 }
 
-/** An agent got nowhere, and a rung of its profile's ladder was climbed. */
+/** An agent stagnates, and a step (`rung`) of its profile's escalation is taken. */
 export interface StagnationAct {
   readonly type: 'stagnation.act';
   readonly agentId: AgentId;
   readonly rung: string;
-  /** The streak, the length the rung stands at, and how long it was. */
+  /** The streak, its length that triggers the step, and its length now. */
   readonly on: Streak;
   readonly threshold: number;
   readonly count: number;
   readonly action: EscalationAction['type'];
-  /** For `forbid_tool`: not offered in the next turn. */
+  /** For `forbid_tool`: tools that the next turn does not offer. */
   readonly tools?: readonly string[];
   readonly llmConfig?: string;
-  /** For `ask_human`: what a person is asked. */
+  /** For `ask_human`: the question. */
   readonly prompt?: string;
 }
 
@@ -200,7 +200,7 @@ export interface InboxAdd {
   readonly agentId: AgentId;
   readonly item: InboxItem;
 }
-/** An ingestor failed on an item; it stays until it has failed too often. */
+/** An ingestor failed on an item; the item stays until the number of failures reaches its limit. */
 export interface InboxFail {
   readonly type: 'inbox.fail';
   readonly agentId: AgentId;
@@ -215,7 +215,7 @@ export interface InboxDrop {
   readonly reason: 'expired' | 'dead_letter' | 'agent_ended';
 }
 
-/** Something worth knowing that changes no state: a warning, a fault that was contained. */
+/** A remark that changes no state: a warning, or a contained fault. */
 export interface NoteAdd {
   readonly type: 'note.add';
   readonly level: 'info' | 'warning' | 'error';
@@ -225,7 +225,7 @@ export interface NoteAdd {
   readonly turnId?: TurnId;
 }
 
-/** What an event is about, before it has a place in the journal. */
+/** The content of an event, before it has a place in the journal. */
 export type EventDraft =
   | RunStart
   | RunStatusChange
@@ -265,20 +265,20 @@ export type EventDraft =
   | StatePatch
   | NoteAdd;
 
-/** An event's place in the journal. */
+/** Place of an event in the journal. */
 export interface EventPlace {
   readonly runId: RunId;
   /** 1 for a run's first event, without gaps. */
   readonly seq: number;
   /** Wall time in milliseconds since 1970. */
   readonly at: number;
-  /** Sequence number of the event that brought this one about; absent for what came from outside. */
+  /** Sequence number of the event that caused this one; absent for input from outside. */
   readonly cause?: number;
 }
 
 /**
- * Room for the place of an event that is still being made. The events that every turn has name these fields in their
- * literals, and `Transaction.emit` fills them in: fields that are added later cost an object of their own each time.
+ * Placeholder for the place of an event in the making. The events of every turn name these fields in their literals, and
+ * `Transaction.emit` fills them in: adding fields later costs an extra object each time.
  */
 export const unplaced: { readonly runId: RunId; readonly seq: number; readonly at: number; readonly cause: number } = {
   runId: '' as RunId,
@@ -287,14 +287,14 @@ export const unplaced: { readonly runId: RunId; readonly seq: number; readonly a
   cause: 0,
 };
 
-/** An event's draft with room for its place. */
+/** Draft of an event with room for its place. */
 export type Roomy<Draft> = Writable<Draft & typeof unplaced>;
 
-/** One entry of a run's journal: the closed union of everything that can happen. */
+/** One entry of a run's journal: the closed union of all events. */
 export type CadreEvent = EventDraft & EventPlace;
 
-/** The name of an event. */
+/** Name of an event type. */
 export type EventType = CadreEvent['type'];
 
-/** One kind of event. */
+/** The event of one type. */
 export type EventOf<Type extends EventType> = Extract<CadreEvent, { readonly type: Type }>;

@@ -1,22 +1,22 @@
 import { CadreError } from '../error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
-/** What people want agents of a run to know always, beside their profiles: a text under a title, for all agents or for some. */
+/** Note that people add to every prompt of a run's agents, or of some, besides their profiles: a text under a title. */
 export interface PeopleNote {
   readonly title: string;
-  /** Empty takes the note away. */
+  /** An empty text removes the note. */
   readonly content: string;
-  /** The id of an agent, or the name of a profile; all agents of the run when absent. */
+  /** An agent id or a profile name; absent = all agents of the run. */
   readonly agent?: string;
 }
 
-/** Where notes stand in `team.shared`. */
+/** Path of the notes in `team.shared`. */
 export const notesPath = 'notes';
 
 const mostNotes = 100;
 const longest = { title: 200, content: 20_000 };
 
-/** The notes of a team, in the order they were first written. */
+/** Returns the notes of a team, in the order they were first written. */
 export function peopleNotes(notes: JsonValue | undefined): readonly PeopleNote[] {
   if (!Array.isArray(notes)) return [];
   return (notes as readonly JsonValue[]).flatMap((note) => {
@@ -27,7 +27,10 @@ export function peopleNotes(notes: JsonValue | undefined): readonly PeopleNote[]
   });
 }
 
-/** The notes of a team with one more; one with its title, for the same agents, is replaced, or taken away when it is empty. */
+/**
+ * Returns the notes of a team with one more. It replaces the one with the same title for the same agents; empty content removes
+ * that one.
+ */
 export function withNote(shared: JsonObject, note: PeopleNote): readonly PeopleNote[] {
   const notes = peopleNotes(shared[notesPath]);
   const isSame = (other: PeopleNote): boolean => other.title === note.title && other.agent === note.agent;
@@ -35,13 +38,13 @@ export function withNote(shared: JsonObject, note: PeopleNote): readonly PeopleN
   return notes.some(isSame) ? notes.map((other) => (isSame(other) ? note : other)) : [...notes, note];
 }
 
-/** Tells whether an agent is to know a note. */
+/** True when a note is meant for an agent. */
 export function isNoteFor({ agent }: PeopleNote, agentId: unknown, profile: unknown): boolean {
   return agent === undefined || agent === agentId || agent === profile;
 }
 
 /**
- * Refuses a note that cannot be kept.
+ * Rejects a note that cannot be kept.
  *
  * @throws CadreError `OPTION_INVALID`
  */
@@ -49,13 +52,13 @@ export function checkNote(shared: JsonObject, note: PeopleNote): void {
   const problem = problemOf(note);
   if (problem !== undefined) throw new CadreError('OPTION_INVALID', `the note cannot be kept: ${problem}`);
   if (withNote(shared, note).length > mostNotes)
-    throw new CadreError('OPTION_INVALID', `a run keeps ${mostNotes} notes at most; take one away first`);
+    throw new CadreError('OPTION_INVALID', `a run keeps ${mostNotes} notes at most; remove one first`);
 }
 
 function problemOf({ title, content, agent }: PeopleNote): string | undefined {
   if (typeof title !== 'string' || title.trim() === '') return 'its title is empty';
-  if (typeof content !== 'string') return 'its content is no text';
-  if (agent !== undefined && typeof agent !== 'string') return 'agent is no text';
+  if (typeof content !== 'string') return 'its content is not a text';
+  if (agent !== undefined && typeof agent !== 'string') return 'agent is not a text';
   for (const key of ['title', 'content'] as const)
     if ({ title, content }[key].length > longest[key]) return `its ${key} has more than ${longest[key]} characters`;
   return undefined;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json.ts';
 
 /**
- * A change of a run's profiles by somebody outside. `create`: a profile of these keys, or of this YAML text. `update`: with keys, each
- * replaces that of the profile and null takes it away; with a text, that is the profile from now on.
+ * Change of a run's profiles from outside. `create`: a profile of these keys, or of this YAML text. `update`: keys replace
+ * those of the profile, null removes one; a text replaces the whole profile.
  */
 export type ProfileEdit =
   | { readonly create: string | JsonObject }
@@ -10,15 +10,15 @@ export type ProfileEdit =
   | { readonly disable: string }
   | { readonly rename: string; readonly to: string };
 
-/** One change as it stands on record. */
+/** One recorded profile change. */
 export interface ProfileChange {
   readonly action: 'created' | 'updated' | 'disabled' | 'renamed';
   readonly profile: string;
-  /** Its name from now on, when it was renamed. */
+  /** Its new name, when it was renamed. */
   readonly to?: string;
 }
 
-/** The changes in words, for whoever goes by the profiles. */
+/** Describes the changes in words, for agents of the profiles. */
 export function changesText(changes: readonly ProfileChange[]): string {
   return changes.map(({ action, profile, to }) => `${profile} was ${action}${to === undefined ? '' : ` to ${to}`}`).join('; ');
 }

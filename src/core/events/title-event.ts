@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../error.ts';
 import type { ModelAttempt, Usage } from '../model/model.ts';
 
-/** A model has worded the run's title, or could not: then it stays what it was. */
+/** A model generated the run's title, or failed to: then the title stays. */
 export interface RunTitle {
   readonly type: 'run.title';
   readonly title?: string;

@@ -6,17 +6,14 @@ import type { AgentId, CallId, ContentHash, ItemId, TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import type { ContentEntry } from './journal.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 
-/**
- * Work that becomes due with a commit: started only after the commit is durable. A `pure` tool may start before, since
- * nobody can tell whether it ran.
- */
+/** Work that a commit makes due, started once the commit is durable. A `pure` tool may start earlier, since it leaves no trace. */
 export type Effect =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
-  /** Aborts the model call of a turn, since something came in that will not wait for it. */
+  /** Aborts the model call of a turn for an urgent item. */
   | { readonly kind: 'interrupt'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
-  /** Tells a tool that runs to stop; what it says within its grace is its result. */
+  /** Stops a running tool; a result within its grace period still counts. */
   | {
       readonly kind: 'stop';
       readonly agentId: AgentId;
@@ -36,7 +33,7 @@ export type Effect =
       readonly pure: boolean;
       readonly cause: number;
     }
-  /** Asks the tool `by` whether a call happened that was interrupted while it ran. */
+  /** Asks the tool `by` whether an interrupted call took effect. */
   | {
       readonly kind: 'verify';
       readonly agentId: AgentId;
@@ -46,7 +43,7 @@ export type Effect =
       readonly cause: number;
     };
 
-/** What an item needs to say for itself; the rest has defaults. */
+/** Fields of a new inbox item; all but source and payload have defaults. */
 export interface ItemDraft {
   readonly source: string;
   readonly payload: JsonValue;
@@ -67,13 +64,13 @@ export interface ItemDraft {
   readonly repeats?: ItemId;
 }
 
-/** Events after which a decision is full: what can still go on is left to the next one, so that the event loop turns in between. */
+/** Events after which a decision is full: the rest is left to the next one, so that the event loop turns in between. */
 const fullAt = 500;
 
 /**
- * One decision in the making: events are folded into state as they are emitted, so that each step sees what the steps
- * before it did; the whole list is then appended as one commit. When the commit fails, the state is thrown away and
- * read again from the journal: nothing of a failed decision survives.
+ * One decision in the making: events are folded into state as they are emitted, so each step sees the effects of the steps
+ * before it; the whole list is then appended as one commit. If the commit fails, the state is discarded and read again from the
+ * journal: no part of a failed decision survives.
  */
 export class Transaction {
   readonly run: RunContext;
@@ -82,8 +79,8 @@ export class Transaction {
   readonly effects: Effect[] = [];
   readonly contents: ContentEntry[] = [];
   readonly #touched: AgentId[] = [];
-  #looked = 0;
-  /** Agents that ended in this decision, by which event, and whose parents have not been told yet. */
+  #processed = 0;
+  /** Agents that this decision ended, with the ending event, whose parents have not been notified. */
   readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
   /** The commit starts a tool that is not pure, records the result of an unsafe one, or ends the run: sync it fully. */
   sync = false;
@@ -102,12 +99,15 @@ export class Transaction {
     this.#known = contents.known;
   }
 
-  /** The event that brings about what is emitted next, unless `emit` is told otherwise. */
+  /** Sets the default cause of the events emitted from here on. */
   setCause(seq: number | undefined): void {
     this.#cause = seq;
   }
 
-  /** Emits an event: gives the draft its place, folds it in, and returns it. The draft becomes the event: it must be nobody else's. */
+  /**
+   * Emits an event: gives the draft its place, folds it in, and returns it. The draft object becomes the event, so the caller
+   * must not use it for anything else.
+   */
   emit<Draft extends EventDraft>(draft: Draft, cause: number | undefined = this.#cause): Draft & CadreEvent {
     const { run } = this;
     const event = draft as Draft & { -readonly [Key in keyof EventPlace]: EventPlace[Key] };
@@ -124,40 +124,40 @@ export class Transaction {
     return placed;
   }
 
-  /** Notes that something happened to an agent: it may be able to take a turn. */
+  /** Marks an agent as changed: it may be able to take a turn. */
   touch(agentId: AgentId): void {
-    const waiting = this.#looked < this.#touched.length;
+    const waiting = this.#processed < this.#touched.length;
     if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
   }
 
-  /** True when nothing more should begin in this decision, such as the turns of a thousand agents; `unsettled` has the rest. */
+  /** True when this decision should start nothing more, such as the turns of a thousand agents; `unsettled` has the rest. */
   get isFull(): boolean {
     return this.events.length >= fullAt;
   }
 
-  /** The agents that something happened to and that were not looked at, each once. */
+  /** Changed agents that no step has looked at, each once. */
   get unsettled(): readonly AgentId[] {
-    return [...new Set(this.#touched.slice(this.#looked))];
+    return [...new Set(this.#touched.slice(this.#processed))];
   }
 
-  /** The next agent something happened to since it was last looked at; undefined when there is none left. */
+  /** Returns the next agent that changed since the last look at it; undefined when none is left. */
   nextTouched(): AgentId | undefined {
-    const next = this.#touched[this.#looked];
-    if (next !== undefined) this.#looked++;
+    const next = this.#touched[this.#processed];
+    if (next !== undefined) this.#processed++;
     return next;
   }
 
-  /** Posts an item to an agent; its id derives from the run's counter unless it came with one. */
+  /** Posts an item to an agent; its id derives from the run's counter unless the draft has one. */
   post(to: AgentId, draft: ItemDraft, cause?: number): EventOf<'inbox.add'> {
     return this.emit(this.itemDraft(to, draft), cause ?? this.#cause);
   }
 
-  /** The event that would post an item, without emitting it. */
+  /** Returns the event that would post an item, without emitting it. */
   itemDraft(to: AgentId, draft: ItemDraft): Roomy<InboxAdd> {
     const item: InboxItem = {
       consumption: 'consume_on_read',
       delivery: 'next',
-      ...(draft.trust === 'untrusted' ? withoutUnseen(draft) : draft),
+      ...(draft.trust === 'untrusted' ? cleanDraft(draft) : draft),
       itemId: draft.itemId ?? this.#nextItemId(),
     };
     return {
@@ -171,7 +171,7 @@ export class Transaction {
     };
   }
 
-  /** Emits what another part drafted earlier; items get their ids only now, since others may have been posted in between. */
+  /** Emits a draft made earlier; items get their ids only now, since others may have been posted in between. */
   emitDraft(draft: EventDraft, cause?: number): void {
     this.emit(
       draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : { ...draft },
@@ -194,8 +194,8 @@ export class Transaction {
   }
 }
 
-/** What comes from outside is cleaned where it comes in, and what was taken out is on record. */
-function withoutUnseen(draft: ItemDraft): ItemDraft {
+/** Removes invisible characters from an untrusted item and counts them. */
+function cleanDraft(draft: ItemDraft): ItemDraft {
   const { value: payload, removed } = cleanValue(draft.payload);
   return removed === 0 ? draft : { ...draft, payload, cleaned: (draft.cleaned ?? 0) + removed };
 }

@@ -5,7 +5,7 @@ import type { FinishReason, ModelAttempt, Usage } from '../model/model.ts';
 import type { DeciderAction } from '../profile/profile.ts';
 import type { ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, TurnType, ObserverRecord } from '../state/turn.ts';
 
-/** A turn begins: the items it read are consumed in this very commit (I2). */
+/** A turn begins; this commit consumes the items that it read (I2). */
 export interface TurnStart {
   readonly type: 'turn.start';
   readonly agentId: AgentId;
@@ -18,21 +18,21 @@ export interface TurnStart {
   readonly observers: readonly ObserverRecord[];
   /** Absent for turns without a model call. */
   readonly prompt?: TurnPrompt;
-  /** What its model call may use at most, set aside in every budget the agent draws on. */
+  /** Upper bound of its model call, reserved in every budget that the agent draws on. */
   readonly reserve?: TurnReserve;
   /** The agent nears (1) or has reached (2) a limit; a turn at stage 2 is its last and has no tools. */
   readonly limit?: { readonly stage: 1 | 2; readonly reason: string };
 }
-/** What is set aside for a model call. */
+/** Reservation for a model call. */
 export interface TurnReserve {
-  /** Tokens: the prompt as estimated, and the longest reply. */
+  /** Tokens: the estimated prompt plus the longest reply. */
   readonly tokens: number;
-  /** US dollars; absent when the price is not known. */
+  /** US dollars; absent when the price is unknown. */
   readonly cost?: number;
-  /** The longest reply in tokens, where it is less than the LLM config allows: the budget leaves no more. */
+  /** Longest reply in tokens, when the budget leaves less than the LLM config allows. */
   readonly output?: number;
 }
-/** A model call is over, in a reply or an error. */
+/** A model call ends in a reply or an error. */
 export interface ModelEnd {
   readonly type: 'model.end';
   readonly agentId: AgentId;
@@ -47,7 +47,7 @@ export interface ModelEnd {
     readonly toolCalls: readonly ReplyToolCall[];
     readonly finishReason: FinishReason;
     readonly modelId?: string;
-    /** What the model really wrote, where calls were read out of its text. */
+    /** The model's original text, when calls were parsed out of it. */
     readonly said?: string;
   };
   readonly error?: ErrorRecord;
@@ -55,7 +55,7 @@ export interface ModelEnd {
   readonly cost?: number;
   readonly attempts: readonly ModelAttempt[];
 }
-/** The flow decider has spoken. */
+/** The flow decider has decided. */
 export interface TurnDecide {
   readonly type: 'turn.decide';
   readonly agentId: AgentId;
@@ -64,19 +64,19 @@ export interface TurnDecide {
   readonly rules: readonly RuleRecord[];
   readonly action: DecidedAction;
 }
-/** The action a turn ended in, as plain data. */
+/** The action that a turn ended in, as plain data. */
 export interface DecidedAction {
   readonly type: DeciderAction['type'] | 'limit';
   readonly ruleId?: string;
   readonly outcome?: string;
   readonly error?: string;
-  /** What kind of error it is, where it is not the profile's own. */
+  /** Error code, when the error is not the profile's own. */
   readonly code?: ErrorCode;
   readonly output?: string;
   readonly on?: readonly string[];
   readonly tools?: readonly string[];
   readonly toolChoice?: string;
-  /** For `call_tool`: the call a rule made in the model's place. */
+  /** For `call_tool`: the call that a rule made in place of the model. */
   readonly call?: ReplyToolCall;
 }
 /** A turn is over: its model call and all its tool calls have ended. */

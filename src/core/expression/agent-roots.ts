@@ -14,7 +14,7 @@ function closed(names: string): RootDeclaration {
   };
 }
 
-/** The roots an agent's conditions and texts may read; a name that is not listed under a closed root is a load-time problem. */
+/** Roots for an agent's conditions and texts; a name that a closed root does not list is a load-time problem. */
 export const agentRoots: ExpressionRoots = {
   state: closed(`
     messages inbox flags deliverables current_action initial_params initial_parameters counters status turn_count iteration

@@ -1,4 +1,4 @@
-/** The known name closest to a mistyped one, or undefined when none is close enough to be meant. */
+/** Returns the known name closest to a mistyped one; undefined when none is close enough. */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 3));
   let best: string | undefined;
@@ -14,7 +14,7 @@ export function closestName(name: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours needed to turn one name into the other. */
+/** Counts the insertions, deletions, replacements and swaps of neighbours that turn one name into the other. */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);

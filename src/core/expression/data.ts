@@ -1,9 +1,9 @@
-/** Names that lead to prototypes in JavaScript; no expression reads them, whatever the data holds. */
+/** True for names that lead to prototypes in JavaScript; no expression reads them, whatever the data holds. */
 export function isForbiddenKey(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
-/** Turns any JavaScript value met in a scope into what expressions know: functions, symbols and undefined are null, BigInt a number. */
+/** Converts any JavaScript value in a scope to a value of the language: functions, symbols and undefined become null, BigInt a number. */
 export function toData(value: unknown): unknown {
   switch (typeof value) {
     case 'undefined':
@@ -17,12 +17,12 @@ export function toData(value: unknown): unknown {
   }
 }
 
-/** Tells whether a value is a map in the language's sense: an object that is not a list. */
+/** True for a map of the language: an object that is not a list. */
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a value is a list; narrows to unknown items instead of `any`. */
+/** True for a list; narrows to unknown items instead of `any`. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
@@ -47,7 +47,7 @@ export function readKey(container: unknown, key: unknown): unknown {
   return readField(container, key);
 }
 
-/** Truthiness of the language: null, false, 0, NaN, '', [] and {} are false, everything else is true. */
+/** Returns the truthiness of a value: null, false, 0, NaN, '', [] and {} are false, all others true. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value !== 'object') return Boolean(toData(value));
   if (value === null) return false;
@@ -56,7 +56,7 @@ export function isTruthy(value: unknown): boolean {
   return false;
 }
 
-/** The kind of a value as messages call it. */
+/** Returns the name of a value's kind for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'list';

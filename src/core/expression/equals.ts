@@ -1,7 +1,7 @@
 import { isList, isMap, toData } from './data.ts';
 import { failure, MAX_DATA_DEPTH, type Evaluation } from './evaluation.ts';
 
-/** Deep equality of data; values of different kinds are never equal, and never an error. */
+/** True for deeply equal data; values of different kinds are unequal, never an error. */
 export function equals(left: unknown, right: unknown, evaluation: Evaluation, depth = 0): boolean {
   const a = toData(left);
   const b = toData(right);

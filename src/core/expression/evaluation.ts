@@ -1,7 +1,7 @@
 import { CadreError } from '../error.ts';
 import type { Scope } from './roots.ts';
 
-// Work units one evaluation may spend; a loop step costs the nodes of its body, a function the items and text it touches.
+// Steps that one evaluation may spend: a loop round costs the nodes of its body, a function the items and text it touches.
 const MAX_STEPS = 100_000;
 
 /** Longest text, in UTF-16 units, that an expression may produce or search. */
@@ -19,7 +19,7 @@ export interface Site {
 
 const noSlots: unknown[] = [];
 
-/** One evaluation: the scope it reads, its loop variables and its step budget. Never outlives the call. */
+/** One evaluation: its scope, loop variables and step budget. Never outlives the call. */
 export class Evaluation {
   readonly scope: Scope;
   /** Loop variables, indexed by nesting depth. */
@@ -31,18 +31,18 @@ export class Evaluation {
     this.slots = slotCount === 0 ? noSlots : Array.from<unknown>({ length: slotCount });
   }
 
-  /** Whether the budget is spent; such a failure must not be absorbed by `||`, `&&`, `exists` or `all`. */
+  /** True when the budget is spent; such a failure must not be absorbed by `||`, `&&`, `exists` or `all`. */
   get exhausted(): boolean {
     return this.#steps < 0;
   }
 
-  /** Spends work units; throws once the budget is used up. */
+  /** Spends steps; throws once the budget is used up. */
   charge(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw failure(`the expression needs more than ${MAX_STEPS} steps`);
   }
 
-  /** Accounts for producing or searching a text of this length. */
+  /** Charges for producing or searching a text of this length. */
   chargeText(length: number): void {
     if (length > MAX_TEXT) {
       this.#steps = -1;
@@ -52,7 +52,7 @@ export class Evaluation {
   }
 }
 
-/** Builds the error of a failed evaluation; the caller decides what a failure means (a condition counts as false). */
+/** Creates the error of a failed evaluation; the caller decides what a failure means (a condition counts as false). */
 export function failure(message: string, site?: Site): CadreError {
   if (site === undefined) return new CadreError('CONDITION_FAILED', message);
   const { source, start, end } = site;

@@ -1,14 +1,16 @@
 /**
  * Conditions: one CEL expression, compiled once and evaluated per turn.
  *
- * Owns: the meaning of the language on plain data. Does not own: the grammar (cel-js parses) nor what a failed condition means (the
- * caller counts it as false and keeps the failure).
+ * Owns: the meaning of the language on plain data. Does not own: the grammar (cel-js parses) nor the effect of a failed
+ * condition (the caller counts it as false and records the failure).
  *
- * 1. Reads see own data fields only; what is missing is null; functions in the data are null. Nothing is ever called but our functions.
+ * 1. Reads see own data fields only; missing fields and functions in the data are null. Only built-in functions are ever
+ *    called.
  * 2. Null is the empty text, list or map where one is wanted. Arithmetic and order on null fail: `default(flags.n, 0) > 2`.
  * 3. `!`, `&&`, `||` and `?:` take any value by truthiness; `==` between kinds is false, never a failure.
  * 4. Numbers are JavaScript numbers. `/` between literals and sizes is CEL's whole division, between data it is exact.
- * 5. Bounds: source, nesting and nodes before and while parsing, steps and text length while evaluating. A spent budget always fails.
+ * 5. Bounds: source, nesting and nodes before and while parsing, steps and text length while evaluating. A spent budget always
+ *    fails.
  * 6. An evaluation changes nothing: not the scope, not the expression.
  */
 import { compileNode } from './compile/compile-node.ts';
@@ -23,18 +25,18 @@ import type { ExpressionRoots, Scope } from './roots.ts';
 export type { CompileResult, ExpressionProblem } from './problem.ts';
 export type { ExpressionRoots, RootDeclaration, Scope } from './roots.ts';
 
-/** A compiled expression; holds no state, so it can be shared. */
+/** A compiled expression; stateless, so it can be shared. */
 export interface Expression {
   readonly source: string;
   /** Dotted paths the expression reads, as `readPath` takes them, for example `flags.n`. */
   readonly paths: readonly string[];
-  /** Computes the value as plain data; throws a `CONDITION_FAILED` error when that fails. Parts of the scope may be returned, not copied. */
+  /** Returns the value as plain data, possibly sharing parts of the scope; throws `CONDITION_FAILED` on failure. */
   evaluate(scope: Scope): unknown;
-  /** Computes the value's truthiness: null, false, 0, '', [] and {} are false; throws like `evaluate`. */
+  /** Returns the value's truthiness: null, false, 0, '', [] and {} are false; throws like `evaluate`. */
   test(scope: Scope): boolean;
 }
 
-/** Compiles an expression, checking its names against the roots when they are given; reports every problem, not the first. */
+/** Compiles an expression, checking its names against the roots if given; reports every problem, not only the first. */
 export function compileExpression(source: string, roots?: ExpressionRoots): CompileResult<Expression> {
   const parsed = parseSource(source);
   if (!parsed.ok) return parsed;

@@ -1,7 +1,7 @@
 import type { ExpressionProblem } from './problem.ts';
 import type { Token } from './scan.ts';
 
-// Spellings of Python and JavaScript that conditions are full of, with what to write here.
+// Common spellings of Python and JavaScript in conditions, with their replacements.
 const words: Readonly<Record<string, string>> = {
   and: 'write `&&`',
   or: 'write `||`',
@@ -32,7 +32,7 @@ const signs: Readonly<Record<string, string>> = {
   '...': 'spreads are not supported; join lists with `+`',
 };
 
-// Functions and methods of other languages, with what stands for them here.
+// Functions and methods of other languages, with their replacements.
 const calls: Readonly<Record<string, string>> = {
   get_nested_value_from_context: "write the path: `state.current_action` or `v['state.current_action']`",
   and: 'write `&&`',
@@ -62,7 +62,7 @@ const methods: Readonly<Record<string, string>> = {
   toString: 'write `string(x)`',
 };
 
-/** Finds spellings of other languages in a source that does not parse, each with its hint. */
+/** Finds spellings of other languages in a source that fails to parse, each with its hint. */
 export function findHabits(tokens: readonly Token[]): readonly ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -80,17 +80,17 @@ export function findHabits(tokens: readonly Token[]): readonly ExpressionProblem
   return problems;
 }
 
-/** The hint for a word that other languages use as a name or operator. */
+/** Returns the hint for a word that other languages use as a name or operator. */
 export function wordHint(word: string): string | undefined {
   return Object.hasOwn(words, word) ? words[word] : undefined;
 }
 
-/** The hint for a function of another language. */
+/** Returns the hint for a function of another language. */
 export function callHint(name: string): string | undefined {
   return Object.hasOwn(calls, name) ? calls[name] : undefined;
 }
 
-/** The hint for a method of another language. */
+/** Returns the hint for a method of another language. */
 export function methodHint(name: string): string | undefined {
   return Object.hasOwn(methods, name) ? methods[name] : undefined;
 }

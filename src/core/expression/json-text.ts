@@ -2,9 +2,9 @@ import { isList, toData } from './data.ts';
 import { failure, MAX_DATA_DEPTH, MAX_TEXT, type Evaluation } from './evaluation.ts';
 
 interface Writer {
-  /** Whether map keys are sorted, so that equal values give equal text. */
+  /** Sorts map keys, so that equal values give equal text. */
   readonly sorted: boolean;
-  /** Pays for the work while it is done, so that a failure that is absorbed is paid for too. */
+  /** Charges for the work as it is done, so that an absorbed failure is charged for, too. */
   readonly evaluation: Evaluation | undefined;
   readonly parts: string[];
   length: number;
@@ -15,7 +15,7 @@ export function toStableJson(value: unknown, evaluation: Evaluation): string {
   return writeJson(value, true, evaluation);
 }
 
-/** The text of a value inside a template: null is empty, texts stand as they are, lists and maps are compact JSON. */
+/** Converts a value to text for a template: null is empty, texts stay as they are, lists and maps are compact JSON. */
 export function toText(value: unknown, evaluation?: Evaluation): string {
   const data = toData(value);
   if (data === null) return '';
@@ -32,7 +32,7 @@ function writeJson(value: unknown, sorted: boolean, evaluation: Evaluation | und
 
 function write(writer: Writer, text: string): void {
   writer.length += text.length;
-  // Shared parts can make a small value print exponentially long, so the cap is checked while writing.
+  // Shared parts can make a small value print exponentially long, so the bound is checked while writing.
   if (writer.length > MAX_TEXT) throw failure(`the value prints as more than ${MAX_TEXT} characters`);
   writer.parts.push(text);
 }

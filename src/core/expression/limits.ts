@@ -10,7 +10,7 @@ export const MAX_NESTING = 32;
 /** Most syntax nodes in one expression. */
 export const MAX_NODES = 1000;
 
-/** Finds a source that is too long; checked before anything looks at the text. */
+/** Finds a source that is too long; checked before the text is scanned. */
 export function findTooLong(source: string): ExpressionProblem | undefined {
   if (source.length <= MAX_SOURCE) return undefined;
   return {

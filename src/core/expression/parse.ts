@@ -42,14 +42,14 @@ const tokenNames: Readonly<Record<string, string>> = {
   QUESTION: '`?`',
 };
 
-// Pure cache: a parser, made when it is first needed.
+// Pure cache: a parser, created on first use.
 let environment: Environment | undefined;
 
 function parserEnvironment(): Environment {
-  // Only its parser is used, which knows no roots and no functions, so one environment serves all.
+  // Only its parser is used, which knows no roots and functions, so one environment suffices.
   environment ??= new Environment({
     unlistedVariablesAreDyn: true,
-    // Calls and operators take a level each in the parser, so its own limit lies above ours, which is checked first.
+    // Calls and operators take a level each in the parser, so its limit is above ours, which is checked first.
     limits: { maxAstNodes: MAX_NODES, maxDepth: MAX_NESTING * 3, maxListElements: 256, maxMapEntries: 256, maxCallArguments: 8 },
   });
   return environment;

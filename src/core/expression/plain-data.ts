@@ -2,8 +2,8 @@ import { toData } from './data.ts';
 import { failure, MAX_DATA_DEPTH } from './evaluation.ts';
 
 /**
- * Makes a result plain JavaScript data: BigInt becomes a number, functions and undefined become null, and a `__proto__` key, which
- * would set a prototype where the result is merged, is dropped. What is already plain is returned as it is, not copied.
+ * Converts a result to plain JavaScript data: BigInt becomes a number, functions and undefined become null, and a `__proto__`
+ * key, which would set a prototype where the result is merged, is dropped. Plain values are returned as they are, not copied.
  */
 export function toPlainData(value: unknown): unknown {
   const data = toData(value);
@@ -12,7 +12,7 @@ export function toPlainData(value: unknown): unknown {
 }
 
 function toPlainObject(value: object, seen: Map<object, unknown>, depth: number): unknown {
-  // `seen` keeps shared parts linear and makes a cycle a failure instead of an endless walk.
+  // `seen` keeps shared parts linear and turns a cycle into a failure.
   if (seen.has(value)) {
     const known = seen.get(value);
     if (known === undefined) throw failure('the value contains itself');

@@ -1,24 +1,24 @@
 import { isForbiddenKey, isList, readField, readItem, readKey, toData } from './data.ts';
 import { DEFAULT_ROOT, type Scope } from './roots.ts';
 
-/** One part of a path: dotted names that may turn out to be one key, or a list index. */
+/** One part of a path: dotted names, possibly forming one key, or a list index. */
 export type PathStep =
   | { readonly kind: 'names'; readonly names: readonly string[] }
   | { readonly kind: 'index'; readonly index: number };
 
-/** A path taken apart: its first name, and what is read below it. */
+/** A parsed path: its first name, and the steps below it. */
 export interface ParsedPath {
   readonly first: string;
   readonly rest: readonly PathStep[];
 }
 
-// More names in a row than any data has; bounds the search for keys that contain dots.
+// More names in a row than data has; bounds the search for keys that contain dots.
 const MAX_NAMES = 64;
 
 /**
- * Reads a dotted path such as `state.messages[-1].content`. A path that starts with no root of the scope is read under `state`; of
- * keys that contain dots the longest match wins; `[n]` indexes a list, from the end when negative. Anything missing is null. Never
- * throws for data without getters.
+ * Reads a dotted path such as `state.messages[-1].content`. A path that does not start with a root of the scope is read under
+ * `state`; for keys that contain dots the longest match wins; `[n]` indexes a list, from the end when negative. Missing values
+ * are null. Never throws for data without getters.
  */
 export function readPath(scope: unknown, path: string): unknown {
   if (typeof scope !== 'object' || scope === null) return null;
@@ -28,7 +28,7 @@ export function readPath(scope: unknown, path: string): unknown {
   return readParsedPath(scope as Scope, root, stepsBelow(parsed, root));
 }
 
-/** Takes a path apart; undefined when it is empty or starts with an index. */
+/** Parses a path; undefined when it is empty or starts with an index. */
 export function parsePath(path: string): ParsedPath | undefined {
   const steps = splitSteps(path);
   const [head, ...tail] = steps;
@@ -38,7 +38,7 @@ export function parsePath(path: string): ParsedPath | undefined {
   return { first, rest: names.length === 0 ? tail : [{ kind: 'names', names }, ...tail] };
 }
 
-/** The steps to read below the chosen root: all of the path when its first name is not that root. */
+/** Returns the steps below the chosen root: the whole path when its first name is not that root. */
 export function stepsBelow(path: ParsedPath, root: string): readonly PathStep[] {
   if (path.first === root) return path.rest;
   const [head, ...tail] = path.rest;
@@ -82,7 +82,7 @@ function readNames(start: unknown, names: readonly string[]): unknown {
 function splitSteps(path: string): readonly PathStep[] {
   if (!path.includes('[')) return path === '' ? [] : [{ kind: 'names', names: path.split('.') }];
   const steps: PathStep[] = [];
-  // An index needs `[`, an integer and `]`; any other bracket is part of a name.
+  // An index needs `[`, an integer and `]`; other brackets are part of a name.
   for (const part of path.split(/(\[-?\d{1,15}\])/)) {
     if (/^\[-?\d{1,15}\]$/.test(part)) {
       steps.push({ kind: 'index', index: Number(part.slice(1, -1)) });

@@ -3,15 +3,15 @@ export interface Scope {
   readonly [root: string]: unknown;
 }
 
-/** Declares which roots exist, so that a typo is a problem at load and not a silent null at run time. */
+/** Declares the existing roots, so that a typo is a problem at load and not a silent null at run time. */
 export interface ExpressionRoots {
   readonly [root: string]: RootDeclaration;
 }
 
-/** What is known about a value: anything goes below it, or only the listed fields do. */
+/** Declaration of a value's fields: any, or only the listed ones. */
 export type RootDeclaration =
   | { readonly kind: 'open' }
   | { readonly kind: 'closed'; readonly fields: Readonly<Record<string, RootDeclaration>> };
 
-/** The root under which a `v['…']` path is read when it does not start with a root. */
+/** Root of a `v['…']` path that does not start with a root. */
 export const DEFAULT_ROOT = 'state';

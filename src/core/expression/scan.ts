@@ -32,7 +32,7 @@ export function scan(source: string): readonly Token[] {
   return tokens;
 }
 
-/** Where the quoted text that starts at a position ends (past its quote, or the limit); undefined if none starts there. */
+/** Returns the end of the quoted text that starts at a position (after its quote, or the limit); undefined if none starts there. */
 export function quotedEnd(source: string, start: number, limit = source.length): number | undefined {
   const prefix = /^[rRbB]{1,2}(?=["'])/.exec(source.slice(start, start + 3))?.[0] ?? '';
   const open = start + prefix.length;

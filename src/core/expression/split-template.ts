@@ -2,12 +2,12 @@ import { MAX_SOURCE } from './limits.ts';
 import type { ExpressionProblem } from './problem.ts';
 import { quotedEnd } from './scan.ts';
 
-/** A part of a template: literal text, or the source of an expression and where it starts. */
+/** A part of a template: literal text, or the source of an expression with its offset. */
 type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'expression'; readonly source: string; readonly start: number };
 
-/** A template's parts, and the `{{` that has no end, if there is one. */
+/** A template's parts, and a `{{` without an end, if any. */
 interface SplitTemplate {
   readonly parts: readonly TemplatePart[];
   readonly unclosed: ExpressionProblem | undefined;
@@ -16,7 +16,7 @@ interface SplitTemplate {
 const OPEN = '{{';
 const CLOSE = '}}';
 
-// Longer than any expression may be; keeps the search for a close linear in the text.
+// Longer than any expression may be; keeps the search for the closing braces linear in the text.
 const SEARCH = MAX_SOURCE * 2;
 
 /** Splits a template at its `{{ … }}`; quotes and braces inside an expression do not end it, and `\{{` is a literal `{{`. */
@@ -69,7 +69,7 @@ function findClose(source: string, start: number): number | undefined {
     if (source[position] === '}') depth -= 1;
     position += 1;
   }
-  // A quote left open hides the braces; ending at the first pair lets the expression itself say what is wrong.
+  // An open quote hides the braces; ending at the first pair lets the expression report the problem.
   const close = source.indexOf(CLOSE, start);
   return close < 0 ? undefined : close;
 }

@@ -5,31 +5,31 @@ import type { ExpressionRoots, Scope } from './roots.ts';
 import { splitTemplate } from './split-template.ts';
 import { splitVariables, valueOfVariable } from './variables.ts';
 
-/** What becomes of a value that an expression read, before it stands in the text. `paths`: what the expression reads. */
+/** Transforms a value that an expression read, before it is inserted into the text. `paths`: the paths that the expression reads. */
 export type Quote = (value: unknown, paths: readonly string[]) => unknown;
 
-/** The variables of the environment, by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A part of a text that is not always the same. */
+/** A variable part of a text. */
 type Piece = Pick<Expression, 'evaluate' | 'paths'>;
 
-/** A compiled text with `{{ expression }}` parts; `\{{` stands for a literal `{{`. */
+/** A compiled text with `{{ expression }}` parts; `\{{` is a literal `{{`. */
 export interface Template {
   readonly source: string;
-  /** Whether it has no expression, so that it always renders the same. */
+  /** True without expressions: it always renders the same. */
   readonly constant: boolean;
   /** Dotted paths that its expressions read. */
   readonly paths: readonly string[];
-  /** The text: null is empty, texts stand as they are, lists and maps are compact JSON; throws when an expression fails. */
+  /** Renders the text: null is empty, texts stay as they are, lists and maps are compact JSON; throws when an expression fails. */
   render(scope: Scope, quote?: Quote): string;
-  /** The value with its type when the template is exactly one expression, else the rendered text. */
+  /** Returns the value with its type when the template is exactly one expression, else the rendered text. */
   value(scope: Scope, quote?: Quote): unknown;
 }
 
 /**
- * Compiles a text with `{{ expression }}` parts, and with `${NAME:-default}` parts when there is an environment to read them from;
- * offsets of problems are relative to the whole text.
+ * Compiles a text with `{{ expression }}` parts, and with `${NAME:-default}` parts if an environment is given; offsets of
+ * problems are relative to the whole text.
  */
 export function compileTemplate(source: string, roots?: ExpressionRoots, environment?: Environment): CompileResult<Template> {
   const { parts, unclosed } = splitTemplate(source);
@@ -48,7 +48,7 @@ export function compileTemplate(source: string, roots?: ExpressionRoots, environ
   return problems.length > 0 ? toFailure(problems) : { ok: true, value: toTemplate(source, pieces) };
 }
 
-/** A text whose variables are looked up when it is read. */
+/** Splits a text at its variables, which are looked up when it is read. */
 function withVariables(text: string, environment: Environment): readonly (string | Piece)[] {
   return splitVariables(text).map((piece) => {
     if (typeof piece === 'string') return piece;

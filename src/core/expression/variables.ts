@@ -3,15 +3,15 @@ import type { Scope } from './roots.ts';
 /** A `${NAME}` or `${NAME:-default}` in a text. */
 export interface Variable {
   readonly name: string;
-  /** What stands there when it is not set; absent when nothing is said. */
+  /** Default value; absent when none is given. */
   readonly fallback: string | undefined;
-  /** Where it begins in its text. */
+  /** Offset in its text. */
   readonly start: number;
 }
 
 const pattern = /\\?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}/g;
 
-/** Splits a text at its variables; `\${` stands for a literal `${`. */
+/** Splits a text at its variables; `\${` is a literal `${`. */
 export function splitVariables(text: string): readonly (string | Variable)[] {
   if (!text.includes('${')) return [text];
   const pieces: (string | Variable)[] = [];
@@ -34,15 +34,15 @@ export function splitVariables(text: string): readonly (string | Variable)[] {
   return pieces;
 }
 
-/** Names of variables that hold credentials, whoever reads them. */
+/** Variable names that indicate credentials, for any program. */
 const credentialName = /(?:API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET|SECRET_KEY|TOKEN|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
-/** Tells whether a name says that its value is a credential. */
+/** True when a name indicates that its value is a credential. */
 export function isCredentialName(name: string): boolean {
   return credentialName.test(name);
 }
 
-/** What a variable comes to where the run is known: its value of the request, else of the environment, else its default, else null. */
+/** Returns a variable's value once the run is known: from the request, else the environment, else its default, else null. */
 export function valueOfVariable({ name, fallback }: Variable, environment: string | undefined, scope: Scope): unknown {
   const request = scope['request'];
   const asked =

@@ -1,22 +1,23 @@
-import { isAsking, waitsForPerson } from '../state/asks-person.ts';
+import { toLimitStage } from '../state/limit-stage.ts';
+import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
-import type { AgentCounters } from '../state/agent-counters.ts';
-import type { SubContext, Beginning, RunContext } from '../state/state.ts';
+import type { AgentCounters, SubContext, SubContextMeta, Beginning } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
-import { passOn, restartSources } from './sources.ts';
+import { passSources, restartSources } from './sources.ts';
 
 type AgentEvent = EventOf<
   'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
 >;
 
-/** The agent of an id; a journal that speaks of an agent it never started is corrupt. */
+/** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
 export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   const agent = run.agents.get(agentId);
   if (agent === undefined) {
@@ -28,7 +29,7 @@ export function agentOf(run: RunContext, agentId: AgentId): SubContext {
   return agent;
 }
 
-/** Folds the events of an agent's life. */
+/** Folds an event of an agent's life cycle. */
 export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   if (event.type === 'agent.start') {
     startAgent(run, event);
@@ -40,10 +41,10 @@ export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
   run.pending += pendingOfAgent(agent) - asked;
 }
 
-/** Approvals and questions of one agent. */
+/** Counts the approvals and questions of one agent. */
 function pendingOfAgent(agent: SubContext): number {
   let pending = isAsking(agent) ? 1 : 0;
-  for (const call of agent.openCalls.values()) if (waitsForPerson(call)) pending += 1;
+  for (const call of agent.calls.open.values()) if (isAwaitingPerson(call)) pending += 1;
   return pending;
 }
 
@@ -52,44 +53,44 @@ function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEve
     case 'agent.release':
       if (agent.status === 'held') {
         run.held -= 1;
-        countLive(run, agent, 1, event.at);
+        countLive(run, agent, { by: 1, at: event.at });
       }
       agent.status = 'ready';
-      agent.workingSince = activeAt(run, event.at);
+      agent.limits.workingSince = activeAt(run, event.at);
       break;
     case 'limit.reach':
-      agent.limitStage = agent.limitStage === 2 ? 2 : event.stage;
-      agent.limitReason = event.reason;
-      agent.limitsTold.push(`${event.stage} ${event.scope} ${event.limit}`);
-      if (event.stage === 2) agent.limitedAt ??= activeAt(run, event.at);
+      if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
+      agent.limits.reason = event.reason;
+      agent.limits.warned.push(`${event.stage} ${event.scope} ${event.limit}`);
+      if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
       break;
     case 'stagnation.act':
-      climb(agent, event);
+      takeStep(agent, event);
       break;
     case 'agent.await':
       agent.status = 'awaiting_input';
-      agent.awaitingOn = event.on;
+      agent.inbox.awaitingOn = event.on;
       if (event.checkpoint !== undefined) {
         const { id: checkpoint, prompt } = event.checkpoint;
-        agent.question = { prompt, seq: event.seq, since: event.at, checkpoint };
+        agent.turn.question = { prompt, seq: event.seq, since: event.at, checkpoint };
       }
       break;
     case 'agent.restart':
-      if (agent.status === 'ended') countLive(run, agent, 1, event.at);
+      if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
       restartAgent(agent, event);
-      passOn(parentOf(run, agent), agent);
-      agent.workingSince = activeAt(run, event.at);
+      passSources(parentOf(run, agent), agent);
+      agent.limits.workingSince = activeAt(run, event.at);
       break;
     case 'agent.end':
       if (agent.status === 'held') run.held -= 1;
-      else if (agent.status !== 'ended') countLive(run, agent, -1, event.at);
+      else if (agent.status !== 'ended') countLive(run, agent, { by: -1, at: event.at });
       agent.status = 'ended';
-      agent.outcome = event.outcome;
-      agent.output = event.output;
+      agent.result.outcome = event.outcome;
+      agent.result.output = event.output;
       agent.deliverables = event.deliverables;
-      agent.error = event.error;
-      passOn(agent, parentOf(run, agent));
-      passOn(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
+      agent.result.error = event.error;
+      passSources(agent, parentOf(run, agent));
+      passSources(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
       break;
   }
 }
@@ -98,87 +99,101 @@ function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   return agent.meta.parentAgentId === undefined ? undefined : run.agents.get(agent.meta.parentAgentId);
 }
 
-/** Handed out to conditions and tools as it is, so nobody may write to it. */
+/** Frozen: conditions and tools receive this very object. */
 const nothing: JsonObject = Object.freeze({});
 
-function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
-  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
-  const agent: SubContext = {
-    meta: {
-      agentId: event.agentId,
-      parentAgentId: event.parentAgentId,
-      profile: event.profile,
-      type: event.profileType,
-      roleName: event.roleName,
-      moduleId: event.moduleId,
-      depth: event.depth,
-      startedAt: event.at,
-      seq: event.seq,
-      callId: event.callId,
-      notify: event.notify,
-      allowedToolsets: event.allowedToolsets,
-    },
+function newTurn({ flowId, lastTurnId }: EventOf<'agent.start'>): SubContext['turn'] {
+  return {
+    currentId: undefined,
+    lastId: lastTurnId,
+    count: 0,
+    flowId,
+    action: null,
+    lastReply: '',
+    loop: false,
+    nextToolChoice: undefined,
+    toolBound: undefined,
+    forbiddenTools: none,
+    question: undefined,
+    changesBefore: [],
+    escalationsBefore: none,
+    brokenReplies: 0,
+    outputRepairs: 0,
+  };
+}
+
+function newMeta(event: EventOf<'agent.start'>): SubContextMeta {
+  return {
+    agentId: event.agentId,
+    parentAgentId: event.parentAgentId,
+    profile: event.profile,
+    type: event.profileType,
+    roleName: event.roleName,
+    moduleId: event.moduleId,
+    depth: event.depth,
+    startedAt: event.at,
+    seq: event.seq,
+    callId: event.callId,
+    notify: event.notify,
+    allowedToolsets: event.allowedToolsets,
+  };
+}
+
+function newAgent(run: RunContext, event: EventOf<'agent.start'>, parent: SubContext | undefined): SubContext {
+  return {
+    meta: newMeta(event),
     status: event.held === true ? 'held' : 'ready',
-    messages: [],
-    origins: [],
-    wireIds: new Set(),
-    released: 0,
-    tokenTotals: [],
-    tokensReleased: 0,
-    counted: undefined,
-    view: wholeHistory,
-    fixedTokens: 0,
-    compacting: undefined,
-    compactions: 0,
-    madeRoom: false,
-    archived: [],
-    inbox: [],
-    deadLetters: [],
+    children: [],
+    work: {
+      iteration: 1,
+      beginnings: [toBeginning(event)],
+      moduleScope: event.moduleId ?? parent?.work.moduleScope,
+      moduleLead: event.moduleId === undefined ? parent?.work.moduleLead : event.parentAgentId,
+    },
+    inbox: { items: [], deadLetters: [], awaitingOn: undefined },
+    history: {
+      messages: [],
+      origins: [],
+      wireIds: new Set(),
+      released: 0,
+      archived: [],
+      sources: newSourceMarks(parent === undefined ? undefined : untrustedSources(parent.history.sources)),
+    },
+    context: {
+      tokenTotals: [],
+      tokensReleased: 0,
+      counted: undefined,
+      view: wholeHistory,
+      fixedTokens: 0,
+      compacting: undefined,
+      compactions: 0,
+      madeRoom: false,
+    },
+    turn: newTurn(event),
+    calls: { open: new Map(), total: 0 },
+    counters: newCounters(),
+    streaks: { signatures: [], cycleMatches: [], escalations: none, turnsAlone: 0 },
+    limits: {
+      stage: 'none',
+      reason: undefined,
+      warned: [],
+      limitedAt: undefined,
+      workingSince: event.held === true ? undefined : activeAt(run, event.at),
+      usage: emptyUsage(),
+      budget: newBudget(),
+    },
+    result: { outcome: undefined, output: '', error: undefined },
     flags: nothing,
     values: nothing,
     deliverables: nothing,
-    currentAction: null,
     initialParams: event.initialParams,
-    counters: newCounters(),
-    usage: emptyUsage(),
-    budget: newBudget(),
-    moduleScope: event.moduleId ?? parent?.moduleScope,
-    moduleLead: event.moduleId === undefined ? parent?.moduleLead : event.parentAgentId,
-    iteration: 1,
-    beginnings: [toBeginning(event)],
-    flowId: event.flowId,
-    turnCount: 0,
-    currentTurnId: undefined,
-    lastTurnId: event.lastTurnId,
-    lastReply: '',
-    signatures: [],
-    cycleMatches: [],
-    escalations: none,
-    forbiddenTools: none,
-    toolBound: undefined,
-    question: undefined,
-    turnsAlone: 0,
-    changesBeforeTurn: [],
-    escalationsBeforeTurn: none,
-    loop: false,
-    awaitingOn: undefined,
-    openCalls: new Map(),
-    outputRepairs: 0,
-    brokenReplies: 0,
-    nextToolChoice: undefined,
-    limitStage: 0,
-    limitReason: undefined,
-    limitsTold: [],
-    limitedAt: undefined,
-    workingSince: event.held === true ? undefined : activeAt(run, event.at),
-    outcome: undefined,
-    output: '',
-    error: undefined,
-    children: [],
-    toolCallsTotal: 0,
     stateTaint: new Map(),
-    sources: newSourceMarks(parent === undefined ? undefined : untrustedSources(parent.sources)),
   };
+}
+
+function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
+  const parent = event.parentAgentId === undefined ? undefined : agentOf(run, event.parentAgentId);
+  const agent = newAgent(run, event, parent);
   run.agents.set(event.agentId, agent);
   run.latestOfType.set(event.profileType, event.agentId);
   run.counters.agents += 1;
@@ -186,7 +201,7 @@ function startAgent(run: RunContext, event: EventOf<'agent.start'>): void {
   if (parent === undefined) run.rootAgentId ??= event.agentId;
   else parent.children.push(event.agentId);
   countAgent(run, agent);
-  if (event.held !== true) countLive(run, agent, 1, event.at);
+  if (event.held !== true) countLive(run, agent, { by: 1, at: event.at });
 }
 
 const none: readonly never[] = [];
@@ -195,15 +210,15 @@ function toBeginning({ seq, at, callId }: EventOf<'agent.start' | 'agent.restart
   return { seq, at, callId };
 }
 
-function climb(agent: SubContext, event: EventOf<'stagnation.act'>): void {
+function takeStep(agent: SubContext, event: EventOf<'stagnation.act'>): void {
   const { rung: id, on, threshold: at, llmConfig, tools, prompt } = event;
-  agent.escalationsBeforeTurn = [...agent.escalationsBeforeTurn, event];
-  agent.escalations = [...agent.escalations, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
-  if (tools !== undefined) agent.forbiddenTools = tools;
-  if (prompt !== undefined) agent.question = { prompt, seq: event.seq, since: event.at };
+  agent.turn.escalationsBefore = [...agent.turn.escalationsBefore, event];
+  agent.streaks.escalations = [...agent.streaks.escalations, llmConfig === undefined ? { id, on, at } : { id, on, at, llmConfig }];
+  if (tools !== undefined) agent.turn.forbiddenTools = tools;
+  if (prompt !== undefined) agent.turn.question = { prompt, seq: event.seq, since: event.at };
 }
 
-/** Counters of an agent that has done nothing yet. */
+/** Counters of an agent at its start. */
 function newCounters(): AgentCounters {
   return {
     turnCount: 0,
@@ -219,51 +234,54 @@ function newCounters(): AgentCounters {
 }
 
 function restartAgent(agent: SubContext, event: EventOf<'agent.restart'>): void {
-  // What it goes on with is its history; what it hands in is new.
+  // It keeps its history, but must hand in new deliverables.
   if (event.keepsHistory === true) agent.deliverables = nothing;
   else archiveHistory(agent);
   agent.meta = { ...agent.meta, callId: event.callId };
-  agent.madeRoom = false;
-  agent.awaitingOn = undefined;
-  agent.iteration = event.iteration;
-  agent.beginnings = [...agent.beginnings, toBeginning(event)];
-  agent.loop = false;
+  agent.context.madeRoom = false;
+  agent.inbox.awaitingOn = undefined;
+  agent.work.iteration = event.iteration;
+  agent.work.beginnings = [...agent.work.beginnings, toBeginning(event)];
+  agent.turn.loop = false;
   agent.initialParams = event.initialParams;
   agent.status = 'ready';
-  agent.currentAction = null;
-  agent.lastReply = '';
-  agent.outcome = undefined;
-  agent.output = '';
-  agent.error = undefined;
-  agent.limitStage = 0;
-  agent.budget.tokens = 0;
-  agent.budget.cost = 0;
-  agent.limitReason = undefined;
-  agent.limitsTold.length = 0;
-  agent.limitedAt = undefined;
-  agent.signatures.length = 0;
-  agent.cycleMatches.length = 0;
-  agent.escalations = none;
-  agent.forbiddenTools = none;
-  agent.brokenReplies = 0;
-  agent.question = undefined;
-  agent.turnsAlone = 0;
-  agent.openCalls.clear();
+  agent.turn.action = null;
+  agent.turn.lastReply = '';
+  agent.result.outcome = undefined;
+  agent.result.output = '';
+  agent.result.error = undefined;
+  agent.limits.stage = 'none';
+  agent.limits.budget.tokens = 0;
+  agent.limits.budget.cost = 0;
+  agent.limits.reason = undefined;
+  agent.limits.warned.length = 0;
+  agent.limits.limitedAt = undefined;
+  agent.streaks.signatures.length = 0;
+  agent.streaks.cycleMatches.length = 0;
+  agent.streaks.escalations = none;
+  agent.turn.forbiddenTools = none;
+  agent.turn.brokenReplies = 0;
+  agent.turn.question = undefined;
+  agent.streaks.turnsAlone = 0;
+  agent.calls.open.clear();
   Object.assign(agent.counters, newCounters());
 }
 
-/** Puts what an agent has seen and said out of its sight. */
+/** Moves an agent's history to the archive. */
 function archiveHistory(agent: SubContext): void {
-  const { iteration, messages, origins, released } = agent;
-  agent.archived.push({ iteration, messages, origins, released });
-  agent.messages = [];
-  agent.origins = [];
-  agent.wireIds.clear();
-  agent.released = 0;
-  agent.tokenTotals = [];
-  agent.tokensReleased = 0;
-  agent.counted = undefined;
-  agent.view = wholeHistory;
-  agent.fixedTokens = 0;
+  const {
+    work: { iteration },
+    history: { messages, origins, released },
+  } = agent;
+  agent.history.archived.push({ iteration, messages, origins, released });
+  agent.history.messages = [];
+  agent.history.origins = [];
+  agent.history.wireIds.clear();
+  agent.history.released = 0;
+  agent.context.tokenTotals = [];
+  agent.context.tokensReleased = 0;
+  agent.context.counted = undefined;
+  agent.context.view = wholeHistory;
+  agent.context.fixedTokens = 0;
   restartSources(agent);
 }

@@ -2,37 +2,39 @@ import type { EventOf } from '../events/event.ts';
 import type { ModelAttempt } from '../model/model.ts';
 import { activeAt } from '../state/run-time.ts';
 import type { Budget, ModuleBudget } from '../state/budget.ts';
-import type { SubContext, RunContext, TurnState } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
+import type { TurnState } from '../state/turn-state.ts';
 import { estimateTokens } from '../prompt/token-estimate.ts';
 import type { TurnStart } from '../events/turn-events.ts';
 
-/** A budget nobody has used yet. */
+/** Returns an unused budget. */
 export function newBudget(): Budget {
   return { tokens: 0, cost: 0, reservedTokens: 0, reservedCost: 0, live: 0, reserving: 0, agents: 0 };
 }
 
-/** The agent above, if there is one. */
+/** Returns the parent of an agent, if any. */
 export function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
   const { parentAgentId } = agent.meta;
   return parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
 }
 
-/** The budget of the work module an agent is at, itself or by way of an agent above it. */
+/** Returns the budget of the work module that an agent, or an agent above it, works on. */
 export function moduleOf(run: RunContext, agent: SubContext): ModuleBudget | undefined {
-  return agent.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.moduleScope);
+  return agent.work.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.work.moduleScope);
 }
 
 /** Changes every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
 function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void): void {
-  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.budget);
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.limits.budget);
   const module = moduleOf(run, agent);
   if (module !== undefined) by(module);
   by(run.budget);
 }
 
-/** Counts an agent that comes into being. */
+/** Counts a new agent. */
 export function countAgent(run: RunContext, agent: SubContext): void {
-  const module = agent.moduleScope;
+  const module = agent.work.moduleScope;
   if (module !== undefined && !run.moduleBudgets.has(module))
     run.moduleBudgets.set(module, { ...newBudget(), turns: 0, toolCalls: 0, activeMs: 0, workingSince: undefined });
   change(run, agent, (budget) => {
@@ -40,8 +42,8 @@ export function countAgent(run: RunContext, agent: SubContext): void {
   });
 }
 
-/** Counts an agent that goes to work (+1) or stops working (-1), being held back or having ended. */
-export function countLive(run: RunContext, agent: SubContext, by: 1 | -1, at: number): void {
+/** Counts an agent that starts work (+1), or stops because it is held or has ended (-1). */
+export function countLive(run: RunContext, agent: SubContext, { by, at }: { readonly by: 1 | -1; readonly at: number }): void {
   change(run, agent, (budget) => {
     budget.live += by;
   });
@@ -54,7 +56,7 @@ export function countLive(run: RunContext, agent: SubContext, by: 1 | -1, at: nu
   }
 }
 
-/** Sets aside what a model call may use at most. */
+/** Reserves the upper bound of a model call. */
 export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'turn.start'>['reserve']): void {
   if (reserved === undefined) return;
   change(run, agent, (budget) => {
@@ -64,7 +66,7 @@ export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'t
   });
 }
 
-/** Gives back what was set aside for a model call, once its usage is known or nobody waits for it any more. */
+/** Releases the reservation of a model call, once its usage is known or nothing waits for it. */
 export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
   const reserved = start.reserve;
   if (reserved === undefined) return;
@@ -72,17 +74,18 @@ export function release(run: RunContext, agent: SubContext, { start }: { readonl
     budget.reservedTokens -= reserved.tokens;
     budget.reservedCost -= reserved.cost ?? 0;
     budget.reserving -= 1;
-    // Sums of fractions do not come back to zero by themselves.
+    // Sums of fractions do not return to exactly zero.
     if (budget.reserving === 0) budget.reservedCost = 0;
   });
 }
 
-/** Counts what the call of a summariser has used; what its provider did not count is estimated. Answers with its tokens. */
+/** Counts the use of a summariser's call, estimating what its provider did not count. Returns its tokens. */
 export function spendOnSummary(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): number {
   const answered = event.attempts.some(({ firstTokenMs }) => firstTokenMs !== undefined);
-  const { inputTokens = answered ? (agent.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } = event.usage;
+  const { inputTokens = answered ? (agent.context.compacting?.tokens ?? 0) : 0, outputTokens = event.headTokens ?? 0 } =
+    event.usage;
   const tokens = inputTokens + outputTokens;
-  const cost = event.cost ?? (tokens === 0 ? 0 : (agent.compacting?.reserve?.cost ?? 0));
+  const cost = event.cost ?? (tokens === 0 ? 0 : (agent.context.compacting?.reserve?.cost ?? 0));
   change(run, agent, (budget) => {
     budget.tokens += tokens;
     budget.cost += cost;
@@ -90,9 +93,16 @@ export function spendOnSummary(run: RunContext, agent: SubContext, event: EventO
   return tokens;
 }
 
-/** Counts what a model call has used; answers with its tokens. */
-export function spend(run: RunContext, agent: SubContext, turn: TurnState, event: EventOf<'model.end'>): number {
-  const tokens = tokensOf(turn, event);
+/** A model call that has ended, with its turn. */
+interface EndedCall {
+  readonly turn: TurnState;
+  readonly event: EventOf<'model.end'>;
+}
+
+/** Counts the use of a model call; returns its tokens. */
+export function spend(run: RunContext, agent: SubContext, call: EndedCall): number {
+  const { turn, event } = call;
+  const tokens = tokensOf(call);
   const cost = event.cost ?? (tokens === 0 ? 0 : (turn.start.reserve?.cost ?? 0));
   change(run, agent, (budget) => {
     budget.tokens += tokens;
@@ -102,8 +112,8 @@ export function spend(run: RunContext, agent: SubContext, turn: TurnState, event
 }
 
 /**
- * Counts a model call whose outcome never came, since its turn was ended meanwhile: its prompt was sent, and what it cost is at
- * most what was set aside. Answers with its tokens.
+ * Counts a model call without an outcome because its turn was ended meanwhile: the prompt was sent, and the reservation bounds
+ * its cost. Returns its tokens.
  */
 export function spendUnanswered(run: RunContext, agent: SubContext, { start }: Pick<TurnState, 'start'>): number {
   if (start.reserve === undefined) return 0;
@@ -116,14 +126,14 @@ export function spendUnanswered(run: RunContext, agent: SubContext, { start }: P
   return tokens;
 }
 
-/** Counts a turn, or a tool call, of the work module an agent is at. */
+/** Counts a turn or a tool call of an agent's work module. */
 export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' | 'toolCalls'): void {
   const module = moduleOf(run, agent);
   if (module !== undefined) module[what] += 1;
 }
 
-/** The tokens of a call as its provider counted them; what it did not count is estimated (FAULTS M16). */
-function tokensOf({ start }: TurnState, event: EventOf<'model.end'>): number {
+/** Returns the tokens of a call as its provider counted them, estimating missing counts (FAULTS M16). */
+function tokensOf({ turn: { start }, event }: EndedCall): number {
   const { usage, reply, attempts } = event;
   const { inputTokens, outputTokens } = usage;
   if (inputTokens !== undefined && outputTokens !== undefined) return inputTokens + outputTokens;
@@ -137,8 +147,8 @@ function tokensOf({ start }: TurnState, event: EventOf<'model.end'>): number {
 }
 
 /**
- * How often a prompt counts: once for each attempt that was answered, or stopped while the provider was at it. A call that was
- * interrupted and lost with its process was under way.
+ * Returns how often a prompt was sent: once for each attempt that was answered, or aborted while the provider worked on it. A
+ * call that was interrupted and lost with its process counts as one.
  */
 function promptsSent({ attempts, error }: EventOf<'model.end'>): number {
   if (attempts.length === 0) return error?.code === 'MODEL_INTERRUPTED' ? 1 : 0;

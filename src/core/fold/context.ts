@@ -1,12 +1,13 @@
 import type { EventOf } from '../events/event.ts';
-import type { ContextView } from '../state/context-view.ts';
+import type { ContextView } from '../state/agent-context.ts';
 import { isForRoom } from '../events/context-events.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
 import { addUsage } from './run.ts';
-import { keepInOtherWords } from './sources.ts';
+import { carryReplacedSources } from './sources.ts';
 
-/** The view of an agent whose prompts show everything. */
+/** View of an agent whose prompts show the whole history. */
 export const wholeHistory: ContextView = Object.freeze({
   from: 0,
   head: undefined,
@@ -15,7 +16,7 @@ export const wholeHistory: ContextView = Object.freeze({
   isSummary: false,
 });
 
-/** Folds what changes the part of its history an agent's prompts show. Messages themselves never change (I11). */
+/** Folds an event that changes which part of its history an agent's prompts show. Messages themselves never change (I11). */
 export function applyContextEvent(
   run: RunContext,
   agent: SubContext,
@@ -23,31 +24,33 @@ export function applyContextEvent(
 ): void {
   switch (event.type) {
     case 'context.trim':
-      if (event.head !== undefined && event.head !== agent.view.head) keepInOtherWords(agent, 'quotable');
-      agent.view = trimmed(agent.view, event);
-      if (event.reason === 'refused') goOn(agent);
+      if (event.head !== undefined && event.head !== agent.context.view.head) carryReplacedSources(agent, 'quotable');
+      agent.context.view = trimmed(agent.context.view, event);
+      if (event.reason === 'refused') retryTurn(agent);
       break;
     case 'compaction.start':
-      agent.compacting = event;
-      agent.compactions += 1;
+      agent.context.compacting = event;
+      agent.context.compactions += 1;
       run.activity += 1;
       reserve(run, agent, event.reserve);
-      if (event.reason === 'refused') goOn(agent);
+      if (event.reason === 'refused') retryTurn(agent);
       break;
     case 'compaction.end': {
-      const start = agent.compacting;
-      const { view } = agent;
+      const start = agent.context.compacting;
+      const {
+        context: { view },
+      } = agent;
       run.activity -= 1;
-      if (agent.compacting !== undefined) release(run, agent, { start: agent.compacting });
+      if (agent.context.compacting !== undefined) release(run, agent, { start: agent.context.compacting });
       addUsage(run.usage, event);
-      addUsage(agent.usage, event);
+      addUsage(agent.limits.usage, event);
       agent.counters.tokensUsed += spendOnSummary(run, agent, event);
-      agent.compacting = undefined;
+      agent.context.compacting = undefined;
       if (event.head === undefined) {
-        if (start !== undefined && !isForRoom(start.reason)) agent.view = { ...view, tried: event.to };
+        if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };
         break;
       }
-      keepInOtherWords(agent, 'all');
+      carryReplacedSources(agent, 'all');
       const summary = {
         from: event.to,
         head: event.head,
@@ -55,28 +58,28 @@ export function applyContextEvent(
         headSeq: event.seq,
         isSummary: true,
       };
-      agent.view = start?.separate === true ? behind(view, summary) : summary;
+      agent.context.view = start?.separate === true ? appendSummary(view, summary) : summary;
       break;
     }
   }
 }
 
-/** A summary behind those that are there. */
-function behind({ earlier = [], head, headSeq, headTokens }: ContextView, summary: ContextView): ContextView {
+/** Appends a summary to the existing ones. */
+function appendSummary({ earlier = [], head, headSeq, headTokens }: ContextView, summary: ContextView): ContextView {
   if (head === undefined) return summary;
   const last = headSeq === undefined ? { head } : { head, headSeq };
   return { ...summary, headTokens: headTokens + summary.headTokens, earlier: [...earlier, last] };
 }
 
-/** A summary stays in front when the messages behind it are left out; any other text is replaced. */
+/** Keeps a summary in front when messages after it are left out; replaces any other text. */
 function trimmed(view: ContextView, event: EventOf<'context.trim'>): ContextView {
   if (event.head !== undefined && event.head === view.head) return { ...view, from: event.to };
   const headSeq = event.head === undefined ? undefined : event.seq;
   return { from: event.to, head: event.head, headTokens: event.headTokens ?? 0, headSeq, isSummary: false };
 }
 
-/** The turn whose prompt was refused is made again, once. */
-function goOn(agent: SubContext): void {
-  agent.loop = true;
-  agent.madeRoom = true;
+/** Repeats the turn whose prompt was refused, once. */
+function retryTurn(agent: SubContext): void {
+  agent.turn.loop = true;
+  agent.context.madeRoom = true;
 }

@@ -2,20 +2,20 @@ import { CadreError } from '../error.ts';
 import type { TurnEvents } from '../events/journal.ts';
 import { messagesOfInputs } from '../prompt/prompt.ts';
 import type { EventOf } from '../events/event.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
 import { applyEvent, startRun } from './apply-event.ts';
 import { noteChange } from './turn.ts';
 
 /**
- * Folds the events that one turn's record is made of. The turn, and those its prompt shows, are in the state it gives as they are in that
- * of the whole run; totals, inboxes and values are not. Undefined where something they need is not among the events.
+ * Folds the events of one turn's record. The turn and the turns its prompt shows are as in the state of the whole run; totals,
+ * inboxes and values are not. Undefined when something they need is not among the events.
  */
 export function foldTurn(slice: TurnEvents): RunContext | undefined {
   try {
     return foldSlice(slice);
   } catch (thrown) {
-    // What speaks of something outside of the slice: the whole run says what it is, or that it is damaged.
+    // An event refers to something outside the slice: folding the whole run shows whether the journal is damaged.
     if (thrown instanceof CadreError && thrown.code === 'STORE_CORRUPT') return undefined;
     throw thrown;
   }
@@ -36,19 +36,21 @@ function foldSlice({ turnId, events, beginsWith }: TurnEvents): RunContext | und
   }
   const turn = run.turns.get(turnId);
   const before = turn?.start.sourceTurnIds[0];
-  // How far the baton reaches back is told by the turn before.
+  // The baton's turn is needed, too.
   const isBatonHere = before === undefined || run.turns.has(before) || !before.startsWith(`${turn?.agentId ?? ''}.`);
   return turn !== undefined && isBatonHere ? run : undefined;
 }
 
-/** The history goes on where this turn's prompt says that it ended before. */
+/** Sets the position at which this turn's prompt says that the history ended before. */
 function countFrom(run: RunContext, { agentId, turnId, inputs, prompt }: EventOf<'turn.start'>): void {
-  agentOf(run, agentId).released = (prompt?.to ?? 0) - messagesOfInputs(inputs, turnId).length;
+  agentOf(run, agentId).history.released = (prompt?.to ?? 0) - messagesOfInputs(inputs, turnId).length;
 }
 
-/** True when a turn found all it read, and its prompt counts messages as the history does. */
+/** True when a turn's items are all present, and its prompt counts messages as the history does. */
 function isWhole(run: RunContext, { agentId, turnId, prompt }: EventOf<'turn.start'>, isFirst: boolean): boolean {
-  const { released, messages } = agentOf(run, agentId);
+  const {
+    history: { released, messages },
+  } = agentOf(run, agentId);
   if (prompt !== undefined && prompt.to !== released + messages.length) return false;
   return isFirst || run.turns.get(turnId)?.items.includes(undefined) === false;
 }

@@ -3,11 +3,11 @@ import { CadreError, describeThrown } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import { patchedState } from '../patches/state-patch.ts';
 import { noteStateTaint } from '../patches/state-taint.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';
 
-/** Folds a change of state. A patch that does not fit the state is a corrupt journal. */
+/** Folds a change of state. A patch that does not fit the state means a corrupt journal. */
 export function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
   const agent = event.agentId === undefined ? undefined : agentOf(run, event.agentId);
   noteChange(run, event);

@@ -4,7 +4,7 @@ import { isJsonObject } from '../json.ts';
 import type { PromptMessage, ToolCallPart } from '../prompt/message.ts';
 import { parseJson } from '../parse-json.ts';
 import type { WireIds } from '../prompt/prompt.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import type { ReplyToolCall } from '../state/turn.ts';
 
 /** The reply of an answered model call. */
@@ -13,7 +13,7 @@ export type Reply = NonNullable<EventOf<'model.end'>['reply']>;
 /** The message of a reply in history. */
 export type AssistantMessage = Extract<PromptMessage, { role: 'assistant' }>;
 
-/** The stored message of a reply; a reply without text and calls leaves none, since providers refuse empty messages. */
+/** Returns the stored message of a reply; undefined for a reply without text and calls, since providers refuse empty messages. */
 export function assistantMessage(reply: Reply): AssistantMessage | undefined {
   const hasText = reply.text.trim() !== '';
   if (!hasText && reply.toolCalls.length === 0) return undefined;
@@ -26,20 +26,20 @@ export function assistantMessage(reply: Reply): AssistantMessage | undefined {
     const part = callPart(call);
     content.push(call.providerOptions === undefined ? part : { ...part, providerOptions: call.providerOptions });
   }
-  // Kept for the whole run, so made to measure.
+  // An exact copy, since it is kept for the whole run and a grown array reserves room.
   return { role: 'assistant', content: content.slice() };
 }
 
-/** A call as history shows it. */
+/** Converts a call to its part in history. */
 export function callPart(call: ReplyToolCall): ToolCallPart {
   const { callId, wireId } = call;
   const ids = wireId === undefined ? { toolCallId: callId } : { toolCallId: wireId, callId };
   return { type: 'tool-call', ...ids, toolName: call.wireName, input: inputOf(call.input) };
 }
 
-/** The ids that the calls of an agent's last reply have in history: the ones that may still be answered. */
+/** Returns the history ids of the calls in an agent's last reply, which may still be answered. */
 export function wireIdsOf(agent: SubContext): WireIds | undefined {
-  const reply = agent.messages.findLast(({ role }) => role === 'assistant');
+  const reply = agent.history.messages.findLast(({ role }) => role === 'assistant');
   if (reply?.role !== 'assistant') return undefined;
   let ids: Map<string, string> | undefined;
   for (const part of reply.content)
@@ -47,14 +47,14 @@ export function wireIdsOf(agent: SubContext): WireIds | undefined {
   return ids;
 }
 
-/** Arguments as history shows them; text that is no JSON object is kept under one key, since providers want objects. */
+/** Converts arguments to their form in history; text that is not a JSON object goes under one key, since providers require objects. */
 function inputOf(input: string): ToolCallPart['input'] {
   if (input.trim() === '') return {};
   try {
     const value = parseJson(input);
     if (isJsonObject(value) && !isDeeperThan(value, maxArgumentDepth)) return value;
   } catch {
-    // Not JSON: shown to the model as it wrote it, beside the error result that explains what was wrong.
+    // Not JSON: the model sees its own text, beside the error result that explains the problem.
   }
   return { unparsed_arguments: input };
 }

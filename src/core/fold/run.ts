@@ -1,10 +1,10 @@
 import type { EventOf } from '../events/event.ts';
 import { defaultRunLimits } from '../profile/limits.ts';
 import type { RunUsage } from '../state/budget.ts';
-import type { Keeps, RunContext } from '../state/state.ts';
+import type { Keeps, RunContext } from '../state/run-context.ts';
 import { newBudget } from './budget.ts';
 
-/** Usage of nothing yet. */
+/** Returns an empty usage. */
 export function emptyUsage(): RunUsage {
   return {
     inputTokens: 0,
@@ -17,7 +17,7 @@ export function emptyUsage(): RunUsage {
   };
 }
 
-/** The state of a run before its first agent. */
+/** Returns the state of a run before its first agent. */
 export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunContext {
   return {
     meta: {
@@ -55,7 +55,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     latestOfType: new Map(),
     activity: 0,
     pending: 0,
-    pendingTold: 0,
+    pendingRecorded: 0,
     held: 0,
     turns: new Map(),
     keeps,
@@ -64,7 +64,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     isTitled: false,
     standing: [],
     usage: emptyUsage(),
-    // Journals of earlier versions lack the limits that came later.
+    // Journals of earlier versions lack newer limits.
     limits: { ...defaultRunLimits, ...event.limits },
     budget: newBudget(),
     moduleBudgets: new Map(),
@@ -78,7 +78,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
   };
 }
 
-/** Folds what happens to the run as a whole. Clocks may go backwards, time that passed does not. */
+/** Folds an event of the run as a whole. Clocks may go backwards; elapsed time does not. */
 export function applyRunEvent(
   run: RunContext,
   event: EventOf<'run.status' | 'run.resume' | 'profiles.update' | 'toolset.update' | 'clock.jump' | 'run.title' | 'run.end'>,
@@ -88,15 +88,15 @@ export function applyRunEvent(
       if (event.status === 'running') endWait(run, event.at);
       else run.awaitingSince ??= event.at;
       run.status = event.status;
-      run.pendingTold = event.pending ?? 0;
+      run.pendingRecorded = event.pending ?? 0;
       break;
     case 'clock.jump':
       jump(run, event.ms);
       break;
     case 'run.resume':
-      // No time passes backwards: a clock that was set back while nobody had the run is a jump as well.
+      // Elapsed time is never negative: a clock that was set back while the run had no owner is a jump as well.
       if (event.at < run.at) jump(run, event.at - run.at);
-      // What lies within a wait counts with it.
+      // Downtime during a wait counts as part of the wait.
       if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
       if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
       if (event.given !== undefined) run.meta = { ...run.meta, given: event.given };
@@ -130,7 +130,7 @@ export function applyRunEvent(
   }
 }
 
-/** All moments that are remembered move with the clock. */
+/** Moves all remembered moments with the clock. */
 function jump(run: RunContext, ms: number): void {
   run.jumpedMs += ms;
   if (run.awaitingSince !== undefined) run.awaitingSince += ms;
@@ -140,16 +140,16 @@ function revoke(run: RunContext, { revoked = [] }: Pick<EventOf<'run.resume'>, '
   if (revoked.length > 0) run.standing = run.standing.filter(({ seq }) => !revoked.includes(seq));
 }
 
-/** True for the first event of a fork that is its own: all before it was copied. */
+/** True for the first event of a fork after the copied ones. */
 function isFork({ meta }: RunContext, { seq }: Pick<EventOf<'run.resume'>, 'seq'>): boolean {
   return meta.parentRun !== undefined && seq === meta.parentRun.at + 1;
 }
 
-/** What a person agreed to, they agreed to for the other run: a call is made twice when a fork makes it, too. */
+/** Drops approvals of the original run: a call that a fork repeats is made twice, and the person approved only one. */
 function forgetApprovals(run: RunContext): void {
   run.standing = [];
   for (const agent of run.agents.values())
-    for (const call of agent.openCalls.values()) {
+    for (const call of agent.calls.open.values()) {
       call.approved = false;
       call.agreed = undefined;
     }
@@ -167,7 +167,7 @@ export function addUsage(usage: RunUsage, event: Pick<EventOf<'model.end'>, 'usa
   usage.outputTokens += event.usage.outputTokens ?? 0;
   usage.cacheReadTokens += event.usage.cacheReadTokens ?? 0;
   usage.reasoningTokens += event.usage.reasoningTokens ?? 0;
-  // A planner or a function that answers calls no model.
+  // A planner or a function answers without a model call.
   if (event.attempts.length > 0 || event.cost !== 0) usage.modelCalls += 1;
   if (event.cost === undefined) usage.costUnknown = true;
   else usage.cost += event.cost;

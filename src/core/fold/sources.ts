@@ -2,34 +2,39 @@ import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject } from '../json.ts';
 import { newSourceMarks, noSources, type PromptSources, type SourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import type { TurnInput } from '../state/turn.ts';
 
 /*
- * Where the text of prompts comes from, for the gates in front of tools.
+ * Provenance of prompts, for tool gates.
  *
- * Owns: `SubContext.sources` and `RunContext.isTainted`. Does not own: what is trusted; inputs say so.
- * 1. A source is in view exactly when one of its messages is, or when it was read for this turn alone.
- * 2. What an agent makes of untrusted text is as untrusted: a summary, a briefing to another agent, its result.
- * 3. Where that cannot be told apart, a text counts as untrusted.
+ * Owns: `AgentHistory.sources` and `RunContext.isTainted`. Does not own: trust in a source, which inputs carry.
+ * 1. A source is in view exactly when one of its messages is, or when only this turn read it.
+ * 2. Text that an agent derives from untrusted text is untrusted, too: a summary, a briefing to another agent, its result.
+ * 3. In doubt, a text counts as untrusted.
  */
 
-/** Tells whether what a turn read came from outside the circle of those whose instructions count. */
+/** True when a turn's input came from an untrusted source. */
 export function isUntrusted(input: Pick<TurnInput, 'untrusted'>, item: InboxItem | undefined): boolean {
   if (input.untrusted === true) return true;
   return item?.source === 'TOOL_RESULT' && isJsonObject(item.payload) && item.payload['trust'] === 'untrusted';
 }
 
-/** Takes in what a turn read, whose messages begin at `position` of the history. Call it before they are added. */
-export function markInputs(
-  run: RunContext,
-  agent: SubContext,
-  { inputs, prompt }: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>,
-  items: readonly (InboxItem | undefined)[],
-): PromptSources | undefined {
-  const { sources } = agent;
+/** Inputs of a turn that begins, with the items behind them. */
+interface ReadItems {
+  readonly start: Pick<EventOf<'turn.start'>, 'inputs' | 'prompt'>;
+  readonly items: readonly (InboxItem | undefined)[];
+}
+
+/** Marks the sources of a turn's inputs. Call it before their messages are added to the history. */
+export function markInputs(run: RunContext, agent: SubContext, { start, items }: ReadItems): PromptSources | undefined {
+  const { inputs, prompt } = start;
+  const {
+    history: { sources },
+  } = agent;
   const passing: { readonly label: string; readonly untrusted: boolean }[] = [];
-  let position = agent.released + agent.messages.length - 1;
+  let position = agent.history.released + agent.history.messages.length - 1;
   let inResults = false;
   inputs.forEach((input, index) => {
     const untrusted = isUntrusted(input, items[index]);
@@ -40,8 +45,8 @@ export function markInputs(
       if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
       else passing.push({ label, untrusted: isMarked });
     };
-    // Every result is a TOOL_RESULT; which ones are untrusted, their tools say.
-    for (const label of labelsOf(run, agent, input, items[index])) note(label, untrusted && label !== 'TOOL_RESULT');
+    // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
+    for (const label of labelsOf(run, agent, { input, item: items[index] })) note(label, untrusted && label !== 'TOOL_RESULT');
     for (const label of input.taint ?? []) note(label, true);
     if (untrusted || input.taint !== undefined) run.isTainted = true;
   });
@@ -58,11 +63,15 @@ export function markInputs(
   return { sources: inView(false), untrusted };
 }
 
-function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: InboxItem | undefined): readonly string[] {
+function labelsOf(
+  run: RunContext,
+  agent: SubContext,
+  { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
+): readonly string[] {
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
-  const calls = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.calls;
+  const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
   const toolset = calls?.find((call) => call.callId === input.callId)?.request.toolset;
   return toolset === undefined ? [input.source, name] : [input.source, name, toolset];
 }
@@ -81,9 +90,12 @@ function mark(
   });
 }
 
-/** What the prompt of the turn that begins holds; the list of the turn before when it is the same. */
-export function lookAtSources(agent: SubContext, passing: PromptSources | undefined): PromptSources {
-  const { sources, view } = agent;
+/** Returns the sources of the prompt of the turn that begins; the previous turn's list if it is equal. */
+export function sourcesInView(agent: SubContext, passing: PromptSources | undefined): PromptSources {
+  const {
+    history: { sources },
+    context: { view },
+  } = agent;
   if (!sources.isStale && passing === undefined && view.from === sources.shownFrom) return sources.shown;
   const all = new Set(passing?.sources);
   const untrusted = new Set([...sources.carried, ...(passing?.untrusted ?? [])]);
@@ -104,34 +116,34 @@ function isSame(a: PromptSources, b: PromptSources): boolean {
   return same(a.sources, b.sources) && same(a.untrusted, b.untrusted);
 }
 
-/** Untrusted sources that are in view go on counting when a text takes their place: all of them, or those it may quote. */
-export function keepInOtherWords(agent: SubContext, which: 'all' | 'quotable'): void {
-  const { marks } = agent.sources;
+/** Keeps counting untrusted sources in view when a text replaces their messages: all of them, or those that the text may quote. */
+export function carryReplacedSources(agent: SubContext, which: 'all' | 'quotable'): void {
+  const { marks } = agent.history.sources;
   const kept: string[] = [];
   for (const [label, { untrustedAt, isQuotable }] of marks)
-    if (untrustedAt >= agent.view.from && (which === 'all' || isQuotable)) kept.push(label);
+    if (untrustedAt >= agent.context.view.from && (which === 'all' || isQuotable)) kept.push(label);
   carry(agent, kept);
 }
 
-/** One agent's words reach another: a briefing, a message, a result. */
-export function passOn(from: SubContext | undefined, to: SubContext | undefined): void {
-  if (from !== to) takeIn(from, to);
+/** Passes one agent's sources to another, with a briefing, a message or a result. */
+export function passSources(from: SubContext | undefined, to: SubContext | undefined): void {
+  if (from !== to) carrySources(from, to);
 }
 
-/** The same, where what an agent said itself may have left its own view. */
-export function takeIn(from: SubContext | undefined, to: SubContext | undefined): void {
-  if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.sources));
+/** Like `passSources`, also from an agent to itself, for its own text that may have left its view. */
+export function carrySources(from: SubContext | undefined, to: SubContext | undefined): void {
+  if (from !== undefined && to !== undefined) carry(to, untrustedSources(from.history.sources));
 }
 
-function carry({ sources }: SubContext, labels: readonly string[]): void {
+function carry({ history: { sources } }: SubContext, labels: readonly string[]): void {
   const fresh = labels.filter((label) => !sources.carried.includes(label));
   if (fresh.length === 0) return;
   sources.carried = [...sources.carried, ...fresh];
   sources.isStale = true;
 }
 
-/** An agent begins anew: its history is out of view, and may be in what it is told now. */
+/** Resets the view of a restarted agent: its old history is out of view, but its new task may quote it. */
 export function restartSources(agent: SubContext): void {
-  const carried = untrustedSources(agent.sources);
-  Object.assign(agent.sources, newSourceMarks(carried), { shown: noSources });
+  const carried = untrustedSources(agent.history.sources);
+  Object.assign(agent.history.sources, newSourceMarks(carried), { shown: noSources });
 }

@@ -1,28 +1,31 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import { streakOf } from '../state/stagnation.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 
 const longestCycle = 4;
 
-/** Counts what a reply says about progress: calls or none, the same words again, nothing at all. */
+/** Counts a reply's signs of progress: calls or none, a repeated text, an empty reply. */
 export function countReply(agent: SubContext, reply: NonNullable<EventOf<'model.end'>['reply']>): void {
   const { counters } = agent;
   const hasCalls = reply.toolCalls.length > 0;
   counters.noToolCallStreak = hasCalls ? 0 : counters.noToolCallStreak + 1;
   const text = reply.text.trim();
   counters.emptyReplyStreak = text === '' && !hasCalls ? counters.emptyReplyStreak + 1 : 0;
-  const repeats = text !== '' && !hasCalls && text === agent.lastReply.trim();
+  const repeats = text !== '' && !hasCalls && text === agent.turn.lastReply.trim();
   counters.duplicateReplyStreak = repeats ? counters.duplicateReplyStreak + 1 : 0;
-  if (text !== '') agent.lastReply = reply.text;
+  if (text !== '') agent.turn.lastReply = reply.text;
 }
 
 /**
- * Counts repeated work: `signature` stands for one turn's calls and their results. A streak grows while the newest
- * signature continues a cycle of one to four turns, so A-B-A-B counts as well as A-A: each whole cycle beyond the first is one.
+ * Counts repeated work: `signature` represents one turn's calls and their results. A streak grows while the newest signature
+ * continues a cycle of one to four turns, so A-B-A-B counts as well as A-A: each whole cycle beyond the first is one.
  */
 export function countSignature(agent: SubContext, signature: string): void {
-  const { signatures, cycleMatches, counters } = agent;
+  const {
+    streaks: { signatures, cycleMatches },
+    counters,
+  } = agent;
   let best = 0;
   for (let length = 1; length <= longestCycle; length++) {
     const matched = signatures.at(-length) === signature ? (cycleMatches[length - 1] ?? 0) + 1 : 0;
@@ -34,20 +37,20 @@ export function countSignature(agent: SubContext, signature: string): void {
   counters.sameActionSameResultStreak = best;
 }
 
-/** A person's word is news: what an agent did before it is no repetition of what it does after. */
-export function forgetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
-  if (agent.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
-  if (!isSpokenTo(read)) return;
-  agent.signatures.length = 0;
-  agent.cycleMatches.length = 0;
+/** Resets repetition after a person's message: actions before it are not repeated by actions after it. */
+export function resetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
+  if (agent.streaks.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
+  if (!hasPersonMessage(read)) return;
+  agent.streaks.signatures.length = 0;
+  agent.streaks.cycleMatches.length = 0;
   agent.counters.sameActionSameResultStreak = 0;
   agent.counters.duplicateReplyStreak = 0;
   agent.counters.noToolCallStreak = 0;
-  stepDown(agent);
+  dropBrokenSteps(agent);
 }
 
-/** Tells whether a person's words are among the items. */
-export function isSpokenTo(read: readonly (InboxItem | undefined)[]): boolean {
+/** True when a person's message is among the items. */
+export function hasPersonMessage(read: readonly (InboxItem | undefined)[]): boolean {
   return read.some((item) => item !== undefined && isFromPerson(item));
 }
 
@@ -55,7 +58,8 @@ function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean 
   return from === undefined && observerId === undefined && ruleId === undefined && source !== 'TOOL_RESULT';
 }
 
-/** Leaves the rungs whose streak has broken, so that the next streak climbs them again. */
-export function stepDown(agent: SubContext): void {
-  if (agent.escalations.length > 0) agent.escalations = agent.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
+/** Removes the escalation steps whose streak has broken, so that the next streak takes them again. */
+export function dropBrokenSteps(agent: SubContext): void {
+  if (agent.streaks.escalations.length > 0)
+    agent.streaks.escalations = agent.streaks.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
 }

@@ -1,14 +1,15 @@
 import type { EventOf } from '../events/event.ts';
 import { frozen } from '../frozen.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { type DispatchRecord, emptyModule, type WorkModule } from '../team/work-module.ts';
 import { agentOf } from './agent.ts';
 import { noteChange } from './turn.ts';
 
 type TeamEvent = EventOf<'module.update' | 'dispatch.update' | 'state.update'>;
 
-/** Folds changes of work modules, dispatches, and the values observers and tools keep. */
+/** Folds changes of work modules, dispatches, and the values of observers and tools. */
 export function applyTeamEvent(run: RunContext, event: TeamEvent): void {
   switch (event.type) {
     case 'module.update':
@@ -27,7 +28,7 @@ export function applyTeamEvent(run: RunContext, event: TeamEvent): void {
 
 function updateModule(run: RunContext, event: EventOf<'module.update'>): void {
   const { workModules } = run.team;
-  // An id may be the name of something that every object has.
+  // An id may be a name that every object has, such as `constructor`.
   const known = Object.hasOwn(workModules, event.moduleId) ? workModules[event.moduleId] : undefined;
   if (known === undefined) run.counters.modules += 1;
   const base: WorkModule = known ?? emptyModule(event.moduleId, event.at);
@@ -64,7 +65,7 @@ function updateAgent(agent: SubContext, event: EventOf<'state.update'>): void {
   agent[slice] = updated(agent[slice], root === undefined ? event : { ...event, path });
 }
 
-/** The object with one value set, increased, appended or removed; paths through prototypes are refused. */
+/** Returns the object with one value set, increased, appended or removed; paths through prototypes are refused. */
 function updated(
   target: JsonObject,
   event: { readonly operation: string; readonly path: string; readonly value?: JsonValue },
@@ -74,7 +75,7 @@ function updated(
   return changed(target, keys, event);
 }
 
-/** Copies what lies on the way to the value; everything beside it is shared with the object before. Nobody may write to either. */
+/** Copies the objects on the path to the value and shares the rest, so both results must stay unchanged. */
 function changed(
   target: JsonObject,
   [key = '', ...rest]: readonly string[],
@@ -90,7 +91,7 @@ function changed(
   return Object.freeze({ ...target, [key]: frozen(next) });
 }
 
-/** A value after an operation; undefined when it is gone. */
+/** Returns a value after an operation; undefined when it is removed. */
 function operated(current: JsonValue | undefined, operation: string, value: JsonValue | undefined): JsonValue | undefined {
   switch (operation) {
     case 'increment':

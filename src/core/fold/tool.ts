@@ -1,21 +1,23 @@
-import { waitsForPerson } from '../state/asks-person.ts';
+import { isAwaitingPerson } from '../state/is-asking.ts';
 import type { EventOf } from '../events/event.ts';
 import type { CallId } from '../ids.ts';
 import { contentText } from '../prompt/message.ts';
-import type { SubContext, CallState, RunContext, TurnState } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { CallState, TurnState } from '../state/turn-state.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
 import { agentOf } from './agent.ts';
 import { countOfModule } from './budget.ts';
-import { passOn } from './sources.ts';
-import { countSignature, stepDown } from './streaks.ts';
+import { passSources } from './sources.ts';
+import { countSignature, dropBrokenSteps } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
 const none: readonly never[] = [];
 
 type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
 
-/** Folds the life of tool calls. */
+/** Folds an event of a tool call. */
 export function applyToolEvent(run: RunContext, event: ToolEvent): void {
   const agent = agentOf(run, event.agentId);
   if (event.type === 'tool.request') {
@@ -23,25 +25,28 @@ export function applyToolEvent(run: RunContext, event: ToolEvent): void {
     return;
   }
   if (event.type === 'tool.late') return;
-  const call = agent.openCalls.get(event.callId);
+  const call = agent.calls.open.get(event.callId);
   if (call === undefined) return;
-  const waited = waitsForPerson(call);
-  changeCall(run, agent, call, event);
-  run.pending += Number(waitsForPerson(call)) - Number(waited);
-  if (waited && !waitsForPerson(call)) endWait(call, event.at);
-  if (!waited && waitsForPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
+  const waited = isAwaitingPerson(call);
+  changeCall({ run, agent, call }, event);
+  run.pending += Number(isAwaitingPerson(call)) - Number(waited);
+  if (waited && !isAwaitingPerson(call)) endWait(call, event.at);
+  if (!waited && isAwaitingPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
 }
 
 function endWait(call: CallState, at: number): void {
   call.waits = call.waits.map((wait) => (wait.to === undefined ? { ...wait, to: at } : wait));
 }
 
-function changeCall(
-  run: RunContext,
-  agent: SubContext,
-  call: CallState,
-  event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>,
-): void {
+/** A call that an event changes, with its agent and run. */
+interface CallPlace {
+  readonly run: RunContext;
+  readonly agent: SubContext;
+  readonly call: CallState;
+}
+
+function changeCall(place: CallPlace, event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>): void {
+  const { run, call } = place;
   switch (event.type) {
     case 'tool.start':
       if (call.status !== 'running') run.activity += 1;
@@ -57,21 +62,21 @@ function changeCall(
       if (event.on.kind === 'approval') {
         call.approved = false;
         call.agreed = undefined;
-        // It would not be asked about if one covered it: what that was bound to has changed, which ends it.
-        run.standing = withoutStanding(run.standing, subjectOf(agent, call, event.on.gateId));
+        // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
+        run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
       }
       call.status = 'suspended';
       call.waitFor = event.on;
       call.memo = event.memo;
       break;
     case 'tool.answer':
-      // Asked about before it is repeated, and covered by what a person allowed for good.
+      // Still running when a standing approval covers the repetition of an interrupted call.
       if (call.status === 'running') run.activity -= 1;
       call.approved = event.verdict === 'approved';
       call.agreed = call.approved ? event.capability : undefined;
       if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
       if (event.args !== undefined) call.args = event.args;
-      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(run, agent, call, call.waitFor.gateId, event);
+      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(place, call.waitFor.gateId, event);
       call.waitFor = undefined;
       call.status = 'requested';
       break;
@@ -79,20 +84,21 @@ function changeCall(
       if (event.answer === 'not_happened') call.mayHaveHappened = false;
       break;
     case 'tool.end':
-      endCall(run, agent, call, event);
+      endCall(place, event);
       break;
   }
 }
 
-/** The latest word counts: what was said of such calls before was bound to something else, or to the same. */
-function allowAlways(run: RunContext, agent: SubContext, call: CallState, gateId: string, event: EventOf<'tool.answer'>): void {
-  const subject = subjectOf(agent, call, gateId);
+/** Records a standing approval, replacing earlier ones for such calls. */
+function allowAlways(place: CallPlace, gateId: string, event: EventOf<'tool.answer'>): void {
+  const { run } = place;
+  const subject = subjectOf(place, gateId);
   const { callId, seq, at, capability } = event;
   const approval: StandingApproval = { ...subject, ...(capability === undefined ? {} : { capability }), callId, seq, at };
   run.standing = [...withoutStanding(run.standing, subject), approval];
 }
 
-function subjectOf(agent: SubContext, call: CallState, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
+function subjectOf({ agent, call }: CallPlace, gateId: string): Pick<StandingApproval, 'profile' | 'tool' | 'gateId'> {
   return { profile: agent.meta.profile, tool: call.request.name, gateId };
 }
 
@@ -116,39 +122,41 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     mayHaveHappened: false,
     end: undefined,
   };
-  // A list that is kept for the whole run is made to measure: pushing onto an empty one reserves room for 17.
+  // A new array of exact size, since it is kept for the whole run: pushing onto an empty one reserves room for 17.
   turn.calls = [...turn.calls, call];
-  agent.openCalls.set(event.callId, call);
+  agent.calls.open.set(event.callId, call);
   agent.status = 'awaiting_tools';
-  agent.toolCallsTotal += 1;
+  agent.calls.total += 1;
   agent.counters.toolCallCount += 1;
   run.counters.toolCalls += 1;
   countOfModule(run, agent, 'toolCalls');
 }
 
-function endCall(run: RunContext, agent: SubContext, call: CallState, event: EventOf<'tool.end'>): void {
+function endCall({ run, agent, call }: CallPlace, event: EventOf<'tool.end'>): void {
   if (call.status === 'running') run.activity -= 1;
   call.status = event.status;
   call.waitFor = undefined;
   call.end = event;
-  agent.openCalls.delete(event.callId);
-  for (const agentId of event.quotes ?? []) passOn(run.agents.get(agentId), agent);
+  agent.calls.open.delete(event.callId);
+  for (const agentId of event.quotes ?? []) passSources(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
-  if (agent.openCalls.size === 0) countWork(agent, turnOf(run, event.turnId));
-  stepDown(agent);
+  if (agent.calls.open.size === 0) countWork(agent, turnOf(run, event.turnId));
+  dropBrokenSteps(agent);
 }
 
-/** Calls that only look whether something is ready are no repetition, however often they find that it is not. */
+/** Counts repeated calls, except those of polling tools. */
 function countWork(agent: SubContext, turn: TurnState): void {
   if (turn.calls.every(({ request }) => request.polls === true)) return;
   const first = turn.calls[0];
-  const isRefused = first !== undefined && agent.forbiddenTools.includes(first.request.name);
-  // Refused for being a repetition, and so one: it counts with the result it had before.
-  const signature = isRefused ? agent.signatures.findLast((known) => known.startsWith(callText(turn, first))) : signatureOf(turn);
+  const isRefused = first !== undefined && agent.turn.forbiddenTools.includes(first.request.name);
+  // Refused as a repetition, and so another one: it counts with the earlier result.
+  const signature = isRefused
+    ? agent.streaks.signatures.findLast((known) => known.startsWith(callText(turn, first)))
+    : signatureOf(turn);
   if (signature !== undefined) countSignature(agent, signature);
 }
 
-/** One turn's calls and results in a short text, equal exactly when they are. */
+/** Returns a short text of one turn's calls and results; equal texts mean equal calls and results. */
 function signatureOf(turn: TurnState): string {
   let signature = '';
   for (const call of turn.calls)
@@ -161,12 +169,12 @@ function callText(turn: TurnState, call: CallState): string {
   return `${call.request.name}(${shortened(input)})=`;
 }
 
-/** Long results are told apart by length and both ends; equal ones always give the same text. */
+/** Shortens a long result to its length and both ends; equal results give equal texts. */
 function shortened(text: string): string {
   return text.length <= 256 ? text : `${text.slice(0, 128)}…${text.length}…${text.slice(-128)}`;
 }
 
-/** The id of a run's next tool call: nine letters and digits, so that every provider accepts it. */
+/** Returns the id of a run's n-th tool call: nine letters and digits, so that every provider accepts it. */
 export function callIdAt(count: number): CallId {
   return `c${count.toString(36).padStart(8, '0')}` as CallId;
 }

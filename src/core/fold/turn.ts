@@ -1,4 +1,5 @@
-import { isAsking } from '../state/asks-person.ts';
+import { toLimitStage } from '../state/limit-stage.ts';
+import { isAsking } from '../state/is-asking.ts';
 import { countedPrompt, viewTokens } from '../prompt/context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
@@ -7,7 +8,9 @@ import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject } from '../json.ts';
 import type { MessageOrigin, PromptMessage } from '../prompt/message.ts';
 import { messagesOfInputs } from '../prompt/prompt.ts';
-import type { SubContext, RunContext, TurnState } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
+import type { TurnState } from '../state/turn-state.ts';
 import { messageTokens } from '../prompt/token-estimate.ts';
 import { boundOf } from '../tool/tool-bound.ts';
 import type { ReplyToolCall, TurnPrompt } from '../state/turn.ts';
@@ -17,10 +20,10 @@ import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
 import { addUsage } from './run.ts';
-import { lookAtSources, markInputs } from './sources.ts';
-import { countReply, forgetRepeats, isSpokenTo, stepDown } from './streaks.ts';
+import { markInputs, sourcesInView } from './sources.ts';
+import { countReply, dropBrokenSteps, hasPersonMessage, resetRepeats } from './streaks.ts';
 
-/** The turn of an id; a journal that speaks of a turn it never started is corrupt. */
+/** Returns the turn of an id. Throws STORE_CORRUPT for a turn that the journal never started. */
 export function turnOf(run: RunContext, turnId: TurnId): TurnState {
   const turn = run.turns.get(turnId);
   if (turn === undefined) {
@@ -32,13 +35,13 @@ export function turnOf(run: RunContext, turnId: TurnId): TurnState {
   return turn;
 }
 
-/** Keeps a change of state with the turn it happened in, or with the next one of its agent. */
+/** Records a change of state with its turn, or with the next turn of its agent. */
 export function noteChange(run: RunContext, event: EventOf<'state.update' | 'state.patch'>): void {
   if (event.turnId !== undefined) (turnOf(run, event.turnId).stateChanges ??= []).push(event);
-  else if (event.agentId !== undefined) agentOf(run, event.agentId).changesBeforeTurn.push(event);
+  else if (event.agentId !== undefined) agentOf(run, event.agentId).turn.changesBefore.push(event);
 }
 
-/** Folds the events of a turn, except those of its tool calls. */
+/** Folds an event of a turn, except those of its tool calls. */
 export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
   const agent = agentOf(run, event.agentId);
   switch (event.type) {
@@ -50,9 +53,9 @@ export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'm
       break;
     case 'turn.decide':
       turnOf(run, event.turnId).decide = event;
-      agent.nextToolChoice = event.action.toolChoice;
-      agent.outputRepairs = outputRepairs(agent, event.action);
-      agent.loop = loopingActions.has(event.action.type);
+      agent.turn.nextToolChoice = event.action.toolChoice;
+      agent.turn.outputRepairs = outputRepairs(agent, event.action);
+      agent.turn.loop = loopingActions.has(event.action.type);
       if (event.action.type === 'retry_turn') dropReply(agent, event.turnId);
       if (event.action.call !== undefined) {
         pushCall(agent, event.turnId, event.action.call);
@@ -68,41 +71,41 @@ export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'm
       }
       turn.end = event;
       if (event.status === 'interrupted') forgetReading(agent, turn);
-      agent.forbiddenTools = none;
-      agent.toolBound = undefined;
-      agent.currentTurnId = undefined;
-      agent.lastTurnId = event.turnId;
-      if (agent.openCalls.size > 0) agent.openCalls.clear();
+      agent.turn.forbiddenTools = none;
+      agent.turn.toolBound = undefined;
+      agent.turn.currentId = undefined;
+      agent.turn.lastId = event.turnId;
+      if (agent.calls.open.size > 0) agent.calls.open.clear();
       if (agent.status !== 'ended') agent.status = 'ready';
       break;
     }
   }
 }
 
-/** A repair goes on until the answer fits, or is given up; calls made meanwhile are part of it. */
-function outputRepairs({ outputRepairs }: SubContext, { type, code }: EventOf<'turn.decide'>['action']): number {
+/** Counts repairs of an answer until it is valid or given up; calls in between do not reset the count. */
+function outputRepairs({ turn: { outputRepairs } }: SubContext, { type, code }: EventOf<'turn.decide'>['action']): number {
   if (code === 'OUTPUT_INVALID' && type === 'loop_with_inbox_item') return outputRepairs + 1;
   return type === 'end_agent_turn' ? 0 : outputRepairs;
 }
 
-/** Items that stay count the turns that showed them to a model to the end; an interrupted one does not. */
+/** Uncounts an interrupted turn for the items that stay: only turns shown to a model to the end count. */
 function forgetReading(agent: SubContext, turn: TurnState): void {
   const kept = new Set(turn.start.inputs.flatMap((input) => (input.kept === true ? [input.itemId] : [])));
   if (kept.size === 0) return;
-  for (const waiting of agent.inbox) if (kept.has(waiting.item.itemId)) waiting.turnsSeen -= 1;
+  for (const waiting of agent.inbox.items) if (kept.has(waiting.item.itemId)) waiting.turnsSeen -= 1;
 }
 
 const none: readonly never[] = [];
 
 const loopingActions: ReadonlySet<string> = new Set(['loop_with_inbox_item', 'retry_turn', 'set_tool_choice']);
 
-/** A call that a rule made stands in history as if the model had made it, so that its result has its place. */
+/** Adds a rule's call to history as if the model had made it, so that its result follows a call. */
 function pushCall(agent: SubContext, turnId: TurnId, call: ReplyToolCall): void {
   const part = callPart(call);
-  const last = agent.messages.at(-1);
-  const origin = agent.origins.at(-1);
+  const last = agent.history.messages.at(-1);
+  const origin = agent.history.origins.at(-1);
   if (last?.role === 'assistant' && origin?.turnId === turnId) {
-    // One message with the reply of this turn: the results of both stand behind it.
+    // One message with this turn's reply: the results of both follow it.
     dropLast(agent);
     remember(
       agent,
@@ -116,32 +119,32 @@ function pushCall(agent: SubContext, turnId: TurnId, call: ReplyToolCall): void 
 
 /** Adds a message to an agent's history, and its size to the running total. */
 function remember(agent: SubContext, message: PromptMessage, origin: MessageOrigin): void {
-  const before = agent.origins.at(-1)?.event ?? 0;
-  agent.tokenTotals.push((agent.tokenTotals.at(-1) ?? agent.tokensReleased) + messageTokens(message));
-  agent.messages.push(message);
-  agent.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
+  const before = agent.history.origins.at(-1)?.event ?? 0;
+  agent.context.tokenTotals.push((agent.context.tokenTotals.at(-1) ?? agent.context.tokensReleased) + messageTokens(message));
+  agent.history.messages.push(message);
+  agent.history.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
 }
 
 function dropLast(agent: SubContext): void {
-  agent.messages.pop();
-  agent.origins.pop();
-  agent.tokenTotals.pop();
+  agent.history.messages.pop();
+  agent.history.origins.pop();
+  agent.context.tokenTotals.pop();
 }
 
-/** A turn that is tried again leaves its words on the record, and out of the history the next try goes by. */
+/** Removes the reply of a turn that is retried from history; the journal keeps it. */
 function dropReply(agent: SubContext, turnId: TurnId): void {
-  const origin = agent.origins.at(-1);
-  if (origin?.turnId !== turnId || origin.callIds.length > 0 || agent.messages.at(-1)?.role !== 'assistant') return;
+  const origin = agent.history.origins.at(-1);
+  if (origin?.turnId !== turnId || origin.callIds.length > 0 || agent.history.messages.at(-1)?.role !== 'assistant') return;
   dropLast(agent);
 }
 
 function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
-  agent.turnsAlone = (agent.question !== undefined || isSpokenTo(items) ? 0 : agent.turnsAlone) + 1;
+  agent.streaks.turnsAlone = (agent.turn.question !== undefined || hasPersonMessage(items) ? 0 : agent.streaks.turnsAlone) + 1;
   if (isAsking(agent)) run.pending -= 1;
-  agent.question = undefined;
-  forgetRepeats(agent, items);
-  const passing = markInputs(run, agent, event, items);
+  agent.turn.question = undefined;
+  resetRepeats(agent, items);
+  const passing = markInputs(run, agent, { start: event, items });
   if (event.prompt !== undefined) startView(agent, event.prompt);
   run.turns.set(event.turnId, {
     turnId: event.turnId,
@@ -149,49 +152,49 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
     start: event,
     items,
     itemSeqs,
-    sources: lookAtSources(agent, passing),
+    sources: sourcesInView(agent, passing),
     interruptedBy: undefined,
     modelEnd: undefined,
     decide: undefined,
     calls: none as never[],
-    stateChanges: agent.changesBeforeTurn.length === 0 ? undefined : agent.changesBeforeTurn.splice(0),
-    escalations: agent.escalationsBeforeTurn,
+    stateChanges: agent.turn.changesBefore.length === 0 ? undefined : agent.turn.changesBefore.splice(0),
+    escalations: agent.turn.escalationsBefore,
     end: undefined,
   });
-  agent.escalationsBeforeTurn = none;
+  agent.turn.escalationsBefore = none;
   run.counters.turns += 1;
   countOfModule(run, agent, 'turns');
   reserve(run, agent, event.reserve);
   if (event.prompt !== undefined) run.activity += 1;
   if (event.limit !== undefined) {
-    agent.limitStage = event.limit.stage;
-    agent.limitReason = event.limit.reason;
+    agent.limits.stage = toLimitStage(event.limit.stage);
+    agent.limits.reason = event.limit.reason;
   }
-  agent.toolBound = boundOf(event.observers);
-  agent.loop = false;
-  agent.turnCount += 1;
+  agent.turn.toolBound = boundOf(event.observers);
+  agent.turn.loop = false;
+  agent.turn.count += 1;
   agent.counters.turnCount += 1;
-  agent.currentTurnId = event.turnId;
+  agent.turn.currentId = event.turnId;
   agent.status = 'in_turn';
-  agent.awaitingOn = undefined;
-  agent.currentAction = null;
+  agent.inbox.awaitingOn = undefined;
+  agent.turn.action = null;
   for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId, wireIdsOf(agent)))
     remember(agent, message, origin);
   if (event.prompt?.tokens !== undefined)
-    agent.fixedTokens = Math.max(
-      // What a stream cuts makes its prompt shorter than its messages.
+    agent.context.fixedTokens = Math.max(
+      // A stream cuts texts, which makes its prompt shorter than its messages.
       event.prompt.stream === undefined ? 0 : Number.NEGATIVE_INFINITY,
-      event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.view.headTokens,
+      event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.context.view.headTokens,
     );
   if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
 }
 
-/** Journals from before views had events of their own say by their prompts what was shown. */
+/** Takes the view from the prompt, for journals older than events about views. */
 function startView(agent: SubContext, prompt: TurnPrompt): void {
-  if (prompt.from > agent.view.from) agent.view = { ...wholeHistory, from: prompt.from };
+  if (prompt.from > agent.context.view.from) agent.context.view = { ...wholeHistory, from: prompt.from };
 }
 
-/** Takes the items a turn read out of the inbox (I2); those it keeps have been seen once more. */
+/** Removes the items a turn read from the inbox (I2); those that stay are counted as seen. */
 function consume(
   agent: SubContext,
   event: EventOf<'turn.start'>,
@@ -201,7 +204,7 @@ function consume(
   const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
   const itemSeqs: number[] = inputs.map(() => 0);
   let write = 0;
-  for (const waiting of agent.inbox) {
+  for (const waiting of agent.inbox.items) {
     const { itemId } = waiting.item;
     const index = places === undefined ? inputs.findIndex((input) => input.itemId === itemId) : (places.get(itemId) ?? -1);
     const input = inputs[index];
@@ -211,9 +214,9 @@ function consume(
       if (input.kept !== true) continue;
       waiting.turnsSeen += 1;
     }
-    agent.inbox[write++] = waiting;
+    agent.inbox.items[write++] = waiting;
   }
-  agent.inbox.length = write;
+  agent.inbox.items.length = write;
   return { items, itemSeqs };
 }
 
@@ -222,40 +225,41 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   turn.modelEnd = event;
   run.activity -= 1;
   addUsage(run.usage, event);
-  addUsage(agent.usage, event);
+  addUsage(agent.limits.usage, event);
   release(run, agent, turn);
-  agent.counters.tokensUsed += spend(run, agent, turn, event);
-  agent.nextToolChoice = undefined;
-  // The counts of several attempts are added up, so only a single one is a count of the prompt.
-  if (event.attempts.length === 1) agent.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.counted;
-  agent.brokenReplies = isBroken(event) ? agent.brokenReplies + 1 : 0;
+  agent.counters.tokensUsed += spend(run, agent, { turn, event });
+  agent.turn.nextToolChoice = undefined;
+  // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
+  if (event.attempts.length === 1)
+    agent.context.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.context.counted;
+  agent.turn.brokenReplies = isBroken(event) ? agent.turn.brokenReplies + 1 : 0;
   if (event.reply === undefined) {
     if (event.error?.code !== 'MODEL_INTERRUPTED') agent.counters.modelErrorStreak += 1;
     return;
   }
   agent.counters.modelErrorStreak = 0;
-  agent.madeRoom = false;
+  agent.context.madeRoom = false;
   countReply(agent, event.reply);
-  stepDown(agent);
+  dropBrokenSteps(agent);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
-  for (const { wireId } of event.reply.toolCalls) if (wireId !== undefined) agent.wireIds.add(wireId);
+  for (const { wireId } of event.reply.toolCalls) if (wireId !== undefined) agent.history.wireIds.add(wireId);
   remember(agent, message, {
     turnId: event.turnId,
     itemIds: none,
     callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId),
   });
-  agent.currentAction = currentAction(event.reply, message);
+  agent.turn.action = currentAction(event.reply, message);
 }
 
-/** True for a reply that holds nothing but calls which the provider did not take. */
+/** True for a reply that consists of calls which the provider rejected. */
 function isBroken({ reply, attempts }: EventOf<'model.end'>): boolean {
   return reply !== undefined && reply.toolCalls.length > 0 && attempts.at(-1)?.error?.code === 'MODEL_CALL_BROKEN';
 }
 
-/** What conditions read as `state.current_action`: the first call of the reply, and the names of all. */
-function currentAction(reply: Reply, message: AssistantMessage): SubContext['currentAction'] {
+/** Returns `state.current_action` of conditions: the first call of the reply, and the names of all. */
+function currentAction(reply: Reply, message: AssistantMessage): SubContext['turn']['action'] {
   const [first] = reply.toolCalls;
   if (first === undefined) return null;
   const part = message.content.find((candidate) => candidate.type === 'tool-call');

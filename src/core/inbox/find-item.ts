@@ -1,22 +1,22 @@
 import { CadreError } from '../error.ts';
 import type { TurnId } from '../ids.ts';
 import type { InboxItem } from './inbox.ts';
-import type { RunContext } from '../state/state.ts';
+import type { RunContext } from '../state/run-context.ts';
 
 /**
- * Where an inbox item of a run is, by its id: the turn that read it, or `unread` when it waits or was given up; undefined when the
- * state knows none of this id. It knows items as long as it holds the turns that read them.
+ * Returns the turn that read an inbox item, or `unread` when it waits or was dropped; undefined for an unknown id. Finds items
+ * as long as the state holds the turns that read them.
  */
 export function findItem(run: RunContext, itemId: string): TurnId | 'unread' | undefined {
   for (const turn of run.turns.values()) if (turn.start.inputs.some((input) => input.itemId === itemId)) return turn.turnId;
   for (const agent of run.agents.values()) {
-    if (agent.inbox.some(({ item }) => item.itemId === itemId)) return 'unread';
-    if (agent.deadLetters.some((item) => item.itemId === itemId)) return 'unread';
+    if (agent.inbox.items.some(({ item }) => item.itemId === itemId)) return 'unread';
+    if (agent.inbox.deadLetters.some((item) => item.itemId === itemId)) return 'unread';
   }
   return undefined;
 }
 
-/** Why an item cannot be posted under its id: another one was posted under it before. Undefined for a new id, and for the same item again. */
+/** Returns the error of posting an item under an id that another item has. Undefined for a new id, and for the same item again. */
 export function itemConflict(
   run: RunContext,
   { itemId, source, payload }: Pick<InboxItem, 'itemId' | 'source' | 'payload'>,
@@ -35,7 +35,8 @@ function knownItem(run: RunContext, itemId: string): InboxItem | undefined {
   for (const turn of run.turns.values()) for (const item of turn.items) if (item?.itemId === itemId) return item;
   for (const agent of run.agents.values()) {
     const found =
-      agent.inbox.find(({ item }) => item.itemId === itemId)?.item ?? agent.deadLetters.find((item) => item.itemId === itemId);
+      agent.inbox.items.find(({ item }) => item.itemId === itemId)?.item ??
+      agent.inbox.deadLetters.find((item) => item.itemId === itemId);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -2,69 +2,72 @@ import { globalStrategies, unknownSourcePriority } from './strategy.ts';
 import type { AgentId, ItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
-/** When an item leaves the inbox: after it was read, or only when something drops it. */
+/** Policy for leaving the inbox: after the first read, or only on an explicit drop. */
 export type ConsumptionPolicy = 'consume_on_read' | 'persistent_until_consumed';
 
-/** How urgent an item is for an agent: interrupt its model call and wake it, the next turn, or when there is nothing else. */
+/**
+ * Urgency of an item: `now` interrupts the model call and wakes the agent, `next` waits for the next turn, `idle` for a time
+ * with nothing else to read.
+ */
 export type Delivery = 'now' | 'next' | 'idle';
 
 /** One event in an agent's inbox. */
 export interface InboxItem {
   readonly itemId: ItemId;
-  /** The kind of event, UPPER_SNAKE; decides priority and strategy. */
+  /** Kind of event, UPPER_SNAKE; determines priority and strategy. */
   readonly source: string;
   readonly payload: JsonValue;
   readonly consumption: ConsumptionPolicy;
   readonly delivery: Delivery;
   /** Overrides the source's priority; lower is read first. */
   readonly priority?: number;
-  /** For `persistent_until_consumed`: how many turns may read it before it is dropped. */
+  /** For `persistent_until_consumed`: number of turns that may read it before it is dropped. */
   readonly maxTurns?: number;
   /** Overrides the strategy's ingestor and its parameters for this item. */
   readonly ingestorId?: string;
   readonly ingestorParams?: JsonObject;
-  /** The observer or decider rule that made the item. */
+  /** The observer or decider rule that created the item. */
   readonly observerId?: string;
   readonly ruleId?: string;
-  /** What it says comes from outside the circle of those whose instructions count: it is framed as data. */
+  /** The content is untrusted and is framed as data. */
   readonly trust?: 'untrusted';
-  /** Untrusted sources whose words it was made of by way of state. */
+  /** Untrusted sources whose text reached it through state. */
   readonly taint?: readonly string[];
-  /** How many invisible characters were taken out of what came from outside. */
+  /** Number of invisible characters removed from untrusted content. */
   readonly cleaned?: number;
-  /** Agents whose words are in it, other than who posted it: what they read from outside counts for the reader. */
+  /** Other agents whose text it contains: untrusted text that they read counts for the reader, too. */
   readonly quotes?: readonly AgentId[];
-  /** Who posted it: an agent of the run, or absent for the outside. */
+  /** The posting agent of the run; absent for input from outside. */
   readonly from?: AgentId;
-  /** The item this one stands for once more: the turn that read it was interrupted, or failed, before its model had answered. */
+  /** The item that this one repeats, because the turn that read it was interrupted or failed before the model had answered. */
   readonly repeats?: ItemId;
 }
 
-/** An item as it waits in an inbox. */
+/** An item that waits in an inbox. */
 export interface WaitingItem {
   readonly item: InboxItem;
   /** Sequence number of its `inbox.add` event: the arrival order, and the cause of the turn that reads it. */
   readonly seq: number;
-  /** Turns that have read it and left it in place. */
+  /** Turns that have read it and left it in the inbox. */
   turnsSeen: number;
-  /** Times an ingestor failed on it. */
+  /** Ingestor failures on it. */
   failures: number;
 }
 
-/** An item that stays has been read by as many turns as it may: the next turn drops it before it reads anything. */
+/** True for a persistent item that as many turns have read as may: the next turn drops it before reading. */
 export function isExpired({ item, turnsSeen }: WaitingItem): boolean {
   return item.maxTurns !== undefined && item.consumption === 'persistent_until_consumed' && turnsSeen >= item.maxTurns;
 }
 
-/** Failures of an ingestor on one item before the item goes to the dead-letter shelf. */
+/** Number of ingestor failures after which an item goes to the dead-letter queue. */
 export const poisonAfterFailures = 3;
 
-/** The priority an item is read with. */
+/** Returns an item's reading priority. */
 export function priorityOf(item: InboxItem): number {
   return item.priority ?? globalStrategies.get(item.source)?.priority ?? unknownSourcePriority;
 }
 
-/** Items in the order they are read: priority, then arrival (I3). The given list is not changed. */
+/** Returns items in reading order: priority, then arrival (I3). Does not change the given list. */
 export function readingOrder(items: readonly WaitingItem[]): readonly WaitingItem[] {
   if (items.length < 2) return items;
   return items

@@ -4,19 +4,19 @@ import type { CompiledProfile } from '../profile/profile.ts';
 import type { Scope } from '../expression/expression.ts';
 import type { Quote } from '../expression/template.ts';
 
-/** What an ingestor may look at besides payload and parameters. All of it is read-only. */
+/** Read-only input of an ingestor besides payload and parameters. */
 export interface IngestorView {
   readonly profile: CompiledProfile;
-  /** The roots conditions and templates see (state, team, run, …). */
+  /** The roots that conditions and templates see (state, team, run, …). */
   readonly scope: Scope;
   /** All profiles of the run, for ingestors that list colleagues. */
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly source: string;
-  /** Frames words from outside that a template reads from state; absent where no state holds such words. */
+  /** Frames untrusted text that a template reads from state; absent when no state holds any. */
   readonly quote?: Quote | undefined;
 }
 
-/** A pure, synchronous function from a payload to what the model reads. It may throw: the item is then reported and kept. */
+/** A pure, synchronous function from a payload to text or parts for the model. If it throws, the failure is reported and the item stays. */
 export interface Ingestor {
   readonly name: string;
   readonly ingest: (payload: JsonValue, params: JsonObject, view: IngestorView) => Content;

@@ -1,27 +1,27 @@
 import type { JsonObject } from '../json.ts';
 
-/** Where an item's text goes: its own message, or in front of the last message of that role. */
+/** Placement of an item's text: as a separate message, or in front of the last message of that role. */
 export type InjectionMode = 'append_as_new_message' | 'prepend_to_role';
 
-/** How items of one source become part of the prompt. */
+/** Rules for turning items of one source into parts of the prompt. */
 export interface Strategy {
   readonly ingestor: string;
   readonly mode: InjectionMode;
   readonly role: 'user' | 'tool';
-  /** Kept in the agent's messages, or seen in this turn only. */
+  /** True when agents keep the message; false when only this turn sees it. */
   readonly persistent: boolean;
   readonly params: JsonObject;
   /** Items of the source are framed as data, and taint. */
   readonly untrusted?: boolean;
   /** Lower is read first. */
   readonly priority?: number;
-  /** False when an item of the source wakes no agent that waits: it is read with the next turn. */
+  /** False when an item of the source does not wake a waiting agent: its next turn reads it. */
   readonly wakes?: boolean;
 }
 
 const append = 'append_as_new_message';
 
-/** What a row of the table says besides ingestor and memory. */
+/** Optional fields of a table row. */
 type Rest = Partial<Pick<Strategy, 'mode' | 'role' | 'params' | 'untrusted' | 'priority' | 'wakes'>>;
 
 function strategy(ingestor: string, persistent: boolean, rest: Rest = {}): Strategy {
@@ -31,10 +31,10 @@ function strategy(ingestor: string, persistent: boolean, rest: Rest = {}): Strat
 const inFront = { mode: 'prepend_to_role' } as const;
 
 /**
- * The sources that Cadre knows (A1.3): how they are read, in which order, and whether they wake an agent that waits. A profile may say
- * otherwise of each, and anything of sources of its own. Observer failures come as user-role notes: system messages in mid-history are refused by some providers.
+ * Built-in sources (A1.3): their ingestors and priorities, and those that do not wake a waiting agent. A profile may override
+ * each entry and add sources. Observer failures are user messages: some providers refuse system messages in mid-history.
  *
- * What does not wake is read with the next turn: waking an agent for it would let a failing observer keep it awake for ever.
+ * The next turn reads items that do not wake: otherwise a failing observer could keep an agent awake for ever.
  */
 export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, Strategy>([
   ['TOOL_RESULT', strategy('tool_result', true, { role: 'tool', priority: 0, wakes: false })],
@@ -68,22 +68,22 @@ export const globalStrategies: ReadonlyMap<string, Strategy> = new Map<string, S
   ['VISIBLE_HISTORY', strategy('visible_history', false, { priority: 110 })],
 ]);
 
-/** The priority of sources that say none (A1.3). */
+/** Priority of sources that define none (A1.3). */
 export const unknownSourcePriority = 99;
 
-/** Whether items of a source wake an agent that waits: what its profile says, else the table, else yes. */
+/** True when items of a source wake a waiting agent, by its profile, else by the table, else by default. */
 export function wakesAgent(source: string, own: ReadonlyMap<string, Strategy> | undefined): boolean {
   return own?.get(source)?.wakes ?? globalStrategies.get(source)?.wakes ?? true;
 }
 
 /**
- * True for sources by which the engine, people and profiles speak to an agent: a tool's result cannot post under them. Sources that
- * are untrusted from the start are open to it.
+ * True for sources that the engine, people and profiles use to address an agent: a tool's result cannot post under them. It can
+ * post under sources that the table marks as untrusted.
  */
 export function isReservedSource(source: string): boolean {
   const known = globalStrategies.get(source);
   return known !== undefined && known.untrusted !== true;
 }
 
-/** What happens to items of a source nobody has a strategy for: labelled Markdown, kept in memory. */
+/** Strategy for items of an unknown source: labelled Markdown, kept in history. */
 export const fallbackStrategy: Strategy = strategy('markdown_formatter', true);

@@ -10,13 +10,13 @@ export interface ModelDeadlines {
   readonly total: number;
 }
 
-/** How failed attempts are repeated. */
+/** Repetition of failed attempts. */
 export interface RetryPolicy {
   /** Attempts after the first. */
   readonly maxRetries: number;
   /**
-   * Attempts after the first for failures that do not mean that the provider is down: an inner error, a deadline, a cut stream, an
-   * answer that cannot be read. As many as `maxRetries` when absent.
+   * Attempts after the first for failures that do not mean an outage: an inner error, a deadline, a cut stream, an unreadable
+   * answer. Absent = `maxRetries`.
    */
   readonly maxCostlyRetries?: number;
   /** First wait in milliseconds; doubled per attempt, with full jitter. */
@@ -24,37 +24,37 @@ export interface RetryPolicy {
   /** Longest wait in milliseconds, also for a server's retry-after. */
   readonly maxWaitMs: number;
   /**
-   * How long a call goes on waiting for a provider that is down, in milliseconds from its first failure; no longer than its
-   * attempts last when absent.
+   * Longest time a call waits for a provider that is down, in milliseconds from its first failure; absent = as long as its
+   * attempts last.
    */
   readonly outageMs?: number;
 }
 
-/** How fast a provider's key may be used; all agents and runs of a process that use the key share it. */
+/** Rate limit of a provider's key, shared by all agents and runs of a process that use the key. */
 export interface RateLimit {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
-  /** Requests under way at once. */
+  /** Most concurrent requests. */
   readonly maxParallel?: number;
-  /** How long a call may wait for its turn, in milliseconds. */
+  /** Longest wait for a slot, in milliseconds. */
   readonly maxWaitMs?: number;
 }
 
-/** What a model may take; `file` is anything that is none of the others. */
+/** Kind of input that a model accepts; `file` is any other file. */
 export type AcceptedKind = 'text' | 'image' | 'pdf' | 'audio' | 'video' | 'file';
 
-/** An LLM config after inheritance and environment values are resolved. */
+/** An LLM config after inheritance, with environment values resolved. */
 export interface LlmConfig {
   readonly name: string;
-  /** `scripted`, `openai`, `openai-compatible`, … or empty when `model` names a model object handed to the engine. */
+  /** `scripted`, `openai`, `openai-compatible`, … or empty when `model` names a model object passed to the engine. */
   readonly provider: string;
   readonly model: string;
   readonly baseUrl?: string;
-  /** The environment variable that is the base URL, all of it: the user set the address, and keys may go there. */
+  /** Environment variable that is the whole base URL: the user set the address, so keys may go there. */
   readonly baseUrlVar?: string;
-  /** Which of a provider's protocols is spoken, where it has several. */
+  /** The provider's protocol, when it has several. */
   readonly api?: 'chat' | 'responses';
-  /** The environment variable that holds the key; the key itself never enters a config. */
+  /** The environment variable of the key; the key itself never enters a config. */
   readonly apiKeyVar?: string;
   readonly temperature?: number;
   readonly topP?: number;
@@ -62,7 +62,7 @@ export interface LlmConfig {
   readonly seed?: number;
   readonly stopSequences?: readonly string[];
   readonly reasoningEffort?: string;
-  /** What the model thought goes back to it while it calls tools, also where its provider signs nothing. */
+  /** Sends the model's reasoning back while it calls tools, even if its provider does not sign it. */
   readonly returnReasoning?: boolean;
   readonly providerOptions?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
@@ -70,25 +70,25 @@ export interface LlmConfig {
   readonly secrets?: readonly string[];
   /** Context size of the model in tokens, for estimates and limits. */
   readonly contextWindow?: number;
-  /** What the model takes, where that is less, or more, than its wire format carries. */
+  /** Kinds of input that the model accepts, when they differ from its wire format. */
   readonly accepts?: readonly AcceptedKind[];
   readonly price?: ModelPrice;
   readonly retry: RetryPolicy;
   readonly deadlines: ModelDeadlines;
   readonly rateLimit?: RateLimit;
-  /** How long the config is left alone, where there is another one, after it kept failing; in milliseconds. */
+  /** Milliseconds for which the config is skipped in favour of a fallback after it kept failing. */
   readonly cooldownMs?: number;
   /** Names of LLM configs to try, in order, when this one keeps failing. */
   readonly fallbacks: readonly string[];
-  /** Environment variables that are required and not set: the config cannot be used. */
+  /** Required environment variables that are not set: the config cannot be used. */
   readonly missing: readonly string[];
-  /** The config to use instead when something required is missing. */
+  /** The config to use instead when a required value is missing. */
   readonly whenUnconfigured?: string;
-  /** Whether the form of an answer is demanded of the provider: `auto`, when absent, in calls that offer no tool. */
+  /** Requests the answer's form from the provider: `auto`, when absent, in calls that offer no tool. */
   readonly responseFormat?: 'auto' | 'always' | 'never';
-  /** How its model is told of tools and calls them; `native` when absent. */
+  /** Protocol for tools and calls; `native` when absent. */
   readonly toolProtocol?: ToolProtocol;
-  /** Calls that stand in the text of a reply without any others count. */
+  /** Calls written in the text of a reply without native calls count. */
   readonly acceptsTextCalls?: boolean;
   /** For `scripted`: the rules, as loaded. */
   readonly script?: JsonObject;
@@ -96,10 +96,10 @@ export interface LlmConfig {
   readonly recording?: string;
 }
 
-/** Deadlines that hold when nothing is configured (FAULTS M4). */
+/** Default deadlines (FAULTS M4). */
 export const defaultDeadlines: ModelDeadlines = { connect: 30_000, firstToken: 120_000, betweenChunks: 60_000, total: 900_000 };
 
-/** Retries that hold when nothing is configured (FAULTS M1; A1.12). */
+/** Default retries (FAULTS M1; A1.12). */
 export const defaultRetry: Required<RetryPolicy> = {
   maxRetries: 5,
   maxCostlyRetries: 2,
@@ -108,8 +108,8 @@ export const defaultRetry: Required<RetryPolicy> = {
   outageMs: 900_000,
 };
 
-/** How long a config that kept failing is left alone when nothing is configured. */
+/** Default cooldown of a config that kept failing, in milliseconds. */
 export const defaultCooldownMs = 60_000;
 
-/** How long a call waits for its turn when nothing is configured. */
+/** Default longest wait for a slot, in milliseconds. */
 export const defaultMaxQueueMs = 120_000;

@@ -1,28 +1,28 @@
 import type { LlmConfig } from './llm-config.ts';
 import { findProvider, isAddressOf, splitModelName } from './model-provider.ts';
 
-/** The environment variable of a gateway's key: sent to addresses the user set, whatever the provider. */
+/** Environment variable of a gateway's key: sent to addresses that the user set, whatever the provider. */
 export const gatewayKeyVar = 'CADRE_API_KEY';
 
-/** The environment variables by which a user says which model answers, and at which address. */
+/** Environment variables by which a user selects the model and its address. */
 export const userModelVars = { model: 'CADRE_MODEL', base_url: 'CADRE_BASE_URL' } as const;
 
-/** Where the key of an LLM config's calls comes from. */
+/** Source of the key for an LLM config's calls. */
 export interface KeySource {
-  /** Environment variables in the order in which they are read; the first that is set holds the key. */
+  /** Environment variables in reading order; the first that is set holds the key. */
   readonly variables: readonly string[];
-  /** The config cannot be called without a key. */
+  /** True when the config cannot be called without a key. */
   readonly isRequired: boolean;
-  /** The variable of the provider's key, which does not go to an address that a file brings. */
+  /** Variable of the provider's key, which is not sent to an address from a file. */
   readonly withheld?: string;
 }
 
 const noKey: KeySource = { variables: [], isRequired: false };
 
 /**
- * Finds which variables may hold the key of a config's calls. A config that names a variable gets that one. Else the provider's key goes
- * to the provider's own address, and to one that the user set (a variable of the environment, whole); an address that stands in a
- * file gets none, so that a team from elsewhere collects no keys.
+ * Returns the variables that may hold the key of a config's calls. A config that names a variable gets that one. Otherwise the
+ * provider's key goes to the provider's own address, and to one that the user set (a whole environment variable); an address
+ * written in a file gets none, so that a team from elsewhere cannot collect keys.
  */
 export function keySourceOf(
   config: Pick<LlmConfig, 'provider' | 'model' | 'baseUrl' | 'baseUrlVar' | 'apiKeyVar' | 'api'>,
@@ -36,10 +36,10 @@ export function keySourceOf(
   const isRequired = own.length > 0 && provider.isKeyOptional !== true;
   if (baseUrl === undefined || isAddressOf(provider, baseUrl)) return { variables: own, isRequired };
   if (baseUrlVar === undefined) return provider.keyVar === undefined ? noKey : { ...noKey, withheld: provider.keyVar };
-  return { variables: [gatewayKeyVar, ...own], isRequired: isRequired && !speaksAsOthers(name, config.api) };
+  return { variables: [gatewayKeyVar, ...own], isRequired: isRequired && !isCompatibleServer(name, config.api) };
 }
 
-/** The key's variable and value; undefined when none of its variables is set. */
+/** Returns the key with its variable; undefined when none of its variables is set. */
 export function readKey(
   { variables }: KeySource,
   env: Readonly<Record<string, string | undefined>>,
@@ -51,7 +51,7 @@ export function readKey(
   return undefined;
 }
 
-/** Says for an error of authentication which variable was read and whether a key was sent; never the key itself. */
+/** Describes, for an authentication error, which variable was read and whether a key was sent; never the key itself. */
 export function describeKey(config: LlmConfig, env: Readonly<Record<string, string | undefined>>): string {
   const source = keySourceOf(config);
   const key = readKey(source, env);
@@ -61,12 +61,12 @@ export function describeKey(config: LlmConfig, env: Readonly<Record<string, stri
     return `No key was sent: ${second === undefined ? `${first} is not set` : `neither ${first} nor ${second} is set`}.`;
   const name = source.withheld ?? 'TEAM_KEY';
   return (
-    `No key was sent: ${source.withheld === undefined ? '' : `${name} is kept, since `}the LLM config "${config.name}" brings the address ` +
+    `No key was sent: ${source.withheld === undefined ? '' : `${name} is withheld, since `}the LLM config "${config.name}" sets the address ` +
     `itself and names no variable. If the key may go there, add api_key: { _type: from_env, var: ${name} } to the config.`
   );
 }
 
-/** True for `openai` at another address without an `api`: such servers often take no key. */
-function speaksAsOthers(provider: string, api: LlmConfig['api']): boolean {
+/** True for `openai` at another address without an `api`: such servers often need no key. */
+function isCompatibleServer(provider: string, api: LlmConfig['api']): boolean {
   return provider === 'openai' && api === undefined;
 }

@@ -1,4 +1,4 @@
-/** US dollars per million tokens. What is not given costs what input, or output, costs. */
+/** US dollars per million tokens. Absent prices equal those of input or output. */
 export interface TokenPrice {
   readonly input: number;
   readonly output: number;
@@ -7,7 +7,7 @@ export interface TokenPrice {
   readonly reasoning?: number;
 }
 
-/** What a model costs; `above` holds for a whole call whose prompt has more tokens than it names. */
+/** Price of a model; `above` applies to a whole call whose prompt has more tokens than it names. */
 export interface ModelPrice extends TokenPrice {
   readonly above?: TokenPrice & { readonly tokens: number };
 }
@@ -15,17 +15,18 @@ export interface ModelPrice extends TokenPrice {
 /** Prices by `provider/model`, by `model`, and by `provider/*` for all models of a provider. */
 export type ModelPrices = ReadonlyMap<string, ModelPrice>;
 
-/** The price of a call with a prompt of so many tokens. */
+/** Returns the price of a call with this many prompt tokens. */
 export function priceAt(price: ModelPrice, promptTokens: number): TokenPrice {
   return price.above !== undefined && promptTokens > price.above.tokens ? price.above : price;
 }
 
-/** A day at the end of a model's name, or `latest`: the price stands under the name without it. */
+/** Date suffix of a model's name, or `latest`: the price is listed under the name without it. */
 const version = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 
 /**
- * The price of a model in a table; undefined when it has none. A name that ends in a day (`-20250929`, `-2025-08-07`) or `-latest` has
- * the price of the name before it, unless it has one of its own. `provider/*` holds at the provider's usual address alone.
+ * Returns the price of a model in a table; undefined when it has none. A name that ends in a date (`-20250929`, `-2025-08-07`)
+ * or `-latest` has the price of the name before it, unless it has its own. `provider/*` applies only at the provider's usual
+ * address.
  */
 export function findPrice(
   prices: ModelPrices,

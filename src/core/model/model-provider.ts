@@ -1,10 +1,10 @@
-/** What is known of a provider before its package is loaded. */
+/** Facts about a provider, available before its package is loaded. */
 export interface ModelProvider {
-  /** Where it listens unless an LLM config says otherwise; absent when its package knows, or nobody can. */
+  /** Default address; absent when its package has one, or there is none. */
   readonly baseUrl?: string;
-  /** The environment variable of its key unless an LLM config names another. */
+  /** Default environment variable of its key. */
   readonly keyVar?: string;
-  /** It is called without a key, too. */
+  /** True when it can be called without a key. */
   readonly isKeyOptional?: boolean;
 }
 
@@ -26,8 +26,8 @@ const providers: ReadonlyMap<string, ModelProvider> = new Map<string, ModelProvi
   ['xai', { baseUrl: 'https://api.x.ai/v1', keyVar: 'XAI_API_KEY' }],
 ]);
 
-/** Providers that ask for more than an address and a key, and how they are used instead. */
-const handedIn: ReadonlyMap<string, string> = new Map([
+/** Providers that need more than an address and a key, with instructions for using them. */
+const instructions: ReadonlyMap<string, string> = new Map([
   ...['azure', 'azure-openai'].map(
     (name) =>
       [
@@ -46,32 +46,32 @@ const handedIn: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Says how a provider that is known but not built in can be used; undefined for all others. */
-export function howToHandIn(name: string): string | undefined {
-  return handedIn.get(name);
+/** Returns instructions for a provider that is known but not built in; undefined for all others. */
+export function providerInstructions(name: string): string | undefined {
+  return instructions.get(name);
 }
 
-/** The providers an LLM config can name besides `scripted`. */
+/** Providers that an LLM config can name besides `scripted`. */
 export const providerNames: readonly string[] = [...providers.keys()];
 
-/** Finds a provider by the name LLM configs give it. */
+/** Finds a provider by its name in LLM configs. */
 export function findProvider(name: string): ModelProvider | undefined {
   return providers.get(name);
 }
 
-/** True when an address is the one the provider has anyway. */
+/** True when an address is the provider's default. */
 export function isAddressOf({ baseUrl }: ModelProvider, address: string): boolean {
   return baseUrl !== undefined && baseUrl === address.replace(/\/$/, '');
 }
 
-/** A text `provider/model`, split at its first slash; undefined when it has none, or nothing before or behind it. */
+/** Splits a text `provider/model` at its first slash; undefined when there is none, or a part is empty. */
 export function splitModelName(text: string): { readonly provider: string; readonly model: string } | undefined {
   const slash = text.indexOf('/');
   if (slash <= 0 || slash === text.length - 1) return undefined;
   return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
 }
 
-/** Tells whether a text names a model of a known provider, so that it needs no LLM config. */
+/** True when a text names a model of a known provider, so that it needs no LLM config. */
 export function isModelName(text: string): boolean {
   const split = splitModelName(text);
   return split !== undefined && providers.has(split.provider);

@@ -5,7 +5,7 @@ import type { LlmConfig } from './llm-config.ts';
 import type { FilePart, PromptMessage, ProviderOptions } from '../prompt/message.ts';
 import type { TextProtocol } from '../prompt/text-protocol.ts';
 
-/** A tool as it is offered to a model; `name` is the wire name. */
+/** A tool offered to a model; `name` is the wire name. */
 export interface OfferedTool {
   readonly type: 'function';
   readonly name: string;
@@ -13,10 +13,10 @@ export interface OfferedTool {
   readonly inputSchema: JsonSchema;
 }
 
-/** How the model must choose among the offered tools. */
+/** Constraint on the model's choice among the offered tools. */
 export type ToolChoice = { readonly type: 'auto' | 'none' | 'required' } | { readonly type: 'tool'; readonly toolName: string };
 
-/** A piece of a reply while it streams. `attempt` and `n` let a reader drop what a later attempt supersedes. */
+/** A piece of a reply while it streams. `attempt` and `n` let a reader drop pieces that a later attempt supersedes. */
 export interface ModelDelta {
   readonly attempt: number;
   readonly n: number;
@@ -27,13 +27,13 @@ export interface ModelDelta {
   readonly toolName?: string;
 }
 
-/** A provider that is down, as the caller of a model learns of it. `message` says since when, and what follows. */
+/** Report of a provider outage to a model's caller. `message` contains its start and the consequence. */
 export interface OutageNews {
   readonly kind: 'began' | 'over';
   readonly message: string;
 }
 
-/** Who makes a model call: the run, and the agent by its path (`core/agent-path.ts`). */
+/** Caller of a model: the run, and the agent by its path (`core/state/agent-path.ts`). */
 export interface ModelCaller {
   readonly runId: RunId;
   readonly path: string;
@@ -45,39 +45,39 @@ export interface ModelRequest {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: ToolChoice;
-  /** Tools are told of in the system text, and calls and results are text of this protocol. */
+  /** The system text lists the tools, and calls and results are text of this protocol. */
   readonly textProtocol?: TextProtocol;
-  /** The reply must be JSON that fits; providers that can are told so. */
+  /** Schema that the reply must fit as JSON; passed to providers that support it. */
   readonly outputSchema?: JsonSchema;
-  /** The longest reply in tokens, where a budget leaves less than the config allows. */
+  /** Longest reply in tokens, when a budget leaves less than the config allows. */
   readonly maxOutputTokens?: number;
-  /** About how many tokens the prompt has, where that is known without looking through it. */
+  /** Estimated tokens of the prompt, when known without reading it. */
   readonly promptTokens?: number;
   readonly signal: AbortSignal;
-  /** How many replies of the agent before this one were calls that the provider did not take, in a row. */
+  /** Number of consecutive earlier replies of the agent whose calls the provider rejected. */
   readonly brokenCalls?: number;
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called when the call begins to wait for a provider that is down, and when the provider answers again. */
   readonly onOutage?: (news: OutageNews) => void;
-  /** Absent for calls that are made outside a run. */
+  /** Absent for calls outside a run. */
   readonly caller?: ModelCaller;
-  /** `summary`: the call of a compaction, not of a turn. */
+  /** Purpose of a call that is not a turn's: `summary` for a compaction, `title` for the run's title. */
   readonly purpose?: 'summary' | 'title';
 }
 
-/** A tool call as the provider gave it: raw argument text, its own id, the wire name. */
+/** A tool call as the provider returned it: raw argument text, its own id, the wire name. */
 export interface RawToolCall {
   readonly providerCallId: string;
   readonly toolName: string;
   readonly input: string;
   readonly providerOptions?: ProviderOptions;
-  /** The engine's side made the id up (a script, a function, a plan): it does not go back in history. */
+  /** The engine generated the id (for a script, a function, a plan): it is not sent back in history. */
   readonly isIdOurs?: true;
-  /** Why a call in a text cannot be read; it is answered with this and not run. */
+  /** Problem of a call in a text that cannot be parsed; it becomes the call's result, and the call does not run. */
   readonly problem?: string;
 }
 
-/** Tokens of one or more calls; a count the provider did not report is absent. */
+/** Tokens of one or more calls; absent counts were not reported. */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -86,24 +86,24 @@ export interface Usage {
   readonly reasoningTokens?: number;
 }
 
-/** How a reply ended; anything else than the first two is not a clean end. */
+/** End of a reply; all but the first two are unclean. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
 
 /** One complete answer of a model. */
 export interface ModelReply {
   readonly text: string;
   readonly reasoning: string;
-  /** Present when the provider signed its reasoning and needs it back. */
+  /** Present when the provider signed its reasoning and requires it back. */
   readonly reasoningParts?: readonly { readonly text: string; readonly providerOptions: ProviderOptions }[];
   readonly files?: readonly FilePart[];
   readonly toolCalls: readonly RawToolCall[];
   readonly finishReason: FinishReason;
   readonly modelId?: string;
-  /** What the model really wrote, where calls were read out of its text. */
+  /** The model's original text, when calls were parsed out of it. */
   readonly said?: string;
 }
 
-/** One try at a model call, as the turn record keeps it. */
+/** One attempt at a model call, as the turn record keeps it. */
 export interface ModelAttempt {
   readonly config: string;
   readonly model: string;
@@ -111,15 +111,15 @@ export interface ModelAttempt {
   readonly ms: number;
   readonly firstTokenMs?: number;
   readonly error?: ErrorRecord;
-  /** Text that had arrived when the attempt failed. */
+  /** Text received before the attempt failed. */
   readonly partialText?: string;
-  /** How long the gateway waited before the next attempt, in milliseconds. */
+  /** Wait before the next attempt, in milliseconds. */
   readonly waitMs?: number;
-  /** How long the attempt waited for its turn before it started, in milliseconds. */
+  /** Wait for a slot before the attempt started, in milliseconds. */
   readonly queuedMs?: number;
 }
 
-/** How a model call ended. `cost` is in US dollars; absent = unknown, never zero. */
+/** Result of a model call. `cost` is in US dollars; absent = unknown, never zero. */
 export type ModelOutcome =
   | {
       readonly kind: 'reply';

@@ -5,27 +5,41 @@ import {
   type ExpressionRoots,
   type Scope,
 } from '../expression/expression.ts';
+import { closestName } from '../expression/closest-name.ts';
 import { compileTemplate } from '../expression/template.ts';
-import type { JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 
-/** Where in a script something stands: keys and list indexes from the top. */
+/** Path in a script: keys and list indexes from the top. */
 export type ScriptPath = readonly (string | number)[];
 
-/** One thing wrong with a script; `start` and `end` are offsets into the text at `path`, both 0 when it is no text. */
+/** One problem in a script; `start` and `end` are offsets into the text at `path`, both 0 when it is no text. */
 export interface ScriptProblem extends ExpressionProblem {
   readonly path: ScriptPath;
 }
 
-/** Computes something from what the model was sent; throws `CONDITION_FAILED` when that fails. */
+/** Computes a value from the model's input; throws `CONDITION_FAILED` on failure. */
 export type Computed<T> = (scope: Scope) => T;
 
-/** Compiles the parts of a script, and collects what is wrong with them. */
+/** Compiles the parts of a script and collects their problems. */
 export class ScriptCompiler {
   readonly problems: ScriptProblem[] = [];
 
-  /** Notes a problem that concerns the whole value at a path. */
+  /** Reports a problem of the whole value at a path. */
   report(path: ScriptPath, message: string, hint?: string): void {
     this.problems.push({ path, message, start: 0, end: 0, ...(hint !== undefined && { hint }) });
+  }
+
+  /** Reports unknown keys of an object. */
+  checkKeys(source: JsonObject, path: ScriptPath, allowed: readonly string[]): void {
+    for (const key of Object.keys(source)) {
+      if (allowed.includes(key)) continue;
+      const close = closestName(key, allowed);
+      this.report(
+        [...path, key],
+        `"${key}" is not known here; allowed: ${allowed.join(', ')}`,
+        close === undefined ? undefined : `did you mean "${close}"?`,
+      );
+    }
   }
 
   /** Compiles a condition: an expression, or plain true or false. */
@@ -35,7 +49,7 @@ export class ScriptCompiler {
     return (scope) => expression?.test(scope) === true;
   }
 
-  /** Compiles an expression whose value is kept as it is. */
+  /** Compiles an expression; its value keeps its type. */
   expression(source: JsonValue, path: ScriptPath, roots: ExpressionRoots): Computed<unknown> {
     const expression = this.#expression(source, path, roots);
     return (scope) => expression?.evaluate(scope);

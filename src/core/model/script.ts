@@ -1,27 +1,26 @@
 /**
- * Scripts: what a scripted model says, as rules over what it was sent.
+ * Scripts: replies of a scripted model, as rules over its input.
  *
- * Owns: the form of a script, and which rule answers. Does not own: the view of the request that rules read (the scripted model
- * builds it), nor how a reply is streamed.
+ * Owns: the form of a script, and the choice of the answering rule. Does not own: the view of the request that rules read (the
+ * scripted model builds it), nor the streaming of replies.
  *
  * 1. Rules are tried in order; the first whose condition holds replies. A condition that fails does not hold.
- * 2. `let` values are computed when they are first read, in a script's own and in its rules'; each sees those declared before it.
- * 3. Everything is compiled at once, and every problem is reported with its path; answering compiles nothing.
- * 4. A reply may be that there is none (`fail`): the model call fails for good with these words, so that no success comes of it.
+ * 2. `let` values, of a script and of its rules, are computed on first read; each sees those declared before it.
+ * 3. Compilation is complete, and every problem is reported with its path; answering compiles nothing.
+ * 4. A rule may `fail` instead of replying: the model call then fails permanently with this message.
  */
 import { describeThrown } from '../error.ts';
-import { closestName } from '../expression/closest-name.ts';
 import type { ExpressionRoots, RootDeclaration, Scope } from '../expression/expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { ScriptCompiler, type Computed, type ScriptPath, type ScriptProblem } from './script-value.ts';
 
-/** One tool call a script wants made; `tool` is the tool's real name. */
+/** One tool call of a script; `tool` is the tool's real name. */
 export interface ScriptCall {
   readonly tool: string;
   readonly args: unknown;
 }
 
-/** What a script makes of a request: a reply, or why there is none. */
+/** Answer of a script to a request: a reply, or the reason for none. */
 export type ScriptAnswer =
   | {
       readonly kind: 'reply';
@@ -32,13 +31,13 @@ export type ScriptAnswer =
     }
   | { readonly kind: 'failure'; readonly message: string };
 
-/** A compiled script; holds no state, so it can be shared. */
+/** A compiled script; stateless, so it can be shared. */
 export interface Script {
   /** Answers a request, given as the view that `scriptRoots` names. Never throws. */
   answer(view: Scope): ScriptAnswer;
 }
 
-/** A compiled script, or everything that is wrong with its source. */
+/** A compiled script, or all problems of its source. */
 export type ScriptResult =
   | { readonly ok: true; readonly script: Script }
   | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
@@ -46,12 +45,12 @@ export type ScriptResult =
 const open: RootDeclaration = { kind: 'open' };
 
 /**
- * What expressions of a script may read, besides `vars`:
+ * Roots that expressions of a script may read, besides `vars`:
  *
  * - `system` (text), `messages` (each `role, text, tool_calls, tool_results`), `last` (the last message);
  * - `first_user`, `last_user` (text), `user_texts` (list);
  * - `tools` (names offered), `calls` (all calls so far, each `tool, args`), `call_names`;
- * - `tool_results` (all so far, each `tool, text, content, is_error, data, call_args`), `last_results` (those that came last);
+ * - `tool_results` (all so far, each `tool, text, content, is_error, data, call_args`), `last_results` (the most recent ones);
  * - `turn` (1 for the first reply).
  */
 export const scriptRoots: ExpressionRoots = {
@@ -75,7 +74,7 @@ interface Variable {
 }
 
 interface Reply {
-  /** Why there is no answer; the model call fails with it. */
+  /** Failure message instead of a reply. */
   readonly fail: Computed<string> | undefined;
   readonly text: Computed<string>;
   readonly reasoning: Computed<string>;
@@ -92,16 +91,24 @@ interface Rule {
 /** Compiles a script: `{ let?, rules: [{ id, when?, let?, reply }], otherwise? }`. */
 export function compileScript(source: JsonObject): ScriptResult {
   const compiler = new ScriptCompiler();
-  checkKeys(compiler, source, [], ['name', 'description', 'let', 'rules', 'otherwise']);
-  const variables = compileVariables(compiler, source['let'], ['let'], []);
+  compiler.checkKeys(source, [], ['name', 'description', 'let', 'rules', 'otherwise']);
+  const variables = compileVariables(compiler, source['let'], { path: ['let'], outer: [] });
   const rules = compileRules(compiler, source['rules'], variables);
   const otherwise = source['otherwise'];
-  const fallback = otherwise === undefined ? undefined : compileReply(compiler, otherwise, ['otherwise'], rootsWith(variables));
+  const fallback =
+    otherwise === undefined ? undefined : compileReply(compiler, otherwise, { path: ['otherwise'], roots: rootsWith(variables) });
   if (compiler.problems.length > 0) return { ok: false, problems: compiler.problems };
-  return { ok: true, script: { answer: (view) => answer(view, variables, rules, fallback) } };
+  return { ok: true, script: { answer: (view) => answer(view, { variables, rules, otherwise: fallback }) } };
 }
 
-function answer(view: Scope, variables: readonly Variable[], rules: readonly Rule[], otherwise: Reply | undefined): ScriptAnswer {
+/** The compiled parts of a script. */
+interface ScriptParts {
+  readonly variables: readonly Variable[];
+  readonly rules: readonly Rule[];
+  readonly otherwise: Reply | undefined;
+}
+
+function answer(view: Scope, { variables, rules, otherwise }: ScriptParts): ScriptAnswer {
   const scope = withVariables(view, variables);
   const tried: string[] = [];
   for (const rule of rules) {
@@ -135,7 +142,7 @@ function render(rule: string, reply: Reply, scope: Scope): ScriptAnswer {
   }
 }
 
-/** Adds fields under `vars`, each computed when it is first read and then kept for this answer. */
+/** Adds fields under `vars`, each computed on first read and then kept for this answer. */
 function withVariables(outer: Scope, variables: readonly Variable[]): Scope {
   const vars: Record<string, unknown> = {};
   const known = outer['vars'];
@@ -148,7 +155,7 @@ function withVariables(outer: Scope, variables: readonly Variable[]): Scope {
   return scope;
 }
 
-/** A scope with one root more; the getters of the outer one stay getters. */
+/** Adds one root to a scope; the getters of the outer one stay getters. */
 function extendScope(outer: Scope, name: string, value: unknown): Scope {
   const scope: Record<string, unknown> = {};
   Object.defineProperties(scope, Object.getOwnPropertyDescriptors(outer));
@@ -163,8 +170,7 @@ function rootsWith(variables: readonly Variable[]): ExpressionRoots {
 function compileVariables(
   compiler: ScriptCompiler,
   source: JsonValue | undefined,
-  path: ScriptPath,
-  outer: readonly Variable[],
+  { path, outer }: { readonly path: ScriptPath; readonly outer: readonly Variable[] },
 ): readonly Variable[] {
   if (source === undefined) return [];
   if (!isJsonObject(source)) {
@@ -192,19 +198,23 @@ function compileRules(compiler: ScriptCompiler, source: JsonValue | undefined, v
   }
   const seen = new Set<string>();
   return source.map((rule, index) => {
-    const compiled = compileRule(compiler, rule, index, variables);
+    const compiled = compileRule(compiler, rule, { index, outer: variables });
     if (seen.has(compiled.id)) compiler.report(['rules', index, 'id'], `another rule has the id "${compiled.id}"`);
     seen.add(compiled.id);
     return compiled;
   });
 }
 
-function compileRule(compiler: ScriptCompiler, source: JsonValue, index: number, outer: readonly Variable[]): Rule {
+function compileRule(
+  compiler: ScriptCompiler,
+  source: JsonValue,
+  { index, outer }: { readonly index: number; readonly outer: readonly Variable[] },
+): Rule {
   const path = ['rules', index];
   const rule = isJsonObject(source) ? source : {};
   if (!isJsonObject(source)) compiler.report(path, 'a rule must be a map with id, when and reply');
-  checkKeys(compiler, rule, path, ['id', 'when', 'let', 'reply', 'description']);
-  const variables = compileVariables(compiler, rule['let'], [...path, 'let'], outer);
+  compiler.checkKeys(rule, path, ['id', 'when', 'let', 'reply', 'description']);
+  const variables = compileVariables(compiler, rule['let'], { path: [...path, 'let'], outer });
   const roots = rootsWith([...outer, ...variables]);
   const { id: given, when = true, reply } = rule;
   const id = typeof given === 'string' ? given : `rule ${index + 1}`;
@@ -214,37 +224,42 @@ function compileRule(compiler: ScriptCompiler, source: JsonValue, index: number,
     id,
     variables,
     when: compiler.condition(when, [...path, 'when'], roots),
-    reply: compileReply(compiler, reply ?? {}, [...path, 'reply'], roots),
+    reply: compileReply(compiler, reply ?? {}, { path: [...path, 'reply'], roots }),
   };
 }
 
-function compileReply(compiler: ScriptCompiler, source: JsonValue, path: ScriptPath, roots: ExpressionRoots): Reply {
+/** Place of a part of a script: its path, and the roots that its expressions may read. */
+interface PartPlace {
+  readonly path: ScriptPath;
+  readonly roots: ExpressionRoots;
+}
+
+function compileReply(compiler: ScriptCompiler, source: JsonValue, { path, roots }: PartPlace): Reply {
   const reply = typeof source === 'string' ? { text: source } : isJsonObject(source) ? source : {};
   if (typeof source !== 'string' && !isJsonObject(source))
     compiler.report(path, 'a reply must be a text, or a map with text and tool_calls');
-  checkKeys(compiler, reply, path, ['text', 'reasoning', 'tool_calls', 'fail']);
+  compiler.checkKeys(reply, path, ['text', 'reasoning', 'tool_calls', 'fail']);
   const { text = '', reasoning = '', tool_calls: calls = [], fail } = reply;
   if (fail !== undefined && Object.keys(reply).length > 1)
-    compiler.report([...path, 'fail'], 'a reply that fails says nothing else');
+    compiler.report([...path, 'fail'], 'a reply with `fail` has no other keys');
   if (!isList(calls)) compiler.report([...path, 'tool_calls'], 'must be a list');
   const list: readonly JsonValue[] = isList(calls) ? calls : [];
   return {
     fail: fail === undefined ? undefined : compiler.text(fail, [...path, 'fail'], roots),
     text: compiler.text(text, typeof source === 'string' ? path : [...path, 'text'], roots),
     reasoning: compiler.text(reasoning, [...path, 'reasoning'], roots),
-    calls: list.map((call, index) => compileCall(compiler, call, [...path, 'tool_calls', index], roots)),
+    calls: list.map((call, index) => compileCall(compiler, call, { path: [...path, 'tool_calls', index], roots })),
   };
 }
 
 function compileCall(
   compiler: ScriptCompiler,
   source: JsonValue,
-  path: ScriptPath,
-  outer: ExpressionRoots,
+  { path, roots: outer }: PartPlace,
 ): Computed<readonly ScriptCall[]> {
   const call = isJsonObject(source) ? source : {};
   if (!isJsonObject(source)) compiler.report(path, 'a tool call must be a map with tool and args');
-  checkKeys(compiler, call, path, ['tool', 'args', 'when', 'for_each', 'as']);
+  compiler.checkKeys(call, path, ['tool', 'args', 'when', 'for_each', 'as']);
   const { for_each: forEach, as = 'item', when = true, args = {} } = call;
   const item = typeof as === 'string' && /^[A-Za-z_]\w*$/.test(as) && outer[as] === undefined ? as : undefined;
   if (item === undefined) compiler.report([...path, 'as'], 'must be a name of letters, digits and _ that is not taken');
@@ -265,18 +280,6 @@ function toItems(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   if (Array.isArray(value)) return value;
   throw new TypeError('for_each needs a list');
-}
-
-function checkKeys(compiler: ScriptCompiler, source: JsonObject, path: ScriptPath, allowed: readonly string[]): void {
-  for (const key of Object.keys(source)) {
-    if (allowed.includes(key)) continue;
-    const close = closestName(key, allowed);
-    compiler.report(
-      [...path, key],
-      `"${key}" is not known here; allowed: ${allowed.join(', ')}`,
-      close === undefined ? undefined : `did you mean "${close}"?`,
-    );
-  }
 }
 
 function isList(value: JsonValue | undefined): value is readonly JsonValue[] {

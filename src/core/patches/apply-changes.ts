@@ -5,9 +5,10 @@ import type { PatchedState } from './state-patch.ts';
 import type { Patch } from './patch.ts';
 
 /**
- * Applies patches to `state`, in place: its slices are replaced, and so are the modules in its record. Returns how many modules were added.
+ * Applies patches to `state`, in place: replaces its slices, and the modules in its record. Returns the number of added
+ * modules.
  *
- * @throws Error when a patch does not fit, or would make something else of a slice or a module; `state` is of no more use then
+ * @throws Error when a patch does not fit, or would change the type of a slice or a module; `state` is unusable afterwards
  */
 export function applyChanges(state: PatchedState | Pick<PatchedState, 'team'>, patches: readonly Patch[]): number {
   const { team } = state;
@@ -27,6 +28,6 @@ export function applyChanges(state: PatchedState | Pick<PatchedState, 'team'>, p
     ![...Object.values(slices), team.shared].every(isJsonObject) ||
     !changed.every((id) => isWorkModule(id, modules[id]))
   )
-    throw new Error('a patch makes something else of a part of the state');
+    throw new Error('a patch changes the type of a part of the state');
   return Math.max(0, changed.length - known);
 }

@@ -3,15 +3,15 @@ import { isInheritedName, type Patch } from './patch.ts';
 
 type Container = Record<string | number, unknown>;
 
-/** Deepest place that a patch may reach. */
+/** Longest path of a patch. */
 const maxPathLength = 128;
 
 /**
  * Applies patches to a state in order.
  *
- * 1. Copies the containers that change, once each, and shares everything else; the copies and the new values are frozen.
- * 2. Writes in place to the containers in `owned`: the root must be among them.
- * 3. Throws an Error that names the place when a patch does not fit; what is in `owned` may be half changed by then.
+ * 1. Copies each container that changes once, and shares everything else; the copies and the new values are frozen.
+ * 2. Writes in place to the containers in `owned`, which must include the root.
+ * 3. Throws an Error that names the place when a patch does not fit; the containers in `owned` may be partly changed by then.
  */
 export function applyPatches(root: object, patches: readonly Patch[], owned: readonly object[]): void {
   const copies = new Set<object>(owned);
@@ -20,7 +20,7 @@ export function applyPatches(root: object, patches: readonly Patch[], owned: rea
   for (const copy of copies) Object.freeze(copy);
 }
 
-/** Applies one patch; containers in `copies` may be written to, and those that are copied join them. */
+/** Applies one patch; may write to containers in `copies`, and adds the ones it copies. */
 export function applyPatch(root: object, patch: Patch, copies: Set<object>): void {
   const { op, path, value } = patch;
   let target = root as Container;
@@ -43,7 +43,7 @@ export function applyPatch(root: object, patch: Patch, copies: Set<object>): voi
   else list.splice(Number(key), 0, frozen(value));
 }
 
-/** True for an index of a list, and for a name that an object has itself or, when it is to be added, may have. */
+/** True for an index of a list, and for a name that an object has, or may get when it is added. */
 function hasKey(target: Container, key: unknown, isNew: boolean): key is string | number {
   if (Array.isArray(target)) return Number.isInteger(key) && Number(key) >= 0 && Number(key) < target.length + Number(isNew);
   return typeof key === 'string' && !isInheritedName(key) && (isNew || Object.hasOwn(target, key));

@@ -5,20 +5,20 @@ import { ownValue, StateEdit } from './state-edit.ts';
 import { type PatchedState, patchedState } from './state-patch.ts';
 import { type Changes } from './patch.ts';
 import { carriesWords } from './state-taint.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import type { StatePatch } from '../events/team-events.ts';
 import type { Transaction } from '../events/transaction.ts';
 
-/** Whose state changes, in which turn, and by what: an observer, a tool, a person. */
+/** Author and target of a change of state: the agent, its turn, and the observer, tool or person. */
 export interface ChangePlace {
   readonly agentId?: AgentId | undefined;
   readonly turnId?: TurnId | undefined;
   readonly by: string;
-  /** The tool whose words are written, when it is not trusted. */
+  /** The untrusted tool that returned the values, if any. */
   readonly from?: string | undefined;
 }
 
-/** The event of a change; undefined when nothing changed. */
+/** Returns the event of a change; undefined when nothing changed. */
 export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, by, from }: ChangePlace): StatePatch | undefined {
   if (patches.length === 0) return undefined;
   return {
@@ -32,7 +32,7 @@ export function toStatePatch({ patches, inverse }: Changes, { agentId, turnId, b
   };
 }
 
-/** Changes an agent's or, without one, the team's state as one event: all that `change` does, or nothing when it throws. */
+/** Changes the state of an agent, or without one the team's, as one event: all changes of `change`, or none when it throws. */
 export function changeState(
   tx: Transaction,
   agent: SubContext | undefined,
@@ -45,7 +45,10 @@ export function changeState(
   if (event !== undefined) tx.emit(event);
 }
 
-/** What leads from the value directly in a slice (`['values', 'plans']`, `['team', 'shared', 'notes']`) to another, part by part. */
+/**
+ * Returns the changes from the current value directly in a slice (`['values', 'plans']`, `['team', 'shared', 'notes']`) to
+ * another, part by part.
+ */
 export function changesTo(state: PatchedState, path: readonly string[], value: JsonValue): Changes {
   const before = path.reduce<unknown>((inner, key) => ownValue(inner, key), state) as JsonValue | undefined;
   const diff = new StateDiff();

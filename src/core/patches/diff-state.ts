@@ -2,13 +2,13 @@ import type { JsonValue } from '../json.ts';
 import { isInheritedName, type Patch } from './patch.ts';
 import { toWire } from '../tool/to-wire.ts';
 
-/** Most patches within one object or list: when more changed in it, it is replaced as a whole. */
+/** Most patches within one object or list; with more changes, it is replaced as a whole. */
 const maxPatches = 256;
 
-/** Deepest place that is changed by itself. */
+/** Deepest place that gets its own patch. */
 const maxDepth = 100;
 
-/** What changed, step by step, and what undoes each step. */
+/** Collects changes step by step, with the undo of each step. */
 export class StateDiff {
   readonly #steps: { readonly patch: Patch; readonly undo: Patch }[] = [];
 
@@ -22,8 +22,8 @@ export class StateDiff {
   }
 
   /**
-   * Adds what leads from one value to another at a path, and tells whether that is anything. `before` is JSON of state, undefined when there is
-   * nothing; `after` may share parts with it, which are skipped, and is made JSON by the rules of `toWire`.
+   * Adds the changes from one value to another at a path; true when there are any. `before` is JSON of state, undefined when
+   * absent; `after` may share parts with it, which are skipped, and is converted to JSON by the rules of `toWire`.
    */
   compare(path: Patch['path'], before: JsonValue | undefined, after: unknown): boolean {
     const from = this.#steps.length;
@@ -72,7 +72,7 @@ export class StateDiff {
     return true;
   }
 
-  /** What both begin and end with stays; between that, entries are compared one by one, then added or removed. */
+  /** Keeps the common beginning and end; between them, compares entries one by one, then adds or removes the rest. */
   #compareLists(path: Patch['path'], before: readonly JsonValue[], after: readonly unknown[]): void {
     let start = 0;
     while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
@@ -96,7 +96,7 @@ function isList(value: unknown): value is readonly JsonValue[] {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** True for objects whose own keys are all they are. */
+/** True for plain objects: all their content is in own keys. */
 export function isPlain(value: unknown): value is Plain {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -2,16 +2,16 @@ import type { CadreEvent } from '../events/event.ts';
 import { isJsonObject } from '../json.ts';
 import type { WorkModule } from '../team/work-module.ts';
 
-/** What an event changed of one work module. */
+/** Change of one work module by an event. */
 export interface ModuleChange {
   readonly moduleId: string;
-  /** The fields that got a new value. */
+  /** Fields with a new value. */
   readonly fields: Partial<WorkModule>;
-  /** The names of all fields that changed, also of those that changed within. */
+  /** Names of all changed fields, also of those that changed within. */
   readonly names: readonly string[];
 }
 
-/** The changes of work modules that an event made, also one of an old journal; one per module. */
+/** Returns the changes of work modules by an event, including events of old journals; one per module. */
 export function moduleChanges(event: CadreEvent): readonly ModuleChange[] {
   if (event.type === 'module.update') return [{ moduleId: event.moduleId, fields: event.patch, names: Object.keys(event.patch) }];
   if (event.type !== 'state.patch') return [];

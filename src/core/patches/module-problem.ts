@@ -3,9 +3,9 @@ import { findDependencyCycle } from '../team/find-dependency-cycle.ts';
 import { type ModuleActor, reachableStatuses, type WorkModule } from '../team/work-module.ts';
 
 /**
- * Says why a work module must not become what a recipe made of it; undefined when it may.
+ * Returns the reason for rejecting a recipe's change of a work module; undefined when it is allowed.
  *
- * @param moduleOf any module of the team as it would be, by id
+ * @param moduleOf any module of the team after the change, by id
  */
 export function moduleProblem(
   id: string,

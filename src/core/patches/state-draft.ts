@@ -9,7 +9,7 @@ export interface DraftObject {
   [key: string]: DraftValue;
 }
 
-/** A work module while a recipe may change it. `updated_at` is set when anything else of it changed. */
+/** A work module while a recipe may change it. `updated_at` is set when any other field changed. */
 export interface DraftModule extends Omit<
   Writable<WorkModule>,
   'depends_on' | 'deliverables' | 'context_archive' | 'assignee_history' | 'review_info'
@@ -22,31 +22,31 @@ export interface DraftModule extends Omit<
 }
 
 /**
- * State as code may change it: an observer, a tool's `update`, the team's own tools. What is written to it becomes one `state.patch`
- * when the recipe has returned, and is JSON by the rules of tool results. It cannot be used after that.
+ * Writable state for code: an observer, a tool's `update`, the team's own tools. The changes become one `state.patch` when the
+ * recipe returns, as JSON by the rules of tool results. Unusable after that.
  */
 export interface StateDraft {
-  /** Of the agent at hand. */
+  /** State of the current agent. */
   flags: DraftObject;
   values: DraftObject;
   deliverables: DraftObject;
   readonly team: {
     shared: DraftObject;
-    /** By id. A new one gets the next id (`WM_<n>`) and may leave fields out; none is removed: its status becomes `deprecated`. */
+    /** By id. A new one gets the next id (`WM_<n>`) and may omit fields; instead of removing one, set its status to `deprecated`. */
     readonly work_modules: { [moduleId: string]: DraftModule };
   };
 }
 
-/** Changes a draft, at once. What it returns is ignored, but must be no promise and no state of its own. */
+/** Changes a draft, synchronously. The return value is ignored, but must not be a promise or a part of the draft. */
 export type Recipe = (draft: StateDraft) => unknown;
 
-/** Whose recipe it is, and what it may do to work modules. */
+/** Owner of a recipe, and its permissions for work modules. */
 export interface RecipeOwner {
   /** For messages, like `observer 'count'`. */
   readonly owner: string;
-  /** Whose moves of modules it may make. */
+  /** The actor whose moves of modules it may make. */
   readonly actor: ModuleActor;
-  /** How many modules the run has created: the next one is `WM_<created + 1>`. */
+  /** Number of modules that the run has created: the next one is `WM_<created + 1>`. */
   readonly created: number;
   readonly at: number;
 }

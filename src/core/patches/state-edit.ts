@@ -3,7 +3,7 @@ import type { JsonValue } from '../json.ts';
 import type { PatchedState } from './state-patch.ts';
 import type { Patch } from './patch.ts';
 
-/** A working copy of what patches change, with the patches that led to it and those that lead back. */
+/** A working copy of patched state, with the patches so far and their inverses. */
 export class StateEdit {
   readonly patches: Patch[] = [];
   readonly inverse: Patch[] = [];
@@ -16,7 +16,7 @@ export class StateEdit {
     this.#copies = new Set([this.#state, this.#state.team]);
   }
 
-  /** The state with all patches applied. The last one is applied when the state is read, which is mostly never: the fold applies them all. */
+  /** The state with all patches applied. The last patch is applied on read, which is rare: the fold applies them all. */
   get state(): PatchedState {
     if (this.#pending !== undefined) applyPatch(this.#state, this.#pending, this.#copies);
     this.#pending = undefined;
@@ -31,7 +31,7 @@ export class StateEdit {
   }
 }
 
-/** The patch that undoes a patch of this state. */
+/** Returns the patch that undoes a patch of this state. */
 function inverseOf(state: PatchedState, { op, path }: Patch): Patch {
   let parent: unknown = state;
   for (const key of path.slice(0, -1)) parent = ownValue(parent, key);
@@ -40,7 +40,7 @@ function inverseOf(state: PatchedState, { op, path }: Patch): Patch {
   return value === undefined || (op === 'add' && Array.isArray(parent)) ? { op: 'remove', path } : { op: 'replace', path, value };
 }
 
-/** What an object or list holds itself under a key; undefined when that is nothing. */
+/** Returns the own value of an object or list under a key; undefined when there is none. */
 export function ownValue(container: unknown, key: string | number): JsonValue | undefined {
   if (typeof container !== 'object' || container === null || !Object.hasOwn(container, key)) return undefined;
   return (container as Readonly<Record<string | number, JsonValue>>)[key];

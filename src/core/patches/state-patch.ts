@@ -1,8 +1,9 @@
 import type { JsonObject } from '../json.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import type { WorkModule } from '../team/work-module.ts';
 
-/** What patches change: the free values of one agent, and those and the work modules of its team. */
+/** The part of state that patches change: the free values of one agent, and those and the work modules of its team. */
 export interface PatchedState {
   flags: JsonObject;
   values: JsonObject;
@@ -12,7 +13,7 @@ export interface PatchedState {
 
 const nothing: JsonObject = Object.freeze({});
 
-/** Collects what patches change of a run, for one agent or for the team alone. Modules are the run's own, not copies. */
+/** Returns the patchable state of a run, for one agent or for the team alone. Modules are the run's own, not copies. */
 export function patchedState({ team }: Pick<RunContext, 'team'>, agent: SubContext | undefined): PatchedState {
   const { flags, values, deliverables } = agent ?? { flags: nothing, values: nothing, deliverables: nothing };
   return { flags, values, deliverables, team: { shared: team.shared, work_modules: team.workModules } };

@@ -1,31 +1,32 @@
 import type { EventOf } from '../events/event.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
 import { untrustedSources } from '../prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import type { StateTaint } from '../untrusted/taint.ts';
 
 const none: readonly string[] = [];
 const word = /^[\p{L}\p{N}_.:/@+-]{0,64}$/u;
 
-/** True for a text that can carry an order: more than one word. */
+/** True for a value that can carry an instruction: a text of more than one word. */
 export function carriesWords(value: JsonValue | undefined): boolean {
   if (typeof value === 'string') return !word.test(value);
   if (Array.isArray(value)) return value.some((each: JsonValue) => carriesWords(each));
   return isJsonObject(value) && Object.entries(value).some(([key, each]) => !word.test(key) || carriesWords(each));
 }
 
-/** Notes what a change of state wrote, and from where. Call it with the sources as they are at that moment. */
+/** Records the untrusted sources of a change of state. Call it while the agent's sources are those of the change. */
 export function noteStateTaint(
   run: RunContext,
   agent: SubContext | undefined,
   { patches, taint = none }: Pick<EventOf<'state.patch'>, 'patches' | 'taint'>,
 ): void {
-  const read = agent === undefined ? none : untrustedSources(agent.sources);
+  const read = agent === undefined ? none : untrustedSources(agent.history.sources);
   const labels = taint.length === 0 ? read : [...new Set([...taint, ...read])];
   for (const { op, path, value } of patches) {
     const isTeam = path[0] === 'team';
     const known = isTeam ? run.team.taint : agent?.stateTaint;
-    // Work modules hold what agents say, which counts by way of who reads them.
+    // Work modules hold agents' text, which counts through the agents that read it.
     if (known === undefined || (isTeam && path[1] !== 'shared') || (labels.length === 0 && known.size === 0)) continue;
     const keys = path.slice(0, isTeam ? 3 : 2);
     const place = keys.join('.');
@@ -36,7 +37,7 @@ export function noteStateTaint(
   }
 }
 
-/** The untrusted sources in what an expression reads, by the dotted paths it reads. */
+/** Returns the untrusted sources in the values at the dotted paths that an expression reads. */
 export function taintOfPaths(run: RunContext, agent: SubContext, paths: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const path of paths) for (const label of taintOfPath(run, agent, path)) found.add(label);
@@ -51,7 +52,10 @@ function taintOfPath(run: RunContext, agent: SubContext, path: string): readonly
     case 'messages':
     case 'archived_messages':
     case 'dead_letters':
-      return [...untrustedSources(agent.sources), ...agent.inbox.flatMap(({ item }) => (isFromOutside(item) ? [item.source] : []))];
+      return [
+        ...untrustedSources(agent.history.sources),
+        ...agent.inbox.items.flatMap(({ item }) => (isFromOutside(item) ? [item.source] : [])),
+      ];
     case 'principal':
     case 'partner':
     case 'parent':

@@ -16,12 +16,12 @@ const longestShown = 120;
 const maxKeys = 100;
 
 /**
- * Carries out one update on a working copy of state.
+ * Applies one update to a working copy of state.
  *
- * 1. Objects that are missing on the way are created; null counts as missing. A list is entered by the index of an entry.
+ * 1. Creates missing objects on the path; null counts as missing. A list is entered by the index of an entry.
  * 2. A value of another type than the operation needs is an error that names path, operation and value; nothing is guessed.
  *
- * @throws Error the update does not fit the state; the working copy is of no more use
+ * @throws Error when the update does not fit the state; the working copy is unusable afterwards
  */
 export function updateState(edit: StateEdit, update: StateOperation): void {
   for (const patch of patchesOf(edit.state, update)) edit.apply(patch);
@@ -33,7 +33,7 @@ function patchesOf(state: object, update: StateOperation): readonly Patch[] {
   const path: (string | number)[] = [];
   for (const [index, name] of keys.entries()) {
     const rest = keys.slice(index + 1);
-    const key = keyIn(target, name, path, update, rest.length === 0);
+    const key = keyIn(target, name, { path, update, isLast: rest.length === 0 });
     const value = ownValue(target, key);
     path.push(key);
     if (rest.length === 0) return leaf(value, path, update);
@@ -65,8 +65,12 @@ function keysOf(update: StateOperation): readonly string[] {
 
 const slices: ReadonlySet<string> = new Set(['flags', 'values', 'deliverables']);
 
-/** The key of a name in an object or a list. */
-function keyIn(target: unknown, name: string, path: Path, update: StateOperation, isLast: boolean): string | number {
+/** Returns the key of a name in an object or a list. */
+function keyIn(
+  target: unknown,
+  name: string,
+  { path, update, isLast }: { readonly path: Path; readonly update: StateOperation; readonly isLast: boolean },
+): string | number {
   if (!Array.isArray(target)) return name;
   const index = /^(0|[1-9]\d{0,9})$/.test(name) ? Number(name) : undefined;
   if (index !== undefined && index < target.length) return index;
@@ -75,7 +79,7 @@ function keyIn(target: unknown, name: string, path: Path, update: StateOperation
   throw refused(update, `${path.join('.')} is a list of ${size}, and ${JSON.stringify(name)} is the index of none${hint}`);
 }
 
-/** The objects that are missing on the way, with the value in them. */
+/** Creates the missing objects on the path, with the value in them. */
 function create(before: JsonValue | undefined, path: Path, rest: readonly string[], update: StateOperation): Patch {
   const [patch] = leaf(undefined, [], update);
   const value = rest.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }) satisfies JsonObject, patch?.value ?? null);
@@ -88,7 +92,7 @@ function leaf(before: JsonValue | undefined, path: Path, update: StateOperation)
 
 type Leaf = (before: JsonValue | undefined, path: Path, update: StateOperation) => readonly Patch[];
 
-/** What each operation makes of the value at the end of its path. */
+/** Effect of each operation on the value at the end of its path. */
 const leaves: Readonly<Record<StateOperation['operation'], Leaf>> = {
   set: (before, path, { value = null }) => [put(before, path, value)],
   increment: (before, path, update) => {
@@ -112,7 +116,7 @@ const leaves: Readonly<Record<StateOperation['operation'], Leaf>> = {
     if (!Array.isArray(before)) throw refused(update, `${update.path} is ${kindOf(before)}, and a value is removed from a list`);
     const text = JSON.stringify(update.value);
     const places = before.flatMap((entry, index) => (JSON.stringify(entry) === text ? [index] : []));
-    // From the end, so that each index still means its entry.
+    // From the end, so that the remaining indexes stay valid.
     return places.toReversed().map((index) => ({ op: 'remove', path: [...path, index] }));
   },
 };

@@ -1,4 +1,4 @@
-/** The built-in counters a ladder can climb by, in YAML spelling. */
+/** Built-in counters that can trigger escalation, in YAML spelling. */
 export const streaks = [
   'same_action_same_result_streak',
   'duplicate_reply_streak',
@@ -8,23 +8,23 @@ export const streaks = [
   'model_error_streak',
 ] as const;
 
-/** One of the counters that say an agent gets nowhere. */
+/** One of the counters that indicate stagnation. */
 export type Streak = (typeof streaks)[number];
 
-/** What is done about an agent that gets nowhere. */
+/** Action of an escalation step against a stagnating agent. */
 export type EscalationAction =
-  /** The agent is told so, in a note that only its next turn sees. */
+  /** Adds a note that only its next turn sees. */
   | { readonly type: 'nudge'; readonly message?: string }
-  /** The tools it called last are not offered for one turn. */
+  /** Does not offer the tools it called last for one turn. */
   | { readonly type: 'forbid_tool' }
-  /** Another model answers until the streak breaks. */
+  /** Uses another model until the streak breaks. */
   | { readonly type: 'switch_llm_config'; readonly llmConfig: string }
-  /** A person is asked, and the agent waits for the answer. */
+  /** Asks a person, and the agent waits for the answer. */
   | { readonly type: 'ask_human'; readonly message?: string }
-  /** The agent ends, with what it has. */
+  /** Ends the agent with its results so far. */
   | { readonly type: 'end'; readonly outcome: string };
 
-/** One rung of a profile's ladder: at this length of this streak, do that. */
+/** One step of a profile's escalation: the action at this length of this streak. */
 export interface EscalationStep {
   readonly id: string;
   readonly on: Streak;
@@ -32,24 +32,24 @@ export interface EscalationStep {
   readonly action: EscalationAction;
 }
 
-/** The outcome of an agent that a ladder ended. */
+/** Outcome of an agent that escalation ended. */
 export const stagnationOutcome = 'stagnation';
 
 /**
- * The ladder of profiles that say nothing: every loop has a bound (DESIGN 4, FAULTS E5). A streak counts repeats, so the
- * first rung is climbed when a turn did the same for the fourth time, with the same result.
+ * Escalation of profiles that define none: every loop has a bound (DESIGN 4, FAULTS E5). A streak counts repeats, so the first
+ * step is taken when a turn did the same for the fourth time, with the same result.
  */
-export const defaultLadder: readonly EscalationStep[] = [
+export const defaultEscalation: readonly EscalationStep[] = [
   { id: 'default_nudge', on: 'same_action_same_result_streak', at: 3, action: { type: 'nudge' } },
   { id: 'default_forbid', on: 'same_action_same_result_streak', at: 5, action: { type: 'forbid_tool' } },
   { id: 'default_end', on: 'same_action_same_result_streak', at: 10, action: { type: 'end', outcome: stagnationOutcome } },
 ];
 
-/** A rung an agent stands on: it was climbed, and its streak has not broken since. */
+/** An escalation step that was taken and whose streak has not broken since. */
 export interface TakenStep {
   readonly id: string;
   readonly on: Streak;
   readonly at: number;
-  /** For `switch_llm_config`: what the agent speaks with as long as it stands here. */
+  /** For `switch_llm_config`: the agent's LLM config until the streak breaks. */
   readonly llmConfig?: string;
 }

@@ -1,33 +1,33 @@
 import type { JsonSchema } from '../json.ts';
 
-/** What exists outside the profile files, for cross-checks while compiling. */
+/** Names defined outside the profile files, for cross-checks while compiling. */
 export interface KnownNames {
   readonly tools: ReadonlySet<string>;
   readonly toolsets: ReadonlySet<string>;
   readonly ingestors: ReadonlySet<string>;
   readonly observers: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
-  /** Names of model objects handed to the engine; each also counts as an LLM config. */
+  /** Names of model objects passed to the engine; each also counts as an LLM config. */
   readonly models: ReadonlySet<string>;
-  /** Beginnings of names of tools that are only known once their toolset is connected. */
+  /** Prefixes of tool names that are only known once their toolset is connected. */
   readonly toolPrefixes?: ReadonlySet<string>;
-  /** What each toolset brings, by name: what a profile says of tools is compared with what it may call. */
+  /** Tools of each toolset, by name, to check tool names in a profile against its allowed toolsets. */
   readonly toolsetTools?: ReadonlyMap<string, KnownToolset>;
   /** Kinds of toolsets that files may declare. */
   readonly toolsetKinds?: ReadonlyMap<string, KnownToolsetKind>;
 }
 
-/** What compiling needs to know of a toolset. */
+/** The part of a toolset that compiling needs. */
 export interface KnownToolset {
-  /** Absent when it is of none. */
+  /** Absent for a toolset without a kind. */
   readonly kind?: string;
   /** Names of its tools; absent when they are only known once it is connected. */
   readonly tools?: readonly string[];
 }
 
-/** What compiling needs to know of a kind of toolset. */
+/** The part of a toolset kind that compiling needs. */
 export interface KnownToolsetKind {
-  /** The JSON Schema of its settings; absent for one that was not loaded, since no file seemed to name it. */
+  /** JSON Schema of its settings; absent when the kind was not loaded because no file seemed to name it. */
   readonly settings?: JsonSchema;
   /** Names of its tools; empty when they are only known once it is connected. */
   readonly tools: readonly string[];

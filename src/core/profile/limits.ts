@@ -1,6 +1,6 @@
 import type { Limits } from './profile.ts';
 
-/** What holds for one agent when nobody says otherwise. Every loop has a bound. */
+/** Default limits of one agent. Every loop has a bound. */
 export const defaultAgentLimits: Limits = {
   maxTurns: 50,
   maxToolCalls: 200,
@@ -14,7 +14,7 @@ export const defaultAgentLimits: Limits = {
   softAt: 0.8,
 };
 
-/** What holds for a whole run when nobody says otherwise. */
+/** Default limits of a whole run. */
 export const defaultRunLimits: Limits = {
   maxTurns: 1_000,
   maxToolCalls: 5_000,

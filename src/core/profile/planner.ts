@@ -8,16 +8,16 @@ export interface PlannedCall {
   readonly args: ValueTemplate;
 }
 
-/** What a planner does in a turn, in a model's place. */
+/** A planner's move in a turn, in place of a model's reply. */
 export type PlannerMove =
-  /** The calls run at once; `answer` is what it says when they have ended well, and ends its part with. */
+  /** Runs the calls together; `answer` is the text of the turn after they succeed, and ends the planner's work. */
   | { readonly kind: 'call'; readonly calls: readonly PlannedCall[]; readonly answer?: Template }
   | { readonly kind: 'say'; readonly text: Template }
   | { readonly kind: 'fail'; readonly message: Template }
-  /** Leaves the turn to the model of the profile. */
+  /** Leaves the turn to the profile's model. */
   | { readonly kind: 'model' };
 
-/** One rule of a planner; the first whose condition holds is followed. */
+/** One rule of a planner; the first whose condition holds applies. */
 export interface PlannerRule {
   readonly id: string;
   readonly condition?: Expression;
@@ -27,11 +27,11 @@ export interface PlannerRule {
 /** One step of a script or of a loop. */
 export interface PlannerStep extends PlannedCall {
   readonly id: string;
-  /** The step is left out unless it holds. */
+  /** The step is skipped unless it holds. */
   readonly condition?: Expression;
-  /** Asked of the result; when it does not hold, the step has failed. */
+  /** Evaluated on the result; the step fails unless it holds. */
   readonly expect?: Expression;
-  /** In a loop: the agent that the step called goes on, instead of a new one beginning. */
+  /** In a loop: the agent that the step called goes on, instead of a new one starting. */
   readonly keepsAgent: boolean;
   readonly notes?: string;
 }
@@ -41,7 +41,7 @@ export interface RulesPlanner {
   readonly type: 'rules';
   readonly rules: readonly PlannerRule[];
   readonly otherwise: PlannerMove;
-  /** In place of a model that was asked whom to call, and failed, called nobody, or called somebody who is not there. */
+  /** Move after a model that was asked which agent to call failed, called none, or named an unknown one. */
   readonly fallback?: PlannerMove;
 }
 
@@ -49,12 +49,12 @@ export interface RulesPlanner {
 export interface ScriptPlanner {
   readonly type: 'script';
   readonly steps: readonly PlannerStep[];
-  /** Where the steps stand when somebody else wrote them, for example `initial_params.script`. */
+  /** Path of steps that come from elsewhere, for example `initial_params.script`. */
   readonly stepsFrom?: string;
-  /** When it holds, the steps are advice to the model of the profile; it then decides itself. */
+  /** Condition under which the steps are only advice to the profile's model, which decides itself. */
   readonly guidedWhen?: Expression;
   readonly stopsOnError: boolean;
-  /** Who decides when there are no steps; without one, that is an error. */
+  /** Move when there are no steps; without it, that is an error. */
   readonly otherwise?: PlannerMove;
   readonly answer?: Template;
 }
@@ -66,16 +66,16 @@ export interface LoopPlanner {
   readonly maxIterations: number;
   readonly until: Expression;
   readonly answer?: Template;
-  /** What is done when the last iteration is over and `until` does not hold; without one, that is an error. */
+  /** Move when the last iteration is over and `until` does not hold; without it, that is an error. */
   readonly otherwise?: PlannerMove;
   /** Codes and statuses of failures after which the next iteration is tried. */
   readonly recoverFrom: readonly string[];
 }
 
-/** Who decides in a model's place, and never calls one unless it says so. `single_action` and `static` are rules, too. */
+/** Decides in place of a model, and calls one only if it says so. The kinds `single_action` and `static` are rules, too. */
 export type Planner = { readonly kind: string } & (RulesPlanner | ScriptPlanner | LoopPlanner);
 
-/** Failures that pass: of models that were busy, slow or cut off, and of agents that ran out of what they had. */
+/** Transient failures: a busy, slow or cut-off model, and agents that reached a limit. */
 export const passingFailures: readonly string[] = [
   'MODEL_RATE_LIMITED',
   'MODEL_UNAVAILABLE',
@@ -93,7 +93,7 @@ export const passingFailures: readonly string[] = [
   'STAGNATION',
 ];
 
-/** Tells whether a planner may leave a turn to the model of its profile. */
+/** True when a planner may leave a turn to the model of its profile. */
 export function mayAskModel(planner: Planner): boolean {
   switch (planner.type) {
     case 'rules':

@@ -23,24 +23,24 @@ export interface CompiledSegment {
   readonly order: number;
   readonly condition?: Expression;
   readonly wrapperTags?: readonly [string, string];
-  /** For `static_text`: its own content, or the text definition it names, already looked up. */
+  /** For `static_text`: its own content, or the resolved text definition that it names. */
   readonly content?: Template;
   readonly contentKey?: string;
-  /** For `state_value`: what to read and who formats it. */
+  /** For `state_value`: the path to read and the ingestor that formats it. */
   readonly path?: string;
   readonly ingestorId?: string;
   readonly ingestorParams?: JsonObject;
   readonly source: SourceRef;
 }
 
-/** One change an `update_state` action makes, relative to the agent's state (`flags.n`) or to `team.shared.…`. */
+/** One change by an `update_state` action, relative to the agent's state (`flags.n`) or to `team.shared.…`. */
 export interface StateUpdate {
   readonly operation: 'set' | 'increment' | 'append' | 'remove';
   readonly path: string;
   readonly value?: ValueTemplate;
 }
 
-/** What an observer does when its condition holds. */
+/** Action of an observer when its condition holds. */
 export type ObserverAction =
   | {
       readonly type: 'add_to_inbox';
@@ -49,11 +49,11 @@ export type ObserverAction =
       readonly item: ItemTemplate;
     }
   | { readonly type: 'update_state'; readonly updates: readonly StateUpdate[] }
-  /** Before a turn: binds its model call to this choice: auto, none, required, or a tool's name. */
+  /** Before a turn: restricts its model call to this tool choice: auto, none, required, or a tool's name. */
   | { readonly type: 'set_tool_choice'; readonly toolChoice: string }
-  /** Before a turn: takes tools away for it; names of tools and of toolsets. */
+  /** Before a turn: removes tools for it; names of tools and of toolsets. */
   | { readonly type: 'filter_tools'; readonly only?: readonly string[]; readonly except?: readonly string[] }
-  /** An observer written in code, found by name. */
+  /** Calls an observer written in code, by name. */
   | { readonly type: 'call'; readonly observer: string; readonly params: JsonObject };
 
 /** A declarative observer. */
@@ -65,7 +65,7 @@ export interface CompiledObserver {
   readonly source: SourceRef;
 }
 
-/** What a rule of the flow decider decides. */
+/** Action of a flow decider rule. */
 export type DeciderAction =
   | { readonly type: 'continue_with_tool' }
   | { readonly type: 'loop_with_inbox_item'; readonly item: ItemTemplate }
@@ -75,7 +75,7 @@ export type DeciderAction =
   /** Waits for items of these sources only. */
   | { readonly type: 'await'; readonly on: readonly string[] }
   | { readonly type: 'retry_turn' }
-  /** Loops with the next model call bound to this choice: auto, none, required, or a tool's name. */
+  /** Loops, and restricts the next model call to this tool choice: auto, none, required, or a tool's name. */
   | { readonly type: 'set_tool_choice'; readonly toolChoice: string };
 
 /** One rule of the flow decider; the first whose condition holds wins. */
@@ -93,32 +93,32 @@ export interface Limits {
   readonly maxTokens: number;
   readonly maxCostUsd: number;
   readonly maxWallMs: number;
-  /** Deepest agent below the root. */
+  /** Depth of the deepest agent below the root. */
   readonly maxDepth: number;
-  /** Children one agent may start. */
+  /** Children that one agent may start. */
   readonly maxChildren: number;
-  /** Agents at work at the same time: of the whole run, or below and with one agent. */
+  /** Agents at work at the same time: in the whole run, or one agent and all below it. */
   readonly maxLive: number;
-  /** Agents ever started: of the whole run, or below and with one agent. */
+  /** Agents ever started: in the whole run, or one agent and all below it. */
   readonly maxTotal: number;
-  /** Share of a limit (0 to 1) at which the agent is told to wrap up. */
+  /** Share of a limit (0 to 1) at which the agent is warned to wrap up. */
   readonly softAt: number;
 }
 
-/** Bounds of one work module, over all attempts and all agents at work on it. */
+/** Bounds of one work module, over all attempts and all agents that work on it. */
 export type ModuleLimits = Partial<Pick<Limits, 'maxTurns' | 'maxToolCalls' | 'maxTokens' | 'maxCostUsd' | 'maxWallMs'>>;
 
-/** What a profile says of limits: those of each of its agents, and of each work module they dispatch. */
+/** Limits in a profile: those of each of its agents, and of each work module they dispatch. */
 export type ProfileLimits = Partial<Limits> & {
   readonly perModule?: ModuleLimits;
-  /** What a launch does when an agent of the profile has a limit on money and a model without a price; `refuse` when absent. */
+  /** Behaviour of a launch when an agent of the profile has a cost limit and a model without a price; `refuse` when absent. */
   readonly onUnknownCost?: UnknownCost;
 };
 
-/** What is done about a limit on money that cannot be held, since a model has no price. */
+/** Behaviour when a cost limit cannot be enforced because a model has no price. */
 export type UnknownCost = 'refuse' | 'warn';
 
-/** Who decides whether a tool call may run. */
+/** Rule that decides whether a tool call may run. */
 export interface ToolGate {
   readonly id: string;
   readonly tools: readonly string[];
@@ -126,9 +126,9 @@ export interface ToolGate {
   /** Sees the usual roots and `args`. */
   readonly condition?: Expression;
   readonly verdict: 'allow' | 'deny' | 'ask';
-  /** What the model, or the person who is asked, is told; sees what the condition sees. */
+  /** Text for the model or for the asked person; sees the same roots as the condition. */
   readonly message?: Template;
-  /** For `ask`: when the call is answered although nobody decided; never, when absent. */
+  /** For `ask`: expiry of the wait for a person; absent = never. */
   readonly expires?: Expiry;
   readonly source: SourceRef;
 }
@@ -139,16 +139,16 @@ export interface ExposedAsTool {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly protocol?: string;
-  /** What other profiles allow it by, besides its name. */
+  /** Toolset that other profiles may allow instead of the name. */
   readonly toolset: string;
-  /** What a successful call answers with: the whole report, or what stands at this path of it. */
+  /** Content of a successful call's result: the whole report, or the value at this path of it. */
   readonly result: string;
-  /** Most agents of the profile one above the other. */
+  /** Deepest nesting of agents of the profile. */
   readonly maxDepth: number;
   readonly concurrency: 'parallel' | 'serial' | 'exclusive';
-  /** Whether its agents can be given more to do, by their id, once they have ended or wait. */
+  /** True when its agents accept more work, by their id, once they have ended or wait. */
   readonly isResumable: boolean;
-  /** A longer text for those who may call it. */
+  /** Longer description for agents that may call it. */
   readonly guide?: string;
 }
 
@@ -172,37 +172,37 @@ export interface CompiledProfile {
   /** Never empty: profiles without rules get the default decider. */
   readonly flowDecider: readonly CompiledRule[];
   readonly strategies: ReadonlyMap<string, Strategy>;
-  /** Only what the profile says; the engine's and run's limits fill the rest. */
+  /** Limits that the profile sets; those of the engine and the run fill the rest. */
   readonly limits: ProfileLimits;
   readonly toolGates: readonly ToolGate[];
-  /** What is done when the agent gets nowhere; the default ladder unless the profile says otherwise. */
+  /** Escalation on stagnation; the default one unless the profile sets its own. */
   readonly stagnation: readonly EscalationStep[];
-  /** Where its agents wait for a person; the first that is reached counts. */
+  /** Points where its agents wait for a person; the first one reached counts. */
   readonly checkpoints: readonly Checkpoint[];
   readonly toolChoice: string;
   readonly contextPolicy: ContextPolicy;
   readonly deliverablesSchema?: JsonSchema;
   /** Checks deliverables against `deliverablesSchema`; always ok without one. */
   readonly checkDeliverables: (value: JsonObject) => ArgumentCheck;
-  /** What its answer must look like, when it ends with its own reply. */
+  /** Required form of its answer, when it ends with its own reply. */
   readonly output?: OutputFormat;
   readonly exposableAsTool?: ExposedAsTool;
-  /** The profiles it may call with `call_agent`. */
+  /** Profiles that it may call with `call_agent`. */
   readonly callableProfiles: readonly string[];
-  /** A deterministic node instead of a model: the name of a registered function. */
+  /** Name of a registered function that answers its turns in place of a model, deterministically. */
   readonly functionNode?: string;
-  /** Who decides in a model's place, by rules, a script or a loop. */
+  /** Decides in place of a model, by rules, a script or a loop. */
   readonly planner?: Planner;
-  /** How long that function may take; two minutes unless the profile says. */
+  /** Time limit of that function in milliseconds; two minutes when absent. */
   readonly functionTimeoutMs?: number;
   /** The resolved profile as plain data, in YAML spelling. */
   readonly resolved: JsonObject;
-  /** Where each value of `resolved` came from, by path (`system_prompt_construction.system_prompt_segments[id].content`). */
+  /** Source of each value of `resolved`, by path (`system_prompt_construction.system_prompt_segments[id].content`). */
   readonly origins: ReadonlyMap<string, SourceRef>;
   readonly source: SourceRef;
 }
 
-/** One value a handover takes over from the caller's side. */
+/** One value that a handover inherits from the caller's side. */
 export interface InheritanceRule {
   readonly path?: string;
   readonly replace?: Readonly<Record<string, string>>;
@@ -214,7 +214,7 @@ export interface InheritanceRule {
   readonly condition?: Expression;
 }
 
-/** What a caller must hand over to an agent it starts, and what is inherited besides. */
+/** Parameters that a caller must pass to an agent it starts, and the values inherited besides. */
 export interface HandoverProtocol {
   readonly name: string;
   readonly version: string;
@@ -225,28 +225,28 @@ export interface HandoverProtocol {
   readonly source: SourceRef;
 }
 
-/** A file profiles were loaded from, kept so that a run can go on with exactly what it started with. */
+/** A profile file as loaded, kept so that a run can resume with exactly the files it started with. */
 export interface ProfileFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** Everything a folder of profiles compiles to. */
+/** Result of compiling a folder of profiles. */
 export interface ProfileSet {
   readonly profiles: ReadonlyMap<string, CompiledProfile>;
   readonly llmConfigs: ReadonlyMap<string, LlmConfig>;
-  /** What models cost, by the price files of the set, for configs that say no price of their own. */
+  /** Model prices from the price files of the set, for configs without their own price. */
   readonly prices: ModelPrices;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
-  /** The toolsets that files declare, by name. */
+  /** Toolsets declared in files, by name. */
   readonly toolsets: ReadonlyMap<string, ToolsetConfig>;
-  /** The team, when the folder is one; with several, the last one loaded. */
+  /** The team's facts, when the folder has a `team.yaml`; with several, those of the last one loaded. */
   readonly team?: TeamFacts;
   readonly files: readonly ProfileFile[];
   readonly warnings: readonly Diagnostic[];
 }
 
-/** One problem of a file, at a place, with what is allowed. */
+/** One problem in a file, with its place and a hint about allowed values. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: string;

@@ -1,9 +1,9 @@
-/** What a `team.yaml` says about the folder it lies in. */
+/** Contents of the `team.yaml` in a profiles folder. */
 export interface TeamFacts {
   readonly name: string;
   readonly description?: string;
-  /** The profile that runs begin with when nobody names one. */
+  /** Profile of runs launched without one. */
   readonly defaultProfile?: string;
-  /** Who words the titles of its runs. */
+  /** LLM config that generates the titles of its runs. */
   readonly titles?: { readonly llmConfig: string };
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 export interface ValueTemplate {
   /** True when nothing is interpolated: `build` returns the same value each time. */
   readonly constant: boolean;
-  /** `quote`: what becomes of values that expressions read. */
+  /** Builds the value; `quote` transforms the values that expressions read. */
   build(scope: { readonly [root: string]: unknown }, quote?: Quote): JsonValue;
 }
 

@@ -1,79 +1,85 @@
 import { isJsonObject, type JsonValue } from '../json.ts';
-import type { SubContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import { contentTokens, estimateTokens } from './token-estimate.ts';
 import type { TurnInput, TurnPrompt } from '../state/turn.ts';
 
 /*
- * How big a prompt is, without looking at history: an agent's state has running totals of its messages' estimates, and what
- * its provider counted last corrects them.
+ * Size of a prompt, without reading the history: an agent's state has running totals of its messages' estimates, and its
+ * provider's last count corrects them.
  */
 
-/** The estimated tokens of an agent's messages `from` (inclusive) to `to` (exclusive), in constant time. */
+/** Returns the estimated tokens of an agent's messages `from` (inclusive) to `to` (exclusive), in constant time. */
 export function viewTokens(agent: SubContext, from: number, to: number = Number.POSITIVE_INFINITY): number {
   return Math.max(0, totalBefore(agent, to) - totalBefore(agent, from));
 }
 
-/** What the history up to a message comes to; positions count from its start, released or not. */
-function totalBefore({ tokenTotals, released, tokensReleased }: SubContext, position: number): number {
+/** Returns the total tokens of the history before a position, counted from its start, released or not. */
+function totalBefore({ context: { tokenTotals, tokensReleased }, history: { released } }: SubContext, position: number): number {
   const index = Math.min(position - released, tokenTotals.length) - 1;
   return index < 0 ? tokensReleased : (tokenTotals[index] ?? tokensReleased);
 }
 
 /**
- * The engine's own estimate of an agent's next prompt, from its texts alone: `fixed` is what the system text and the tools
- * come to, `inputs` what the turn reads. `correctedTokens` makes the best figure of it.
+ * Estimates an agent's next prompt from its texts alone: `fixed` are the tokens of system text and tools, `inputs` the items
+ * that the turn reads. `correctedTokens` improves the figure with the provider's counts.
  */
 export function estimatePrompt(agent: SubContext, fixed: number, inputs: readonly TurnInput[]): number {
-  let tokens = fixed + agent.view.headTokens + viewTokens(agent, agent.view.from);
+  let tokens = fixed + agent.context.view.headTokens + viewTokens(agent, agent.context.view.from);
   for (const input of inputs) tokens += contentTokens(input.content);
   return tokens;
 }
 
 /**
- * The best figure for a prompt whose own estimate is known: what the provider counted for the last prompt, and the estimate
- * of what is new since. When the view has moved, the provider's count says how far off the estimates are.
+ * Returns the best figure for a prompt with a known estimate: the provider's count for the last prompt, plus the estimate of
+ * everything new. If the view has moved, scales the estimate by the error of the last one.
  */
 export function correctedTokens(agent: SubContext, from: number, estimated: number): number {
-  const { counted } = agent;
+  const {
+    context: { counted },
+  } = agent;
   if (counted === undefined) return estimated;
   if (counted.from === from) return Math.max(1, estimated + counted.tokens - counted.estimated);
   return Math.ceil((estimated * counted.tokens) / Math.max(1, counted.estimated));
 }
 
-/** What the prompt of a turn comes to, by the best figure there is; undefined in journals that do not say. */
+/** Returns the best figure for a turn's prompt; undefined in journals that do not record one. */
 export function promptTokens(agent: SubContext, prompt: TurnPrompt | undefined): number | undefined {
   return prompt?.tokens === undefined ? undefined : correctedTokens(agent, prompt.from, prompt.tokens);
 }
 
-/** What a count of the provider must at least come to, as a share of the estimate, to be one of the whole prompt. */
+/** Smallest share of the estimate at which a provider's count can be one of the whole prompt. */
 const leastShare = 1 / 4;
 
 /**
- * What a provider's count for a prompt teaches; undefined when it cannot be one of the whole prompt. Some providers leave
- * out what they had cached, and models for tests say anything.
+ * Returns the estimate and the provider's count of a prompt; undefined when the count cannot cover the whole prompt. Some
+ * providers leave out cached tokens, and test models report any number.
  */
-export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: number | undefined): SubContext['counted'] {
+export function countedPrompt(prompt: TurnPrompt | undefined, inputTokens: number | undefined): SubContext['context']['counted'] {
   if (prompt?.tokens === undefined || inputTokens === undefined || inputTokens < prompt.tokens * leastShare) return undefined;
   return { from: prompt.from, estimated: prompt.tokens, tokens: inputTokens };
 }
 
-/** About how many tokens a prompt made now would have, with what waits in the inbox. Constant time per waiting item. */
+/** Estimates the tokens of a prompt made now, with the items in the inbox. Constant time per waiting item. */
 export function contextTokens(agent: SubContext): number {
-  const { view } = agent;
-  let tokens = Math.max(0, agent.fixedTokens + view.headTokens + viewTokens(agent, view.from));
-  for (const { item } of agent.inbox) tokens += payloadTokens(item.payload);
+  const {
+    context: { view },
+  } = agent;
+  let tokens = Math.max(0, agent.context.fixedTokens + view.headTokens + viewTokens(agent, view.from));
+  for (const { item } of agent.inbox.items) tokens += payloadTokens(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }
 
-/** What `contextTokens` is at most, without a look into what waits; infinite when that cannot be told from outside. */
+/** Returns an upper bound of `contextTokens` without reading the waiting items; infinite when their size is unknown. */
 export function contextTokensAtMost(agent: SubContext): number {
-  const { view } = agent;
-  let tokens = Math.max(0, agent.fixedTokens + view.headTokens + viewTokens(agent, view.from));
-  for (const { item } of agent.inbox) tokens += payloadTokensAtMost(item.payload);
+  const {
+    context: { view },
+  } = agent;
+  let tokens = Math.max(0, agent.context.fixedTokens + view.headTokens + viewTokens(agent, view.from));
+  for (const { item } of agent.inbox.items) tokens += payloadTokensAtMost(item.payload);
   return correctedTokens(agent, view.from, tokens);
 }
 
-/** No text has more tokens than characters. */
+/** A text never has more tokens than characters. */
 function payloadTokensAtMost(payload: JsonValue): number {
   if (typeof payload === 'string') return payload.length;
   if (!isJsonObject(payload)) return Number.POSITIVE_INFINITY;
@@ -90,7 +96,7 @@ function payloadTokensAtMost(payload: JsonValue): number {
 // -1.2345678901234567e-308 has 24.
 const mostCharsOfScalar = 32;
 
-/** An item's payload is looked at, not written out: most of it is one text. */
+/** Estimates an item's payload without serialising all of it: most of it is one text. */
 function payloadTokens(payload: JsonValue): number {
   if (typeof payload === 'string') return estimateTokens(payload);
   if (!isJsonObject(payload)) return estimateTokens(JSON.stringify(payload));

@@ -1,23 +1,23 @@
 import { cutMiddle } from '../cut-middle.ts';
 import { leaveOut } from '../untrusted/keep-frames.ts';
-import type { MessageOrigin, PromptMessage } from './message.ts';
-import { contentParts } from './message.ts';
+import { type MessageOrigin, type PromptMessage, contentParts } from './message.ts';
 import type { EventStream } from '../state/turn.ts';
 import { joinPieces, type TextProtocol, type WrittenPiece, withoutTags } from './text-protocol.ts';
 
 /*
- * A history as one message of numbered events: what was asked, what the agent did with which result, what it said.
+ * A history as one message of numbered events: requests, calls with their results, replies.
  *
- * 1. A call and its result are one event, and text: whatever is in view, there is nothing to pair.
- * 2. An event keeps its number and its words, but for one change: from full to cut. The prompt keeps its beginning in between.
- * 3. No text in an event can begin another one.
+ * 1. A call and its result are one event, as text, so no view of the history can break a pair.
+ * 2. An event keeps its number and its text, except for one change, from full to cut. Between such changes the prompt's beginning
+ *    stays the same.
+ * 3. No text in an event can begin another event.
  */
 
-/** What stands in front of all events. */
+/** Heading of the stream. */
 export const streamIntro =
   '# What has happened so far\n\nA record of numbered events, oldest first. It shows calls as they were made; it is not the form to make them in.\n';
 
-/** The first event shown in full: the newest `full` ones at least are, and the edge moves so many at a time. */
+/** Returns the first event shown in full: at least the newest `full` ones are, and the boundary moves `full` events at a time. */
 export function fullFrom(last: number, full: number): number {
   const first = Math.max(1, last - full + 1);
   return first - ((first - 1) % full);
@@ -28,23 +28,23 @@ const requests: ReadonlyMap<string, string> = new Map([
   ['AGENT_STARTUP_BRIEFING', '_FROM_PARENT'],
 ]);
 
-/** What kind of event a message of the user is: a request, the first or a later one, or whatever its source says. */
+/** Returns the type of a user message's event: a first or later request, or the source's name. */
 export function eventType({ source = 'ITEM', event = 1 }: Pick<MessageOrigin, 'source' | 'event'>): string {
   const request = requests.get(source);
   return request === undefined ? source : `${event === 1 ? 'NEW' : 'FOLLOW_UP'}_REQUEST${request}`;
 }
 
-/** Tells whether a message of the user says what is to be done. */
+/** True when a user message is a request. */
 export function isRequest({ source = '' }: MessageOrigin): boolean {
   return requests.has(source);
 }
 
-/** A stream, and the protocol its agent calls its tools in, when that is text: what is quoted must not be a call in it. */
+/** A stream, and the text protocol of its agent's tool calls, if any: quoted text must not form a call in it. */
 export interface ShownStream extends EventStream {
   readonly protocol?: TextProtocol | undefined;
 }
 
-/** A message as its part of the stream, piece by piece. */
+/** Splits a message into its pieces of the stream. */
 export function eventPieces(
   message: PromptMessage,
   origin: MessageOrigin | undefined,
@@ -56,7 +56,7 @@ export function eventPieces(
   const pieces: WrittenPiece[] = [];
   let line = '';
   const add = (kind: 'frame' | 'item' | 'said' | 'call' | 'result', part: number, text: string): void => {
-    // Parts are put one behind the other: two of them must not make a beginning that neither is.
+    // Parts are concatenated: two of them must not form the start of an event together.
     const safe = kind !== 'frame' && beginsEvent.test(line + firstLine(text)) ? `\\${text}` : text;
     line = lastLine(line + safe);
     pieces.push({ kind, part, text: safe });
@@ -103,7 +103,7 @@ export function eventPieces(
 }
 
 interface WrittenEvent {
-  /** Most lines of its texts; 0 = in full. */
+  /** Most lines of each text; 0 = in full. */
   readonly lines: number;
   readonly protocol: TextProtocol | undefined;
   readonly parts: UserParts;
@@ -114,13 +114,15 @@ const written = new WeakMap<PromptMessage, WrittenEvent>();
 
 type UserParts = Extract<PromptMessage, { readonly role: 'user' }>['content'];
 
-/** The messages in view as one, behind the texts that stand for what was before; what was written for a message is kept with it. */
-export function streamMessage(
-  heads: readonly string[],
-  messages: readonly PromptMessage[],
-  originOf: (index: number) => MessageOrigin | undefined,
-  stream: ShownStream,
-): PromptMessage {
+/** The messages in view with their origins, and the texts that replace earlier ones. */
+export interface StreamSource {
+  readonly heads: readonly string[];
+  readonly messages: readonly PromptMessage[];
+  readonly originOf: (index: number) => MessageOrigin | undefined;
+}
+
+/** Renders the messages in view as one, after the texts that replace earlier ones; caches the rendering of each message. */
+export function streamMessage({ heads, messages, originOf }: StreamSource, stream: ShownStream): PromptMessage {
   const content: UserParts[number][] = [{ type: 'text', text: streamIntro }];
   for (const head of heads) content.push({ type: 'text', text: `\n${head}\n` });
   messages.forEach((message, index) => {
@@ -136,10 +138,10 @@ export function streamMessage(
   return { role: 'user', content };
 }
 
-/** Longest text of an event that is cut, per line it may have. */
+/** Longest text of a cut event, per allowed line. */
 const charsPerLine = 200;
 
-/** The first and the last lines of a text that is too long, with what is missing said between them. */
+/** Returns the first and last lines of a too long text, with a note about the omitted ones between them. */
 export function cutLines(text: string, lines: number): string {
   const rows = text.split('\n');
   let cut = text;
@@ -164,7 +166,7 @@ function lastLine(text: string): string {
   return text.split(lineEnd).at(-1) ?? '';
 }
 
-/** A text in which no line can be taken for the beginning of an event; each line is looked at once, however it ends. */
+/** Escapes every line that could be read as the start of an event; linear in the text, whatever its line endings. */
 export function escapedEvents(text: string): string {
   return text.replace(/^(?=[^\S\r\n\u2028\u2029]*#+[^\S\r\n\u2028\u2029]*events?\b)/gim, '\\');
 }

@@ -4,14 +4,14 @@ import type { JsonObject, JsonValue } from '../json.ts';
 /** Provider-specific extras that must travel back unchanged (signatures, cache marks). */
 export type ProviderOptions = Readonly<Record<string, JsonObject>>;
 
-/** A run of text in a message. */
+/** Text in a message. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
   readonly providerOptions?: ProviderOptions;
 }
 
-/** Where the bytes of a file part are; the shapes are those of the AI SDK's spec v4. */
+/** Content of a file part; the shapes are those of the AI SDK's spec v4. */
 export type FileData =
   | { readonly type: 'data'; readonly data: string }
   | { readonly type: 'url'; readonly url: string }
@@ -26,7 +26,7 @@ export interface FilePart {
   readonly providerOptions?: ProviderOptions;
 }
 
-/** What the model thought before it answered; sent back only where its provider signed it. */
+/** The model's reasoning before its reply; sent back only if its provider signed it. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
@@ -36,25 +36,25 @@ export interface ReasoningPart {
 /** A tool call as the provider sees it: `toolName` is the wire name. */
 export interface ToolCallPart {
   readonly type: 'tool-call';
-  /** The provider's id of the call where it is kept, and the engine's otherwise. */
+  /** The provider's id of the call when it is kept, otherwise the engine's. */
   readonly toolCallId: string;
-  /** The engine's id, where `toolCallId` is the provider's. Never sent. */
+  /** The engine's id, when `toolCallId` is the provider's. Never sent. */
   readonly callId?: CallId;
   readonly toolName: string;
   readonly input: JsonValue;
   readonly providerOptions?: ProviderOptions;
 }
 
-/** Text or files that came from outside: a user's words, a tool's result. */
+/** Text or files from outside: a user's message, a tool's result. */
 export type ContentPart = TextPart | FilePart;
 
-/** What an ingestor or a tool produced: plain text, or parts when there is more than text. */
+/** Output of an ingestor or a tool: plain text, or parts if there is more than text. */
 export type Content = string | readonly ContentPart[];
 
 /** The result of one tool call as the provider sees it. */
 export interface ToolResultPart {
   readonly type: 'tool-result';
-  /** The id of the call, as its own part has it. */
+  /** Id of the call, as in its own part. */
   readonly toolCallId: string;
   readonly callId?: CallId;
   readonly toolName: string;
@@ -64,37 +64,34 @@ export interface ToolResultPart {
     | { readonly type: 'content'; readonly value: readonly ContentPart[] };
 }
 
-/**
- * One message of a prompt. The shape is that of the AI SDK's `LanguageModelV4Message`, so that history is handed
- * to a model as it is, never converted again.
- */
+/** One message of a prompt. The shape is that of the AI SDK's `LanguageModelV4Message`, so history goes to a model without conversion. */
 export type PromptMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: readonly ContentPart[] }
   | { readonly role: 'assistant'; readonly content: readonly (TextPart | FilePart | ReasoningPart | ToolCallPart)[] }
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 
-/** Where a stored message came from; kept beside the message, never sent. */
+/** Origin of a stored message; kept beside the message, never sent. */
 export interface MessageOrigin {
   readonly turnId: TurnId;
-  /** The inbox items the message was made of, or empty for a model's reply. */
+  /** Inbox items that the message renders; empty for a model's reply. */
   readonly itemIds: readonly ItemId[];
   readonly callIds: readonly CallId[];
-  /** Which event of its history it belongs to, from 1 on: a reply and the results of its calls are one. */
+  /** Number of its event in the history, from 1: a reply and the results of its calls are one event. */
   readonly event?: number;
-  /** The source of the item behind a message of the user. */
+  /** Source of the item behind a user message. */
   readonly source?: string;
-  /** Left out when messages are handed over to another agent (briefings). */
+  /** Excluded when messages are handed over to another agent (briefings). */
   readonly noHandover?: boolean;
 }
 
-/** The plain text of a content value; files are left out. */
+/** Returns the plain text of a content value, without files. */
 export function contentText(content: Content): string {
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** Content as the parts of a user message. */
+/** Converts content to the parts of a user message. */
 export function contentParts(content: Content): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

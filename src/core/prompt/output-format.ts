@@ -1,22 +1,22 @@
 import type { JsonSchema } from '../json.ts';
 
-/** What the answer of an agent must look like. */
+/** Required form of an agent's answer. */
 export interface OutputFormat {
   readonly schema: JsonSchema;
-  /** How often an answer that does not fit is given back to the model. */
+  /** Number of times that an invalid answer is returned to the model. */
   readonly repairs: number;
 }
 
-/** How often an answer that does not fit is given back when the profile does not say. */
+/** Repairs of an invalid answer, unless the profile sets a number. */
 export const defaultOutputRepairs = 2;
 
-/** The id of the segment that tells a model what its answer must look like, in the log of a system prompt. */
+/** Id of the segment that describes the answer's form, in the log of a system prompt. */
 export const outputSectionId = 'output_schema';
 
 // Pure cache: keyed by a format, which never changes.
 const sections = new WeakMap<OutputFormat, string>();
 
-/** What a model is told of the form of its answer. */
+/** Returns the instructions for the form of an agent's answer. */
 export function outputSection(format: OutputFormat): string {
   const known = sections.get(format);
   if (known !== undefined) return known;

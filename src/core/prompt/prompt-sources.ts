@@ -1,51 +1,51 @@
-/** Where what stands in a prompt comes from: inbox sources, and the tools and toolsets whose results the model looks at. */
+/** Provenance of a prompt: inbox sources, and the tools and toolsets whose results are in view. */
 export interface PromptSources {
   readonly sources: readonly string[];
-  /** Those of them that are untrusted, and those whose words came by way of a summary, a briefing or another agent. */
+  /** Untrusted sources among them, and those whose text arrived through a summary, a briefing or another agent. */
   readonly untrusted: readonly string[];
 }
 
-/** What gates see of a prompt as `prompt`, and people who are asked whether a call may run. */
+/** Provenance that gates see as `prompt`, and people who decide about a call. */
 export interface PromptFacts extends PromptSources {
-  /** Some agent of the run has read untrusted text. */
+  /** True once any agent of the run has read untrusted text. */
   readonly tainted: boolean;
 }
 
-/** Where texts of one origin stand last in an agent's history, counted from its start; -1 when nowhere. */
+/** Last position of texts of one origin in an agent's history, counted from its start; -1 = none. */
 export interface SourceMark {
   readonly at: number;
   /** The same for untrusted texts alone. */
   readonly untrustedAt: number;
-  /** Whether untrusted ones stand in messages of the user, which notes for what is left out may quote. */
+  /** True when untrusted ones are in user messages, which notes about omitted messages may quote. */
   readonly isQuotable: boolean;
 }
 
 /**
- * What an agent has read, by where it came from: enough to say of any prompt what is in view, without looking at messages.
- * Its size is the number of different sources, not that of items.
+ * Index of everything an agent has read, by origin: shows what a prompt has in view without reading messages. Its size is the
+ * number of different sources, not of items.
  */
 export interface SourceMarks {
   readonly marks: Map<string, SourceMark>;
-  /** Untrusted sources whose words are in view without an item of theirs: summarised, or passed on by another agent. */
+  /** Untrusted sources in view without an item of theirs: summarised, or passed on by another agent. */
   carried: readonly string[];
-  /** Untrusted sources that were in view for a turn alone: in a segment, in the description of a tool, in an item that was not kept. */
+  /** Untrusted sources in view for one turn only: in a segment, in a tool description, in an item that was not kept. */
   passed: readonly string[];
-  /** What the latest prompt held, and where it began. */
+  /** Provenance of the latest prompt, and its first message. */
   shown: PromptSources;
   shownFrom: number;
-  /** Something was read since that is not in `shown`, or only for one turn. */
+  /** True after reading something that is not in `shown`, or that only one turn saw. */
   isStale: boolean;
 }
 
-/** The sources of a prompt that holds nothing. */
+/** Sources of an empty prompt. */
 export const noSources: PromptSources = Object.freeze({ sources: Object.freeze([]), untrusted: Object.freeze([]) });
 
-/** Marks of an agent that has read nothing, except what it was given to read in other words. */
+/** Creates the marks of an agent that has read nothing but the sources carried over to it. */
 export function newSourceMarks(carried: readonly string[] = noSources.untrusted): SourceMarks {
   return { marks: new Map(), carried, passed: noSources.untrusted, shown: noSources, shownFrom: 0, isStale: true };
 }
 
-/** Every untrusted source an agent has read anything of, in view or not. */
+/** Returns every untrusted source that an agent has read, in view or not. */
 export function untrustedSources({ marks, carried, passed }: SourceMarks): readonly string[] {
   const labels = new Set(carried);
   for (const label of passed) labels.add(label);

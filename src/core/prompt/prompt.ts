@@ -1,17 +1,15 @@
 import type { CallId, TurnId } from '../ids.ts';
-import type { Content, MessageOrigin, PromptMessage, ToolResultPart } from './message.ts';
-import { contentParts, contentText } from './message.ts';
+import { type Content, type MessageOrigin, type PromptMessage, type ToolResultPart, contentParts, contentText } from './message.ts';
 import { streamMessage } from './history-stream.ts';
-import type { TextProtocol } from './text-protocol.ts';
-import type { EventStream, PromptHead, TurnInput, TurnPrompt } from '../state/turn.ts';
+import type { PromptHead, TurnInput, TurnPrompt } from '../state/turn.ts';
 
-/** What stands between a prepended note and the message it precedes (A1.3). */
+/** Separator between a prepended note and its message (A1.3). */
 export const prependSeparator = '\n\n---\n\n';
 
-/** What stands between two segments of a system prompt. */
+/** Separator between two segments of a system prompt. */
 export const segmentSeparator = '\n\n';
 
-/** A message and where it came from, as both go into an agent's history. */
+/** A message and its origin, as stored in an agent's history. */
 export interface StoredMessage {
   readonly message: PromptMessage;
   readonly origin: MessageOrigin;
@@ -24,10 +22,10 @@ export interface StoredHistory {
   readonly released: number;
 }
 
-/** Ids that calls have in history, by the engine's own; a call that is not here has the engine's. */
+/** Ids of calls in history, by the engine's id; a call that is absent has the engine's. */
 export type WireIds = ReadonlyMap<string, string>;
 
-/** The result of one tool call as a provider expects it. */
+/** Converts the result of one tool call to the form that a provider expects. */
 function toolResultPart(input: TurnInput, wireIds: WireIds | undefined): ToolResultPart {
   const content: Content = input.content;
   const { callId } = input;
@@ -44,8 +42,8 @@ function toolResultPart(input: TurnInput, wireIds: WireIds | undefined): ToolRes
 }
 
 /**
- * The messages a turn adds to its agent's history: one per persistent input, but neighbouring tool results share one
- * message, so that the results of one reply stand together, directly behind it (I1). Results have the ids of their calls.
+ * Returns the messages that a turn adds to its agent's history: one per persistent input, except that neighbouring tool results
+ * share one message, so that the results of one reply follow it directly (I1). Results have the ids of their calls.
  */
 export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId, wireIds?: WireIds): readonly StoredMessage[] {
   const stored: StoredMessage[] = [];
@@ -68,7 +66,7 @@ export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId, w
 
 const none: readonly never[] = [];
 
-/** The results of one reply stand in the order of its calls, whichever came in first; call ids grow with the calls. */
+/** Puts the results of one reply in the order of its calls, not of arrival; call ids grow with the calls. */
 function toolMessage(arrived: readonly TurnInput[], turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
   const group = arrived.toSorted((a, b) => ((a.callId ?? '') < (b.callId ?? '') ? -1 : 1));
   return {
@@ -85,20 +83,23 @@ function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
   };
 }
 
+/** Parts of a turn's prompt. */
+export interface PromptParts {
+  readonly systemText: string;
+  readonly history: StoredHistory;
+  readonly range: Pick<TurnPrompt, 'from' | 'to' | 'stream' | 'protocol'>;
+  readonly inputs: readonly TurnInput[];
+  /** Texts that replace omitted messages, oldest first. */
+  readonly heads?: readonly string[];
+}
+
 /**
- * The prompt of a turn, as it is sent: the system text (when there is any), the texts that stand for messages that are left
- * out (when some are), the stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front
- * of a copy of the last message when that message has its role, and becomes its own message otherwise; stored messages are
- * never edited (I11). As a stream of events, what stands between system text and ephemeral inputs is one message, which
- * nothing is put in front of.
+ * Assembles the prompt of a turn as it is sent: the system text (if any), the texts that replace omitted messages (if any), the
+ * stored messages `from` to `to`, then the ephemeral inputs. A `prepend_to_role` input goes in front of a copy of the last
+ * message if that message has its role, and becomes a message otherwise; stored messages are never edited (I11). As a stream of
+ * events, everything between system text and ephemeral inputs is one message, and no input is prepended to it.
  */
-export function assemblePrompt(
-  systemText: string,
-  history: StoredHistory,
-  range: { readonly from: number; readonly to: number; readonly stream?: EventStream; readonly protocol?: TextProtocol },
-  inputs: readonly TurnInput[],
-  heads: readonly string[] = none,
-): PromptMessage[] {
+export function assemblePrompt({ systemText, history, range, inputs, heads = none }: PromptParts): PromptMessage[] {
   const { messages } = history;
   const from = range.from - history.released;
   const to = range.to - history.released;
@@ -109,7 +110,10 @@ export function assemblePrompt(
   const streamed =
     stream === undefined
       ? undefined
-      : streamMessage(heads, view, (index) => history.origins?.[from + index], { ...stream, protocol: range.protocol });
+      : streamMessage(
+          { heads, messages: view, originOf: (index) => history.origins?.[from + index] },
+          { ...stream, protocol: range.protocol },
+        );
   const prompt = system.concat(streamed ?? view);
   for (const input of inputs) {
     if (input.persistent) continue;
@@ -123,13 +127,13 @@ export function assemblePrompt(
   return prompt;
 }
 
-/** The texts that stand for messages that are left out of a prompt, oldest first. */
+/** Returns the texts that replace omitted messages of a prompt, oldest first. */
 export function headsOf({ head, headSeq, earlier = none }: Pick<TurnPrompt, keyof PromptHead | 'earlier'>): readonly PromptHead[] {
   if (head === undefined) return none;
   return [...earlier, headSeq === undefined ? { head } : { head, headSeq }];
 }
 
-/** What stands in a prompt for the messages that are left out of it. */
+/** Wraps a text that replaces omitted messages. */
 function headMessage(text: string): PromptMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }

@@ -1,15 +1,15 @@
 import type { JsonValue } from '../json.ts';
 import { type ContentPart, contentParts, type FilePart, type PromptMessage } from './message.ts';
 
-/** How calls are written as text, for models without tool calls of their own. */
+/** Text format of calls for models without native tool calls. */
 export type TextProtocol = 'json_actions' | 'xml' | 'loose_json';
 
-/** How a model is told of its tools and calls them: as its provider has it, or as text. */
+/** Protocol for tools and calls: native to the provider, or text. */
 export type ToolProtocol = 'native' | TextProtocol;
 
 export const toolProtocols: readonly ToolProtocol[] = ['native', 'json_actions', 'xml', 'loose_json'];
 
-/** A piece of a message in a text protocol: what part of the message it says, or what stands around it. */
+/** A piece of a message in a text protocol: a part of the message, or the markup around it. */
 export interface ProtocolPiece {
   readonly kind: 'said' | 'item' | 'call' | 'result' | 'frame';
   /** Index of the part in the message. */
@@ -17,12 +17,12 @@ export interface ProtocolPiece {
   readonly text: string;
 }
 
-/** A piece of a message that is written as text, or a file that stands between such pieces. */
+/** A piece of a message as text, or a file between such pieces. */
 export type WrittenPiece = ProtocolPiece | (FilePart & { readonly kind?: undefined });
 
 /**
- * A message in the words of a protocol, piece by piece: calls as the model is told to write them, results as text of the user. The
- * texts of the pieces, one after the other, are what the model reads.
+ * Renders a message in a protocol, piece by piece: calls as the model is instructed to write them, results as user text. The
+ * model reads the concatenated texts of the pieces.
  */
 export function protocolPieces(message: PromptMessage, protocol: TextProtocol): readonly WrittenPiece[] | undefined {
   if (message.role === 'tool') return resultPieces(message);
@@ -36,7 +36,7 @@ const written: Readonly<Record<TextProtocol, WeakMap<PromptMessage, PromptMessag
   loose_json: new WeakMap(),
 };
 
-/** A prompt in the words of a protocol; a message never changes, so what was written for one is kept with it. */
+/** Renders a prompt in a protocol; caches the rendering of each message, which never changes. */
 export function toProtocolPrompt(messages: readonly PromptMessage[], protocol: TextProtocol): readonly PromptMessage[] {
   return messages.map((message) => {
     const known = written[protocol].get(message);
@@ -54,7 +54,7 @@ function toProtocolMessage(message: PromptMessage, protocol: TextProtocol): Prom
   return message.role === 'tool' ? { role: 'user', content } : { role: 'assistant', content };
 }
 
-/** Pieces as the parts of a message: neighbouring texts are one. */
+/** Joins pieces into the parts of a message, merging neighbouring texts. */
 export function joinPieces(pieces: readonly WrittenPiece[]): readonly ContentPart[] {
   const content: ({ type: 'text'; text: string } | FilePart)[] = [];
   for (const piece of pieces) {
@@ -66,12 +66,12 @@ export function joinPieces(pieces: readonly WrittenPiece[]): readonly ContentPar
   return content;
 }
 
-/** A call as `xml` and `loose_json` write it. */
+/** Renders a call for `xml` and `loose_json`. */
 export function writeCall(toolName: string, input: JsonValue): string {
   return safeJson({ name: toolName, arguments: input });
 }
 
-// JSON that holds no tag, whatever the arguments are.
+// JSON without a tag, whatever the arguments are.
 function safeJson(value: JsonValue): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
@@ -129,7 +129,7 @@ function resultPieces({ content }: Extract<PromptMessage, { readonly role: 'tool
   });
 }
 
-/** What a tool brought, with the tags of the protocols taken apart: a result that is repeated makes no call and ends no frame. */
+/** Escapes the tags of the protocols in a tool's result, so that a repeated result cannot make a call or close a frame. */
 export function withoutTags(text: string): string {
   return text.replace(/<(?=\/?(?:tool_call|tool_result|invoke|function)\b)/gi, '&lt;');
 }

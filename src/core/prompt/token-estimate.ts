@@ -3,16 +3,16 @@ import type { Content, ContentPart, FilePart, PromptMessage, ReasoningPart, Tool
 /**
  * Estimates of tokens from text alone: cheap, a pure function, and never far too low.
  *
- * Owns: what a text, a file or a message counts before a provider has counted it. Does not own: what a provider says of it,
- * which corrects these figures (`context-size.ts`).
+ * Owns: the estimate of a text, a file or a message before a provider has counted it. Does not own: the provider's counts,
+ * which correct these figures (`context-size.ts`).
  *
- * How many characters make a token depends on the kind of text: 4 to 5 in English prose, 3 in JSON, 1.5 in numbers, hex and
- * base64, 2 in Cyrillic, 1 in Chinese (measured with o200k and cl100k; `test/core/token-estimate.test.ts` has the figures).
- * A small sample tells them apart: the share of small letters and spaces, and of characters beyond ASCII. So a long text
- * costs hardly more than a short one.
+ * The characters per token depend on the kind of text: 4 to 5 in English prose, 3 in JSON, 1.5 in numbers, hex and base64, 2 in
+ * Cyrillic, 1 in Chinese (measured with o200k and cl100k; `test/core/token-estimate.test.ts` has the figures). A small sample
+ * distinguishes them: the share of small letters and spaces, and of characters beyond ASCII. So a long text costs hardly more
+ * than a short one.
  */
 
-// Characters per token of plain words, and what text without any small letter or space comes to.
+// Characters per token of plain words, and bounds for text without small letters or spaces.
 const charsPerTokenOfWords = 4.2;
 const fewestCharsPerToken = 1.5;
 const mostCharsPerToken = 4;
@@ -20,20 +20,20 @@ const mostCharsPerToken = 4;
 const tokensPerNarrowChar = 0.55;
 const tokensPerWideChar = 1;
 
-// What a provider adds around each message and each part.
+// Overhead that a provider adds around each message and each part.
 const tokensPerMessage = 4;
 const tokensPerPart = 8;
 
-// Providers scale images down to about this; other files are counted by their pages.
+// Providers scale images down to about this; other files count by their pages.
 const tokensPerImage = 1_600;
 const tokensPerFile = 2_000;
 const base64CharsPerToken = 40;
 
-// A text is looked at in this many places and one more per kilobyte, this many characters each; the same places every time.
+// Samples per text, plus one per kilobyte, and characters per sample; the positions are deterministic.
 const sampledPlaces = 6;
 const sampledChars = 10;
 
-/** Estimates the tokens of a text: within about a factor of two, rather too high than too low. */
+/** Estimates the tokens of a text, within about a factor of two, rather too high than too low. */
 export function estimateTokens(text: string): number {
   const { length } = text;
   const places = sampledPlaces + (length >> 10);
@@ -58,7 +58,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil((tokens * length) / seen);
 }
 
-/** Estimates the tokens of a user's words or a tool's result; files count by their kind. */
+/** Estimates the tokens of a user's message or a tool's result; files count by their kind. */
 export function contentTokens(content: Content): number {
   if (typeof content === 'string') return estimateTokens(content);
   let tokens = 0;
@@ -66,7 +66,7 @@ export function contentTokens(content: Content): number {
   return tokens;
 }
 
-/** Estimates the tokens of a stored message, with what a provider adds around it. */
+/** Estimates the tokens of a stored message, with the overhead that a provider adds. */
 export function messageTokens(message: PromptMessage): number {
   if (message.role === 'system') return tokensPerMessage + estimateTokens(message.content);
   let tokens = tokensPerMessage;
@@ -88,7 +88,7 @@ function partTokens(part: ContentPart | ReasoningPart | ToolCallPart | ToolResul
   }
 }
 
-/** A file has a price by its kind: an image one for all, another file one that grows with its size. */
+/** Estimates a file by its kind: a fixed number for an image, a number that grows with the size for other files. */
 function fileTokens({ mediaType, data }: FilePart): number {
   if (mediaType.startsWith('image/')) return tokensPerImage;
   if (data.type === 'text') return estimateTokens(data.text);

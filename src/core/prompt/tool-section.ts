@@ -1,19 +1,22 @@
-import type { AgentTools, OutsideTools } from '../env.ts';
+import type { AgentTools } from '../env.ts';
 import type { FrameText } from '../untrusted/frame-at-place.ts';
 import type { OfferedTool } from '../model/model.ts';
 import type { TextProtocol } from './text-protocol.ts';
 
-/** The id of the segment that tells a model how to call its tools, in the log of a system prompt. */
+/** Id of the segment that explains tool calls, in the log of a system prompt. */
 export const toolSectionId = 'tool_protocol';
 
-/** What a model is told of its tools and how to call them, where its provider has no way to tell it. What comes from outside is framed. */
+/**
+ * Returns the description of the tools and of the call format, for models whose provider has no native tool calls. Untrusted
+ * descriptions are framed.
+ */
 export function toolSection(
   protocol: TextProtocol,
   { offered, outside }: Pick<AgentTools, 'offered' | 'outside'>,
   choice: string,
   frame: FrameText,
 ): string {
-  const text = knownSection(protocol, offered, outside, choice);
+  const text = knownSection(protocol, { offered, outside }, choice);
   if (choice === 'none') return text;
   const framed = outside.map(({ toolset, names }) => frame(toolset, listOf(offered.filter(({ name }) => names.has(name)))));
   return [text, ...framed].join('\n\n');
@@ -21,25 +24,24 @@ export function toolSection(
 
 function knownSection(
   protocol: TextProtocol,
-  tools: readonly OfferedTool[],
-  outside: readonly OutsideTools[],
+  { offered, outside }: Pick<AgentTools, 'offered' | 'outside'>,
   choice: string,
 ): string {
-  let known = sections.get(tools);
-  if (known === undefined) sections.set(tools, (known = new Map<string, string>()));
+  let known = sections.get(offered);
+  if (known === undefined) sections.set(offered, (known = new Map<string, string>()));
   const key = `${protocol} ${choice}`;
   const text =
     known.get(key) ??
     writeSection(
       protocol,
-      tools.filter(({ name }) => !outside.some(({ names }) => names.has(name))),
+      offered.filter(({ name }) => !outside.some(({ names }) => names.has(name))),
       choice,
     );
   known.set(key, text);
   return text;
 }
 
-// Tools are prepared once per profile, and told of in every turn.
+// Tools are prepared once per profile, and every turn renders this section.
 // Pure cache: keyed by a set of tools, which never changes.
 const sections = new WeakMap<readonly OfferedTool[], Map<string, string>>();
 

@@ -1,15 +1,15 @@
 import type { JsonValue } from '../json.ts';
 import { contentText, type Content, type FilePart, type PromptMessage } from '../prompt/message.ts';
 
-/** A file in a message of a recording: enough to tell it from another one. */
+/** A file in a recorded message: enough to distinguish it from others. */
 export interface RecordedFile {
   readonly mediaType: string;
   readonly filename?: string;
-  /** A link; of data, how long it is and a sum over it. */
+  /** A link; for data, its length and a checksum. */
   readonly data: string;
 }
 
-/** A message of a prompt in a recording: its words and calls, without ids. */
+/** A message of a recorded prompt: its text and calls, without ids. */
 export type RecordedMessage =
   | { readonly role: 'user'; readonly text: string; readonly files?: readonly RecordedFile[] }
   | {
@@ -30,7 +30,7 @@ export type RecordedMessage =
 
 type SpokenMessage = Exclude<PromptMessage, { readonly role: 'system' }>;
 
-/** A message as a recording keeps it; `plain` takes out of its texts what differs from run to run. */
+/** Converts a message to its recorded form; `plain` removes the differences between runs from its texts. */
 export function partsOf(message: SpokenMessage, plain: (text: string) => string): RecordedMessage {
   switch (message.role) {
     case 'user':
@@ -76,7 +76,7 @@ function fileOf({ mediaType, filename, data }: FilePart): RecordedFile {
   return { mediaType, ...name, data: `${bytes.length} characters, sum ${sumOf(bytes)}` };
 }
 
-/** A sum that tells files apart that are not the same by mistake (FNV-1a). */
+/** Checksum against accidental equality of files (FNV-1a). */
 function sumOf(text: string): string {
   let sum = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193) >>> 0;

@@ -1,21 +1,21 @@
 import { partsOf, type RecordedMessage } from './recorded-message.ts';
 import type { PromptMessage } from '../prompt/message.ts';
 
-/** What a model was asked, in a recording: without ids and times, so that the same question is the same text. */
+/** A recorded prompt: without ids and times, so that equal prompts are equal texts. */
 export interface RecordedPrompt {
   readonly system: string;
-  /** The id of the list of tools that were offered; empty for none. */
+  /** Id of the list of offered tools; empty for none. */
   readonly tools: string;
   readonly choice: string;
   readonly messages: readonly RecordedMessage[];
 }
 
-/** A prompt as it is written: what changed since the agent's last one. */
+/** A written prompt: the difference from the agent's previous one. */
 export interface PromptChange {
   readonly system?: string;
   readonly tools?: string;
   readonly choice?: string;
-  /** How many of the last prompt's messages are left out at its beginning, and how many of those after them stay. */
+  /** Number of messages of the previous prompt that are dropped at its beginning, and of following ones that are kept. */
   readonly dropped?: number;
   readonly kept?: number;
   readonly added: readonly RecordedMessage[];
@@ -23,7 +23,7 @@ export interface PromptChange {
 
 const nothing: RecordedPrompt = { system: '', tools: '', choice: 'auto', messages: [] };
 
-/** The part of a prompt that a recording keeps of its messages; the system text stands apart. */
+/** Converts a prompt to its recorded form; the system text is separate. */
 export function toRecordedPrompt(
   messages: readonly PromptMessage[],
   rest: Pick<RecordedPrompt, 'tools' | 'choice'>,
@@ -35,7 +35,7 @@ export function toRecordedPrompt(
   return { system, ...rest, messages: recorded };
 }
 
-/** What changed since the last prompt. */
+/** Returns the difference from the previous prompt. */
 export function changeOf(prompt: RecordedPrompt, last: RecordedPrompt = nothing): PromptChange {
   const texts = prompt.messages.map((message) => JSON.stringify(message));
   const before = last.messages.map((message) => JSON.stringify(message));
@@ -52,7 +52,7 @@ export function changeOf(prompt: RecordedPrompt, last: RecordedPrompt = nothing)
   };
 }
 
-/** The prompt a change makes of the last one. */
+/** Applies a difference to the previous prompt. */
 export function applyChange(change: PromptChange, last: RecordedPrompt = nothing): RecordedPrompt {
   const { system = last.system, tools = last.tools, choice = last.choice, dropped = 0, kept = 0, added } = change;
   return { system, tools, choice, messages: [...last.messages.slice(dropped, dropped + kept), ...added] };

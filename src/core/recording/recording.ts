@@ -5,29 +5,29 @@ import type { ModelReply, OfferedTool, Usage } from '../model/model.ts';
 import { applyChange, type PromptChange, type RecordedPrompt } from './recorded-prompt.ts';
 import type { CallStatus } from '../state/turn.ts';
 
-/** The first words of every recording, and the version of its format that is written and read. */
+/** Marker at the start of every recording, and the supported version of the format. */
 export const recordingFormat = 'cadre-recording';
 export const recordingVersion = 1;
 
-/** What the run was started with: the first line. */
+/** Start parameters of the run: the first line. */
 export interface RecordedStart {
   readonly format: typeof recordingFormat;
   readonly version: number;
   readonly profile: string;
   readonly input: JsonValue;
   readonly llmConfig?: string;
-  /** The values of the request it answered. */
+  /** Values of the run's request. */
   readonly request?: JsonObject;
 }
 
-/** A list of offered tools, written once; model calls name it by its id. */
+/** A list of offered tools, written once; model calls refer to its id. */
 export interface RecordedTools {
   readonly kind: 'tools';
   readonly id: string;
   readonly tools: readonly OfferedTool[];
 }
 
-/** One attempt without its times. */
+/** One attempt, without times. */
 export interface RecordedAttempt {
   readonly config: string;
   readonly model: string;
@@ -35,7 +35,7 @@ export interface RecordedAttempt {
   readonly partialText?: string;
 }
 
-/** What a model said, or why it said nothing. */
+/** Reply of a model, or the reason for none. */
 export interface RecordedOutcome {
   readonly reply?: ModelReply;
   readonly error?: ErrorRecord;
@@ -44,7 +44,7 @@ export interface RecordedOutcome {
   readonly attempts: readonly RecordedAttempt[];
 }
 
-/** A model call of an agent's turn: the `call`-th of that agent that ended by itself, counted from 1. */
+/** A model call of an agent's turn: the `call`-th of that agent that was not aborted, counted from 1. */
 export interface RecordedCall extends RecordedOutcome {
   readonly kind: 'model';
   readonly agent: string;
@@ -59,7 +59,7 @@ export interface RecordedSummary extends RecordedOutcome {
   readonly call: number;
 }
 
-/** Which call of a tool it was: made after the agent's `call`-th model call, the `index`-th of its turn from 0. */
+/** Position of a tool call: after the agent's `call`-th model call, the `index`-th of its turn from 0. */
 export interface RecordedPlace {
   readonly agent: string;
   readonly call: number;
@@ -67,18 +67,18 @@ export interface RecordedPlace {
   readonly tool: string;
 }
 
-/** What a tool came to. */
+/** Result of a tool. */
 export interface RecordedTool extends RecordedPlace {
   readonly kind: 'tool';
   readonly args: JsonObject | null;
   readonly status: CallStatus;
   readonly content: Content;
   readonly error?: ErrorRecord;
-  /** What it posted along with its result. */
+  /** Items that it posted with its result. */
   readonly items?: readonly { readonly source: string; readonly payload: JsonValue; readonly to?: string }[];
 }
 
-/** What a person decided over a call. */
+/** A person's decision about a call. */
 export interface RecordedVerdict extends RecordedPlace {
   readonly kind: 'verdict';
   readonly verdict: 'approved' | 'rejected' | 'answered';
@@ -88,7 +88,7 @@ export interface RecordedVerdict extends RecordedPlace {
   readonly always?: boolean;
 }
 
-/** What somebody outside posted while the run was under way. */
+/** An item posted from outside during the run. */
 export interface RecordedItem {
   readonly kind: 'item';
   readonly agent: string;
@@ -99,22 +99,22 @@ export interface RecordedItem {
 /** One line of a recording after its first. */
 export type RecordingEntry = RecordedTools | RecordedCall | RecordedSummary | RecordedTool | RecordedVerdict | RecordedItem;
 
-/** A run's model answers, tool results and what people said, in the order they came. */
+/** A run's model replies, tool results and people's input, in order. */
 export interface Recording {
   readonly start: RecordedStart;
   readonly entries: readonly RecordingEntry[];
-  /** The line each entry stands on, from 1. */
+  /** Line number of each entry, from 1. */
   readonly lines: readonly number[];
-  /** What it was read from, for messages. */
+  /** Name of its origin, for messages. */
   readonly source: string;
 }
 
 type WrittenCall = Omit<RecordedCall, 'prompt'> & { readonly prompt: PromptChange };
 
-/** An entry as it is written: a model call has only what changed in its prompt since the agent's last one. */
+/** A written entry: a model call has only the difference of its prompt from the agent's previous one. */
 export type WrittenEntry = Exclude<RecordingEntry, RecordedCall> | WrittenCall;
 
-/** Reads a recording. Fails with RECORDING_INVALID, naming the line, when it is none, was cut, or is of another version. */
+/** Parses a recording. Throws RECORDING_INVALID with the line when it is malformed, truncated or of another version. */
 export function parseRecording(text: string, source = 'the recording'): Recording {
   const lines: number[] = [];
   const entries: RecordingEntry[] = [];
@@ -176,7 +176,7 @@ function readStart(value: JsonObject, say: Complain): RecordedStart {
   };
 }
 
-/** What each kind of line must have, and of which type. */
+/** Required fields of each kind of line, with their types. */
 const shapes: Readonly<Record<RecordingEntry['kind'], Readonly<Record<string, 'string' | 'number' | 'list' | 'map' | 'any'>>>> = {
   tools: { id: 'string', tools: 'list' },
   model: { agent: 'string', call: 'number', prompt: 'map', usage: 'map', attempts: 'list' },

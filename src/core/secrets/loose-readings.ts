@@ -1,15 +1,15 @@
 import { toLooseText, withoutCommands, withoutOpenCommand, type LooseText, type Ranges } from './loose-text.ts';
 
-/** One way to read a text in search of words with separators in them. */
+/** A reading of a text, for finding words with separators in them. */
 export interface Reading extends LooseText {
-  /** Only the bytes of a dump: the text beside them spells what they are. */
+  /** True when it contains only the bytes of a dump, without the text beside them. */
   readonly isDump: boolean;
 }
 
-/** Begin of a line besides its text: a number, a place, an offset of a dump, marks of quotes, comments and diffs. */
+/** Prefix of a line before its text: a number, a place, an offset of a dump, marks of quotes, comments and diffs. */
 const gutter =
   /^[ \t]*(?:\d{1,9}(?:[:|.)\]→]|(?=[ \t]))|(?:0x)?[0-9a-fA-F]{4,16}(?::|(?=[ \t]))|[^\s:]{1,255}:\d{1,9}[:-]|\/\/|[>|#*+-]{1,4})[ \t]?/gm;
-/** One mark alone: what follows may belong to the text. */
+/** A single mark: the rest of the prefix may belong to the text. */
 const oneMark = /^[ \t]*[>|#*+-]/gm;
 
 /** Offset of a line of a dump, with the colon of `xxd`, and the rest of the line. */
@@ -19,9 +19,9 @@ const dumpLine = /^[ \t]*(?:0x)?[0-9a-fA-F]{4,16}(:?)[ \t]+(?=[0-9a-fA-F])([^\n]
 const bytesOnly = /^[0-9a-fA-F \t]+$/;
 
 /**
- * The ways a text is read: as it is, without what lines begin with, and as a dump of bytes; each with commands to a terminal and without.
- * Those of a text that is not `wanted` are left out. Of a text that begins within a line, that line has no begin to leave out. Takes time in
- * proportion to the text.
+ * Returns the readings of a text: as it is, without line prefixes, and as a dump of bytes; each with terminal commands and
+ * without. Skips readings that are not `wanted`. `beginsLine`: the text starts at the beginning of a line, so its first line
+ * may have a prefix. Takes time in proportion to the text.
  */
 export function looseReadings(
   text: string,
@@ -50,7 +50,7 @@ function guttersOf(text: string, begin: RegExp): Ranges {
   return [...text.matchAll(begin)].map((match) => [match.index, match.index + match[0].length] as const);
 }
 
-/** What is no byte in the lines of a dump: offsets, and what is shown beside the bytes. */
+/** Returns the parts of a dump's lines that are not bytes: offsets, and the text beside the bytes. */
 function asidesOf(text: string): Ranges {
   return [...text.matchAll(dumpLine)].flatMap((match) => {
     const [line, colon, rest = ''] = match;
@@ -62,7 +62,10 @@ function asidesOf(text: string): Ranges {
   });
 }
 
-/** How much of the rest of a line is bytes: up to the text beside them in `|…|` or `>…<`, behind two spaces, or of another length. */
+/**
+ * Returns the length of the bytes in the rest of a line: up to the text beside them in `|…|` or `>…<`, after two spaces, or of
+ * another length.
+ */
 function lengthOfBytes(rest: string, isXxd: boolean): number {
   const ends = [rest.search(/[ \t]{1,3}\|/), rest.search(/[ \t]{2}>/), isXxd ? rest.indexOf('  ') : -1].filter((end) => end > 0);
   const before = ends.length === 0 ? rest : rest.slice(0, Math.min(...ends));
@@ -77,14 +80,14 @@ function lengthOfBytes(rest: string, isXxd: boolean): number {
   return length;
 }
 
-/** A line that has only begun and may turn out to begin with something to leave out, or to be of a dump. */
+/** An incomplete line that may turn out to start with a prefix, or to be of a dump. */
 const openGutter = /^[ \t]*(?:[>|#*+/-]{0,4}|[^\s:]{0,255}(?::\d{0,9})?|\d{1,9}[:|.)\]→]?[ \t]?)$/;
 const openDump = /^[ \t]*(?:0x?)?(?:[0-9a-fA-F]{0,16}|[0-9a-fA-F]{4,16}:?[ \t]*(?:[ \t][0-9a-fA-F][^\n]*)?)$/;
 const longestOpen = 400;
 
 /**
- * Begin of the last line of a text that goes on, when that line may be one of a dump: what it says is known when it is whole. The length of
- * the text when not.
+ * Returns the offset of an incomplete last line that may be one of a dump, which can only be read when complete; otherwise the
+ * length of the text.
  */
 export function beginOfOpenDump(text: string, beginsLine: boolean): number {
   const begin = text.lastIndexOf('\n') + 1;
@@ -92,7 +95,7 @@ export function beginOfOpenDump(text: string, beginsLine: boolean): number {
   return isKnown && text.length - begin < longestOpen && openDump.test(text.slice(begin)) ? begin : text.length;
 }
 
-/** The same ways for a text that goes on: also without a line, or a command, that has only begun. */
+/** Returns the readings of an incomplete text, also those without an incomplete last line or terminal command. */
 export function openReadings(text: string, beginsLine: boolean): readonly Reading[] {
   const starts = [text, withoutOpenCommand(text)].flatMap((read) => {
     const begin = read.lastIndexOf('\n') + 1;

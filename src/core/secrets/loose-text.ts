@@ -1,13 +1,13 @@
-/** A text made of characters of another one: `at[i]` is the place of its character `i` there. */
+/** A text of selected characters of another one: `at[i]` is the original offset of its character `i`. */
 export interface LooseText {
   readonly text: string;
   readonly at: Uint32Array;
 }
 
-/** Parts of a text, by begin and end, in order. */
+/** Ranges of a text, as start and end offsets, in order. */
 export type Ranges = readonly (readonly [number, number])[];
 
-/** How many units of a text separate characters, by the code of the first: white space and characters that are not seen. */
+/** Number of code units of a separator, by its first one: white space and invisible characters. */
 export const separatorLength: Uint8Array = new Uint8Array(0x10000);
 for (const [from, to] of [
   [0, 0x20],
@@ -29,19 +29,19 @@ for (const [from, to] of [
   [0xffa0, 0xffa0],
 ] as const)
   separatorLength.fill(1, from, to + 1);
-/** The first half of tags and of further variation selectors. */
+/** First half of tags and of further variation selectors. */
 separatorLength[0xdb40] = 2;
 
-/** Colours and other commands to a terminal: `ESC [ … m`, `ESC ] … BEL`. */
+/** Colours and other terminal commands: `ESC [ … m`, `ESC ] … BEL`. */
 const command = '(?:\\u001b\\[|\\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]|\\u001b\\][^\\u0007\\u001b]{0,2000}(?:\\u0007|\\u001b\\\\)';
-/** The same, and characters that are not seen, as JSON and sources write them. */
+/** The same, and invisible characters, as escaped in JSON and source code. */
 const spelledCommand = '\\\\(?:(?:u001[bB]|x1[bB]|033|e)\\[[0-9;?]{0,64}[A-Za-z]|u00[aA][dD]|u200[b-fB-F]|u[fF][eE][fF]{2})';
-/** A line break as JSON writes it, and one that a shell skips. */
+/** A line break as escaped in JSON, and one that a shell skips. */
 const lineBreak = '\\\\(?:[nr]|\\r?\\n)';
 
 const dropped = new RegExp(`${command}|${spelledCommand}|(${lineBreak})`, 'g');
 
-/** The beginning of such a command at the end of a text that goes on. */
+/** Beginning of such a command at the end of an incomplete text. */
 const openCommand = new RegExp(
   [
     '(?:\\u001b(?:\\[[0-?]{0,64}[ -/]{0,8}|\\][^\\u0007\\u001b]{0,2000}\\u001b?)?',
@@ -53,8 +53,8 @@ const openCommand = new RegExp(
 const mayHoldCommand = new RegExp('[\\u001b\\u009b\\\\]');
 
 /**
- * A text without commands to a terminal, and with the line breaks that are spelled out as such; undefined when it holds neither.
- * Takes time in proportion to the text.
+ * Returns a text without terminal commands, with escaped line breaks as real ones; undefined when it holds neither. Takes time
+ * in proportion to the text.
  */
 export function withoutCommands(text: string): LooseText | undefined {
   if (!mayHoldCommand.test(text)) return undefined;
@@ -70,12 +70,12 @@ export function withoutCommands(text: string): LooseText | undefined {
   return kept.toLooseText();
 }
 
-/** A text without the command it ends in the middle of; the text itself when there is none. */
+/** Returns a text without an incomplete command at its end. */
 export function withoutOpenCommand(text: string): string {
   return text.replace(openCommand, '');
 }
 
-/** A text without separators and without the given parts: a word that is folded or spaced out is one word in it. */
+/** Returns a text without separators and the given ranges: a folded or spaced out word becomes one word. */
 export function toLooseText(text: string, without: Ranges = []): LooseText {
   const kept = new Picked(text.length);
   let from = 0;
@@ -89,7 +89,7 @@ export function toLooseText(text: string, without: Ranges = []): LooseText {
 const newline = 10;
 const chunk = 8192;
 
-/** Collects characters and their places. */
+/** Collects characters with their offsets. */
 class Picked {
   readonly #codes: Uint16Array;
   readonly #at: Uint32Array;

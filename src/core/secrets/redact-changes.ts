@@ -2,9 +2,9 @@ import type { Secrets } from './secrets.ts';
 import type { Changes, Patch } from '../patches/patch.ts';
 
 /**
- * What code wrote to state, without secrets: it may have come from outside. Values before are on record already.
+ * Redacts the new values of code's changes to state: they may come from outside. The old values are already recorded.
  *
- * @throws Error when a key of state holds a secret: two keys could become the same one
+ * @throws Error when a key of state holds a secret: two keys could become equal
  */
 export function redactChanges({ patches, inverse }: Changes, secrets: Pick<Secrets, 'json' | 'text'>): Changes {
   return { patches: patches.map((patch) => redacted(patch, secrets)), inverse };

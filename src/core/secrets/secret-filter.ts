@@ -1,15 +1,15 @@
 import { separatorLength } from './loose-text.ts';
 
-/** Tells quickly that a text holds none of some words, with separators in them or without; true when it may hold one. */
+/** A fast test: false when a text surely holds none of some words, with separators or without. */
 export type SecretFilter = (text: string) => boolean;
 
-/** How many characters a word is first known by, and how many more of it must then follow. */
+/** Number of characters that identify a word at first, and of further ones that must follow. */
 const keyLength = 4;
 const restLength = 4;
 
 /**
- * Compiles a filter for words without separators (see `toLooseText`). It reads a text once and keeps none of it, so that a text without
- * secrets, as nearly all are, costs no more than a search for one word.
+ * Compiles a filter for words without separators (see `toLooseText`). It scans a text once without copying it, so that a text
+ * without secrets costs no more than a search for one word.
  */
 export function compileSecretFilter(words: readonly string[]): SecretFilter {
   if (words.some((word) => word.length < keyLength)) return () => true;
@@ -26,7 +26,7 @@ export function compileSecretFilter(words: readonly string[]): SecretFilter {
   return (text) => holdsOne(text, hashes, rests);
 }
 
-/** The loop that every text goes through: it makes no function and no object. */
+/** The loop that every text goes through; it allocates nothing. */
 function holdsOne(text: string, hashes: Uint8Array, rests: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   let hash = 0;
   let first = 0;
@@ -48,7 +48,7 @@ function holdsOne(text: string, hashes: Uint8Array, rests: ReadonlyMap<string, R
   return false;
 }
 
-/** Made of the last four characters alone. */
+/** Hashes the last four characters. */
 function hashed(hash: number, code: number): number {
   return ((hash << 4) ^ code) & 0xffff;
 }

@@ -1,26 +1,29 @@
 import { toLooseText, withoutCommands } from './loose-text.ts';
 
-/** Base64 of a part of a longer text: shorter ones would be found where there is no secret. */
+/** Shortest base64 core of a longer text; shorter ones would match ordinary text. */
 const shortestCore = 8;
 
-/** Lines of a secret of several lines (a private key) are secrets themselves from this length on. */
+/** Shortest line of a secret of several lines (a private key) that counts as a secret itself. */
 const shortestLine = 20;
 
-/** The forms a secret is written in: as it is, escaped for JSON (also twice, or letter by letter), HTML and URLs, in base64 and in hexadecimal. */
+/**
+ * Returns the written forms of a secret: plain, escaped for JSON (also twice, or letter by letter), HTML and URLs, in base64
+ * and in hexadecimal.
+ */
 export function secretForms(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= shortestLine);
   return [...new Set([secret, ...(lines.length > 1 ? lines : [])].flatMap(formsOf))];
 }
 
-/** The shortest secret, in bytes, whose bytes are looked for in dumps: fewer stand in many a table of numbers. */
+/** Shortest secret, in bytes, that is searched for in dumps: shorter ones match many tables of numbers. */
 const shortestSpread = 6;
-/** A word is looked for with separators in it from this length on, one of digits or small letters alone from the second on. */
+/** Shortest word that is searched for with separators; the second is for one of digits or small letters alone. */
 const shortestLoose = 8;
 const shortestPlain = 12;
 
 /**
- * The forms a secret is looked for when what separates characters is left out of a text (see `toLooseText`): those of `secretForms`, and its
- * bytes as dumps and lists show them.
+ * Returns the forms of a secret in a text without separators (see `toLooseText`): those of `secretForms`, and its bytes as in
+ * dumps and lists.
  */
 export function looseForms(secret: string): readonly string[] {
   const bytes = [...new TextEncoder().encode(secret)];
@@ -29,19 +32,19 @@ export function looseForms(secret: string): readonly string[] {
   return [...new Set([...words.filter(isRare), ...spread])];
 }
 
-/** A form as it is read without separators, with commands to a terminal and without. */
+/** Returns a form without separators, with terminal commands and without. */
 export function withoutSeparators(form: string): readonly string[] {
   return [...new Set([form, withoutCommands(form)?.text ?? form].map((text) => toLooseText(text).text))];
 }
 
-/** Letters that stand together by chance, with spaces between them, would be found where there is no secret. */
+/** False for forms that letters with spaces between them match by chance. */
 function isRare(form: string): boolean {
   return form.length >= (/^(?:\d+|[a-z]+)$/.test(form) ? shortestPlain : shortestLoose);
 }
 
 /**
- * Bytes in lists and dumps: in hexadecimal with marks between them, in binary, octal (`od -b`) and decimal, and in words of two and four bytes
- * as a machine of today has them in memory (`hexdump`, `od -x`, `od`, `od -d`, `xxd -e`), wherever such a word begins.
+ * Returns bytes as in lists and dumps: in hexadecimal with marks between them, in binary, octal (`od -b`) and decimal, and in
+ * little-endian words of two and four bytes (`hexdump`, `od -x`, `od`, `od -d`, `xxd -e`) at any alignment.
  */
 function spreadForms(bytes: readonly number[]): readonly string[] {
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
@@ -64,7 +67,7 @@ function spreadForms(bytes: readonly number[]): readonly string[] {
   return [...withLetters, ...upper, octal.join(''), `\\${octal.join('\\')}`, binary, ...decimal].filter(isRare);
 }
 
-/** The whole words of some bytes from a place on, least byte first. */
+/** Returns the whole little-endian words of some bytes from an offset on. */
 function wordsOf(bytes: readonly number[], from: number, size: number): readonly number[] {
   const words: number[] = [];
   for (let at = from; at + size <= bytes.length; at += size)
@@ -105,7 +108,7 @@ function formsOf(secret: string): readonly string[] {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Base64 of the secret alone, and what of it is the same inside a longer text, whatever stands around it. */
+/** Returns base64 of the secret alone, and the part that is the same at any position in a longer text. */
 function base64Forms(bytes: Uint8Array): readonly string[] {
   const forms = [0, 1, 2].flatMap((offset) => {
     const encoded = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes));

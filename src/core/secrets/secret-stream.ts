@@ -3,16 +3,16 @@ import type { ModelDelta } from '../model/model.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
- * Removes secrets from the pieces of a reply while it streams. What may be the beginning of a secret is held back until the next
- * piece says whether it is one, so that a secret that is cut into pieces is found.
+ * Removes secrets from the pieces of a reply while it streams. Text that may be the beginning of a secret is held back until
+ * the next piece decides, so that a secret split over pieces is found.
  */
 export class SecretStream {
   readonly #secrets: Secrets;
   readonly #emit: (delta: ModelDelta) => void;
-  /** The latest piece, with the text that was held back of it. */
+  /** The latest piece, with its held text. */
   #held: ModelDelta | undefined;
   #last: ModelDelta | undefined;
-  /** Whether what is held back, or comes next, begins at the begin of a line. */
+  /** True when the held or next text starts at the beginning of a line. */
   #beginsLine = true;
 
   constructor(secrets: Secrets, emit: (delta: ModelDelta) => void) {
@@ -31,7 +31,7 @@ export class SecretStream {
     if (cut > 0 || delta.text === '') this.#release({ ...delta, text: text.slice(0, cut) });
   };
 
-  /** Hands on what is held back: nothing comes after it. */
+  /** Emits the held text at the end of the reply. */
   end(): void {
     const held = this.#held;
     this.#held = undefined;
@@ -43,11 +43,11 @@ export class SecretStream {
     if (delta.text !== '') this.#beginsLine = delta.text.endsWith('\n');
   }
 
-  /** Up to where a text can be handed on: not into what may go on to be a secret, nor into one that is whole. */
+  /** Returns the offset up to which a text can be emitted: before any possible beginning of a secret, and not inside a whole one. */
   #safeEnd(text: string): number {
     const { forms, looseForms } = this.#secrets;
     let end = beginOfTail(text, forms) ?? text.length;
-    // Text that is held back for the sake of secrets with separators in them is let go when it is longer than their dumps are.
+    // Text held because of secrets with separators is emitted once it is longer than their dumps.
     if (looseForms.length > 0 && text.length <= 2048 + 2 * (looseForms[0]?.length ?? 0)) {
       end = Math.min(end, beginOfOpenDump(text, this.#beginsLine));
       for (const { text: word, at, isDump } of openReadings(text, this.#beginsLine)) {
@@ -62,7 +62,7 @@ export class SecretStream {
   }
 }
 
-/** Where the longest end of a text begins that may go on to be one of the forms, longest first. */
+/** Returns the offset of the longest tail that may continue to one of the forms, longest first. */
 function beginOfTail(text: string, forms: readonly string[]): number | undefined {
   const longest = (forms[0]?.length ?? 1) - 1;
   for (let begin = Math.max(0, text.length - longest); begin < text.length; begin++) {

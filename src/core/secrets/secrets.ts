@@ -4,13 +4,13 @@ import { compileSecretFilter, type SecretFilter } from './secret-filter.ts';
 import { looseForms, secretForms, withoutSeparators } from './secret-forms.ts';
 import type { ContentPart } from '../prompt/message.ts';
 
-/** What stands in the place of a secret. */
+/** Replacement for a secret. */
 export const redacted = '[secret]';
 
-/** The shortest value that is looked for: a shorter one would blank out ordinary words. */
+/** Shortest secret: shorter values would redact ordinary words. */
 export const shortestSecret = 4;
 
-/** Words people set where a key is asked for and none is needed; looking for them would blank out ordinary text. */
+/** Placeholders that people set as unused keys; as secrets they would redact ordinary text. */
 const placeholders: ReadonlySet<string> = new Set(
   'test dummy fake none null empty ollama local localhost lm-studio changeme example placeholder secret password token apikey api-key api_key no-key not-needed not-required unused true false'.split(
     ' ',
@@ -18,21 +18,21 @@ const placeholders: ReadonlySet<string> = new Set(
 );
 
 /**
- * The values that must never be recorded: API keys, what configs take from the environment, and what the caller names.
+ * The values that must never be recorded: API keys, environment values in configs, and values that the caller adds.
  *
- * Owns: which values those are, and how they are removed from a text, in every form they are written in (as they are, escaped in JSON,
- * HTML or a URL, in base64 and hexadecimal), also folded, coloured, or in a dump of bytes. Does not own: where texts come in
- * (`engine/redact-input.ts`).
- * 1. With no secret, every text is handed back as it is at the cost of one comparison.
- * 2. What holds no secret is handed back as the same value, never as a copy.
- * 3. The time a text takes is in proportion to its length.
+ * Owns: the list of values, and their removal from a text, in every written form (plain, escaped in JSON, HTML or a URL, in
+ * base64 and hexadecimal), also folded, coloured, or in a dump of bytes. Does not own: the entry points of texts
+ * (`engine/input/redact-input.ts`).
+ * 1. Without secrets, every text is returned as it is at the cost of one comparison.
+ * 2. A value without secrets is returned itself, never as a copy.
+ * 3. The time is in proportion to the text's length.
  */
 export class Secrets {
   readonly #values = new Set<string>();
-  /** Made anew when it is first needed after a value was added: many may be added at once. */
+  /** Built on first use after a value was added: many may be added together. */
   #made: Made | undefined;
 
-  /** Looks for a value from now on; false when it is too short, or an ordinary word, and is not looked for. */
+  /** Adds a value; false when it is too short or an ordinary word, and is ignored. */
   add(value: string): boolean {
     const secret = value.trim();
     if (secret.length < shortestSecret || placeholders.has(secret.toLowerCase())) return false;
@@ -51,12 +51,12 @@ export class Secrets {
     return this.#make()?.forms ?? [];
   }
 
-  /** Every form that is looked for where separators are left out, longest first. */
+  /** Every form in text without separators, longest first. */
   get looseForms(): readonly string[] {
     return this.#make()?.looseForms ?? [];
   }
 
-  /** Where secrets stand in a text: begin and end of each, in order. `beginsLine`: whether the text begins at the begin of a line. */
+  /** Returns the ranges of secrets in a text, in order. `beginsLine`: the text starts at the beginning of a line. */
   find(text: string, beginsLine = true): Ranges {
     const made = this.#make();
     if (made === undefined || text.length < shortestSecret) return [];
@@ -65,16 +65,16 @@ export class Secrets {
     return merged(exact, looseIn(text, beginsLine, { ...made, mayHold: (read) => (read === text ? mayHold : made.mayHold(read)) }));
   }
 
-  /** A text without its secrets. */
+  /** Returns a text without its secrets. */
   readonly text = (text: string): string => this.textFrom(text, true);
 
-  /** A part of a text, without its secrets. */
+  /** Returns a part of a text without its secrets. */
   textFrom(text: string, beginsLine: boolean): string {
     const found = this.find(text, beginsLine);
     return found.length === 0 ? text : withoutRanges(text, 0, found);
   }
 
-  /** JSON, or content, without its secrets: in keys as well, and where two texts of a list of parts meet. */
+  /** Returns JSON or content without its secrets, including keys, and secrets split over neighbouring text parts. */
   readonly json = <Value>(value: Value): Value => (this.#values.size === 0 ? value : (this.#clean(value) as Value));
 
   #make(): Made | undefined {
@@ -98,7 +98,7 @@ export class Secrets {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return this.#cleanList(value);
     const proto: unknown = Object.getPrototypeOf(value);
-    // Bytes, dates and errors are no JSON; whoever puts them into words is asked again then.
+    // Bytes, dates and errors are not JSON; they are redacted when they are converted to text.
     return proto === Object.prototype || proto === null ? this.#cleanMap(value as Readonly<Record<string, unknown>>) : value;
   }
 
@@ -119,7 +119,7 @@ export class Secrets {
     return changed ? Object.fromEntries(entries) : map;
   }
 
-  /** Lines of a text, as programs hand them out. */
+  /** Redacts lines of a program's output. */
   #cleanLines(lines: readonly string[]): readonly string[] {
     const found = this.find(lines.join('\n'));
     if (found.length === 0) return lines;
@@ -131,7 +131,7 @@ export class Secrets {
     });
   }
 
-  /** A secret that is split over neighbouring texts is one again where they are joined. */
+  /** Redacts a secret split over neighbouring texts, which are joined later. */
   #cleanParts(parts: readonly ContentPart[]): readonly ContentPart[] {
     const whole = parts.map((part) => (part.type === 'text' ? part.text : '\0')).join('');
     const found = this.find(whole);
@@ -160,21 +160,21 @@ interface Made {
   readonly mayHold: SecretFilter;
   readonly looseForms: readonly string[];
   readonly loosePattern: RegExp | undefined;
-  /** Length of the shortest of the loose forms. */
+  /** Length of the shortest loose form. */
   readonly shortestLoose: number;
 }
 
-/** A secret may begin with another one. */
+/** Sorts forms by length, since a secret may begin with another one. */
 function longestFirst(forms: readonly string[]): readonly string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
-/** Where secrets stand that have separators in them: in folded and coloured text, with numbered or quoted lines, and in dumps of bytes. */
+/** Returns the ranges of secrets with separators: in folded and coloured text, with numbered or quoted lines, and in dumps of bytes. */
 function looseIn(text: string, beginsLine: boolean, { mayHold, loosePattern, shortestLoose }: Made): Ranges {
   if (loosePattern === undefined || text.length < shortestLoose) return [];
   return looseReadings(text, beginsLine, mayHold).flatMap((reading) => {
     const ranges = rangesIn(reading, loosePattern);
-    // Beside the bytes stands what they spell, and a word of two or four bytes may hold an end of the secret: the lines are left out.
+    // The text beside the bytes spells them, and a word of two or four bytes may hold an end of the secret: omit whole lines.
     return reading.isDump ? ranges.map(([from, to]) => [text.lastIndexOf('\n', from) + 1, endOfLine(text, to)] as const) : ranges;
   });
 }
@@ -192,7 +192,7 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Ranges in order, those that overlap made one. */
+/** Returns the ranges in order, with overlapping ones merged. */
 function merged(exact: Ranges, loose: Ranges): Ranges {
   if (loose.length === 0) return exact;
   const all = [...exact, ...loose].sort(([a, b], [c, d]) => a - c || d - b);
@@ -210,7 +210,7 @@ function isPart(item: unknown): item is ContentPart {
   return item.type === 'text' ? 'text' in item && typeof item.text === 'string' : item.type === 'file';
 }
 
-/** The part of a longer text that begins at `offset`, without what lies in the ranges of the whole. */
+/** Returns the part of a longer text that starts at `offset`, without the ranges of the whole. */
 function withoutRanges(text: string, offset: number, ranges: Ranges): string {
   let clean = '';
   let at = 0;

@@ -1,13 +1,14 @@
 import type { ModelCaller } from '../model/model.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
 // Pure cache: keyed by an agent, whose place in its team never changes.
 const callers = new WeakMap<SubContext, ModelCaller>();
 
 /**
- * Who an agent is, in words that are the same whenever its team does the same again: `Partner/Principal/Associate[wm_2]`, the
- * profiles from the root down, each with its work module, and with `#2` for the second child of the same kind. The same record for
- * the same agent, always.
+ * Returns a stable name of an agent, the same in every run in which its team does the same:
+ * `Partner/Principal/Associate[wm_2]`. It lists the profiles from the root down, each with its work module, and `#2` for the
+ * second child of the same kind. Returns the same record for the same agent.
  */
 export function callerOf(run: RunContext, agent: SubContext): ModelCaller {
   const known = callers.get(agent);
@@ -27,9 +28,9 @@ function kindOf({ meta }: SubContext): string {
   return meta.moduleId === undefined ? meta.profile : `${meta.profile}[${meta.moduleId}]`;
 }
 
-/** The agents of a run, counted by parent and kind as far as they have come. */
+/** Count of a run's agents so far, by parent and kind. */
 interface Census {
-  /** Goes on with agents that are started later, since it is never run to its end. */
+  /** Never exhausted, so it also yields agents that start later. */
   readonly agents: Iterator<SubContext>;
   counted: number;
   readonly kinds: Map<string, number>;
@@ -39,7 +40,7 @@ interface Census {
 // Pure cache: keyed by a state; counts agents, which only grow, each once.
 const censuses = new WeakMap<RunContext, Census>();
 
-/** How many agents of the same kind its parent had before it. Each agent is counted once: a thousand siblings ask for it. */
+/** Counts the agents of the same kind that its parent started earlier. Amortised: each agent is counted once for all its siblings. */
 function twinsBefore(run: RunContext, agent: SubContext): number {
   const census = censuses.get(run) ?? { agents: run.agents.values(), counted: 0, kinds: new Map(), twins: new WeakMap() };
   censuses.set(run, census);

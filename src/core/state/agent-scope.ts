@@ -2,7 +2,8 @@ import { contextTokens } from '../prompt/context-size.ts';
 import { countersView } from './counters-view.ts';
 import type { Scope } from '../expression/expression.ts';
 import type { WaitingItem } from '../inbox/inbox.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 import { turnView, type TurnViewEnv } from './turn-view.ts';
 
 type View = Readonly<Record<string, unknown>>;
@@ -11,8 +12,8 @@ type View = Readonly<Record<string, unknown>>;
 const scopes = new WeakMap<SubContext, { readonly env: TurnViewEnv; readonly run: RunContext; readonly scope: Scope }>();
 
 /**
- * The roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
- * agent: every root is a getter over live state, so reading costs what is read and building costs nothing per turn.
+ * Returns the roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
+ * agent: every root is a getter over live state, so a turn pays only for the values it reads.
  */
 export function agentScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {
   const known = scopes.get(agent);
@@ -22,7 +23,7 @@ export function agentScope(env: TurnViewEnv, run: RunContext, agent: SubContext)
   return scope;
 }
 
-/** Every view is made when it is first looked at: most conditions read one of them. */
+/** Builds each view on first access: most conditions read only one of them. */
 function buildScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {
   let state: View | undefined;
   let meta: View | undefined;
@@ -49,7 +50,7 @@ function buildScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope
       return agent.flags;
     },
     get inbox() {
-      return agent.inbox.map(itemView);
+      return agent.inbox.items.map(itemView);
     },
     get turn() {
       return turnView(env, run, agent);
@@ -77,7 +78,7 @@ interface RunViews {
 /** Pure cache: keyed by the run's state; what it holds are getters over that state. */
 const viewsOfRuns = new WeakMap<RunContext, RunViews>();
 
-/** What all agents of a run see alike. */
+/** Views that all agents of a run share. */
 function runViews(run: RunContext): RunViews {
   const known = viewsOfRuns.get(run);
   if (known !== undefined) return known;
@@ -97,7 +98,7 @@ function otherState(env: TurnViewEnv, run: RunContext, agentId: string | undefin
   return other === undefined ? null : agentScope(env, run, other)['state'];
 }
 
-/** An item as conditions see it. */
+/** Converts an item to the form that conditions see. */
 function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
   const { item } = waiting;
   return {
@@ -112,10 +113,10 @@ function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
 function stateView(run: RunContext, agent: SubContext, counters: () => View): View {
   return {
     get messages() {
-      return agent.messages;
+      return agent.history.messages;
     },
     get inbox() {
-      return agent.inbox.map(itemView);
+      return agent.inbox.items.map(itemView);
     },
     get flags() {
       return agent.flags;
@@ -127,7 +128,7 @@ function stateView(run: RunContext, agent: SubContext, counters: () => View): Vi
       return agent.deliverables;
     },
     get current_action() {
-      return agent.currentAction;
+      return agent.turn.action;
     },
     get initial_params() {
       return agent.initialParams;
@@ -142,28 +143,28 @@ function stateView(run: RunContext, agent: SubContext, counters: () => View): Vi
       return agent.status;
     },
     get turn_count() {
-      return agent.turnCount;
+      return agent.turn.count;
     },
     get iteration() {
-      return agent.iteration;
+      return agent.work.iteration;
     },
     get last_turn_id() {
-      return agent.lastTurnId ?? null;
+      return agent.turn.lastId ?? null;
     },
     get current_turn_id() {
-      return agent.currentTurnId ?? null;
+      return agent.turn.currentId ?? null;
     },
     get context_tokens() {
       return contextTokens(agent);
     },
     get last_reply() {
-      return agent.lastReply;
+      return agent.turn.lastReply;
     },
     get archived_messages() {
-      return agent.archived.map((archive) => archive.messages);
+      return agent.history.archived.map((archive) => archive.messages);
     },
     get dead_letters() {
-      return agent.deadLetters;
+      return agent.inbox.deadLetters;
     },
     get profiles_list_instance_ids() {
       return run.team.shared['profiles_list'] ?? null;
@@ -223,7 +224,7 @@ function teamView(run: RunContext): Readonly<Record<string, unknown>> {
         agent_id: agent.meta.agentId,
         profile: agent.meta.profile,
         status: agent.status,
-        outcome: agent.outcome ?? null,
+        outcome: agent.result.outcome ?? null,
       }));
     },
   };

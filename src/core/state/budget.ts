@@ -1,4 +1,4 @@
-/** Tokens and money of a run or an agent; `costUnknown` when some call had no price. */
+/** Tokens and US dollars used by a run or an agent; `costUnknown` is set when some call had no price. */
 export interface RunUsage {
   inputTokens: number;
   outputTokens: number;
@@ -9,40 +9,40 @@ export interface RunUsage {
   costUnknown: boolean;
 }
 
-/** What one agent with all below it, or the whole run, has used, and what of it is under way. */
+/** Use by the whole run, or by one agent and all agents below it, including reservations for model calls in flight. */
 export interface Budget {
-  /** Tokens and US dollars of model calls that have ended. */
+  /** Tokens and US dollars of finished model calls. */
   tokens: number;
   cost: number;
-  /** What model calls in flight may use at most. */
+  /** Upper bound for the model calls in flight. */
   reservedTokens: number;
   reservedCost: number;
-  /** Agents at work: neither held back nor ended. */
+  /** Agents at work: neither held nor ended. */
   live: number;
-  /** Those of them whose model call in flight holds a reservation. */
+  /** Live agents whose model call in flight holds a reservation. */
   reserving: number;
   /** Agents ever started. */
   agents: number;
 }
 
-/** What all agents that were ever at a work module have used of it. */
+/** Use by all agents that ever worked on a work module. */
 export interface ModuleBudget extends Budget {
   turns: number;
   toolCalls: number;
-  /** Milliseconds agents worked on it in earlier attempts, and since when one does now, in working time of the run. */
+  /** Milliseconds that agents worked on it in earlier attempts, and the start of the current attempt, in working time of the run. */
   activeMs: number;
   workingSince: number | undefined;
 }
 
-/** Money as every surface shows it: US dollars; null, never 0, as soon as some call's cost is unknown. */
+/** Cost in US dollars as every surface shows it: null, never 0, when the cost of any call is unknown. */
 export interface ShownCost {
   readonly cost: number | null;
-  /** The part that is known: what it has cost at least. */
+  /** The known part: a lower bound. */
   readonly costAtLeast: number;
   readonly costUnknown: boolean;
 }
 
-/** The cost of a usage for a surface; `cost` of the usage is its known part. */
+/** Returns the cost of a usage for display; `cost` of the usage is its known part. */
 export function shownCost({ cost, costUnknown }: Pick<RunUsage, 'cost' | 'costUnknown'>): ShownCost {
   return { cost: costUnknown ? null : cost, costAtLeast: cost, costUnknown };
 }

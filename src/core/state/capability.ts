@@ -1,35 +1,35 @@
 import type { ContentHash } from '../ids.ts';
 
 /**
- * What an approval is bound to, each part as a content hash. A call may run on an approval only as long as all parts are
- * what they were when a person was asked.
+ * The parts that an approval is bound to, as content hashes. The approval holds only while every part is the same as when the
+ * person was asked.
  */
 export interface CapabilityParts {
-  /** The definition of the tool: name, description, schema, effect and what else a profile or a server says of it. */
+  /** The tool's definition: name, description, schema, effect, and whatever a profile or a server declares about it. */
   readonly tool: ContentHash;
-  /** The settings of the tool's toolset with the values of the run's request, and whether its programs run in the sandbox. Secrets are left out. */
+  /** Settings of the tool's toolset with the values of the run's request, and whether its programs run in the sandbox; secrets excluded. */
   readonly settings: ContentHash;
-  /** The gate that asks: its scope, condition, verdict, words and expiry. */
+  /** The gate that asks: scope, condition, verdict, message and expiry. */
   readonly gate: ContentHash;
-  /** The arguments the call runs with. */
+  /** The arguments that the call runs with. */
   readonly args: ContentHash;
-  /** The name and the resolved text of the profile of the agent that called. */
+  /** Name and resolved text of the calling agent's profile. */
   readonly profile: ContentHash;
 }
 
-/** One thing an approval is bound to. */
+/** Name of a part that an approval is bound to. */
 export type CapabilityPart = keyof CapabilityParts;
 
-/** What an approval is bound to, and one hash over all of it. */
+/** The parts that an approval is bound to, and one hash over all of them. */
 export interface Capability extends CapabilityParts {
-  /** Equal exactly when all parts are. */
+  /** Equal exactly when all parts are equal. */
   readonly fingerprint: ContentHash;
 }
 
-/** All parts, in the order in which they are named to people. */
+/** All parts, in the order in which messages list them. */
 export const capabilityParts = ['tool', 'settings', 'gate', 'args', 'profile'] as const satisfies readonly CapabilityPart[];
 
-/** The parts that differ; all of them when it is not on record what was agreed to, as in journals of earlier versions. */
+/** Returns the parts that differ; all of them when no record of the approval exists, as in journals of earlier versions. */
 export function changedParts(
   agreed: CapabilityParts | undefined,
   now: CapabilityParts,

@@ -1,7 +1,8 @@
 import { activeAt } from './run-time.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
-/** What conditions read below `counters`: getters over live state, so reading costs what is read. */
+/** Returns the values below `counters` in conditions, as getters over live state: a condition pays only for what it reads. */
 export function countersView(run: RunContext, agent: SubContext): Readonly<Record<string, number>> {
   const { counters } = agent;
   return {
@@ -33,13 +34,13 @@ export function countersView(run: RunContext, agent: SubContext): Readonly<Recor
       return counters.tokensUsed;
     },
     get tokens_with_children() {
-      return agent.budget.tokens;
+      return agent.limits.budget.tokens;
     },
     get cost_with_children() {
-      return agent.budget.cost;
+      return agent.limits.budget.cost;
     },
     get elapsed_ms() {
-      return agent.workingSince === undefined ? 0 : Math.max(0, activeAt(run, run.at) - agent.workingSince);
+      return agent.limits.workingSince === undefined ? 0 : Math.max(0, activeAt(run, run.at) - agent.limits.workingSince);
     },
   };
 }

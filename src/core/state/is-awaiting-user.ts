@@ -1,7 +1,7 @@
-import type { SubContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
 
-/** Tells whether an agent waits for whoever gave it its work: for words, not for a person's answer to a question or for other events. */
+/** True when an agent waits for a message from its caller or user, not for the answer to a question or for other events. */
 export function isAwaitingUser(agent: SubContext): boolean {
-  if (agent.status !== 'awaiting_input' || agent.question !== undefined) return false;
-  return agent.awaitingOn === undefined || agent.awaitingOn.includes('USER_PROMPT');
+  if (agent.status !== 'awaiting_input' || agent.turn.question !== undefined) return false;
+  return agent.inbox.awaitingOn === undefined || agent.inbox.awaitingOn.includes('USER_PROMPT');
 }

@@ -1,17 +1,17 @@
-/** What an agent waits on that its profile asks in its place: it got nowhere, or came to a checkpoint. No tool asked it. */
+/** Question that the profile asks on behalf of its agent, at an escalation or a checkpoint. No tool call belongs to it. */
 export interface OwnQuestion {
   readonly prompt: string;
-  /** Sequence number and wall time of the event that asked. */
+  /** Sequence number and wall time of the asking event. */
   readonly seq: number;
   readonly since: number;
-  /** The checkpoint it came to. */
+  /** The checkpoint that was reached. */
   readonly checkpoint?: string;
 }
 
-/** What a person says at a checkpoint: the agent goes on, or ends with what there is. */
+/** Answers at a checkpoint: the agent goes on, or ends with its results so far. */
 export const checkpointChoices = ['go on', 'end'] as const;
 
-/** The id under which a person answers an agent's question; an agent has one at a time. */
+/** Returns the id for answering an agent's question; an agent has at most one at a time. */
 export function questionId(agentId: string): string {
   return `ask_${agentId}`;
 }

@@ -1,51 +1,54 @@
-import { isAsking } from './asks-person.ts';
+import { isAsking } from './is-asking.ts';
 import type { CapabilityPart } from './capability.ts';
 import { CadreError } from '../error.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { checkpointChoices, type OwnQuestion, questionId } from './own-question.ts';
 import type { PromptFacts } from '../prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 import type { SandboxUse, ApprovalWait } from '../tool/wait-for.ts';
 
-/** Something that waits for a person. */
+/** A request that waits for a person. */
 export interface PendingRequest {
-  /** The call id, or the id of an agent's own question; what `approve`, `reject` and `answer` take. */
+  /** The call id, or the id of an agent's own question; pass it to `approve`, `reject` or `answer`. */
   readonly id: string;
   readonly kind: 'approval' | 'question';
   readonly agentId: string;
-  /** The agents from the root down to the one that asks. */
+  /** The agents from the root down to the asking one. */
   readonly path: readonly string[];
   readonly turnId: string;
-  /** Empty when the profile asks: its ladder against stagnation, or one of its checkpoints. */
+  /** Empty when the profile asks: an escalation or a checkpoint. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly message?: string;
   readonly schema?: JsonObject;
-  /** The gate that asks, and the profile it stands in: what `approve(id, { always: true })` would allow all calls of the tool before.
-   *  The gate `needs_approval` is the tool's own wish. */
+  /**
+   * The asking gate and its profile: the scope of `approve(id, { always: true })`. The gate `needs_approval` is requested by the
+   * tool itself.
+   */
   readonly gate?: { readonly id: string; readonly profile: string };
-  /** Of an approval: where what the model was looking at came from when it made the call, as gates see it (`prompt`). */
+  /** For an approval: the provenance of the model's prompt when it made the call, as gates see it (`prompt`). */
   readonly prompt?: PromptFacts;
-  /** Of an approval: whether the programs that the tool starts run in the sandbox; absent when it starts none. */
+  /** For an approval: sandbox use of the programs that the tool starts; absent when it starts none. */
   readonly sandbox?: SandboxUse;
-  /** Of an approval: what has changed since a person agreed to this call, who is therefore asked again. */
+  /** For an approval that is asked again: the parts that changed since a person approved this call. */
   readonly changed?: readonly CapabilityPart[];
-  /** Of an approval: the hash of all that `approve` agrees to. Hand it to `approve` to agree to nothing else. */
+  /** For an approval: hash of everything that `approve` agrees to. Pass it to `approve` to approve exactly this. */
   readonly fingerprint?: string;
-  /** Wall time it was asked at, in milliseconds since 1970. */
+  /** Wall time of the request, in milliseconds since 1970. */
   readonly since: number;
-  /** Wall time at which it is answered without a person; absent when it waits for ever. */
+  /** Wall time at which it is answered automatically; absent when it never expires. */
   readonly expiresAt?: number;
-  /** How it is answered then. */
+  /** The automatic answer. */
   readonly onExpire?: 'allow' | 'deny';
 }
 
-/** Everything of a run that waits for a person, wherever in the tree it was asked. */
+/** Returns every request of a run that waits for a person, at any depth of the agent tree. */
 export function pendingOf(run: RunContext): readonly PendingRequest[] {
   const pending: PendingRequest[] = [];
   for (const agent of run.agents.values()) {
-    if (agent.question !== undefined && isAsking(agent)) pending.push(questionOf(run, agent, agent.question));
-    for (const call of agent.openCalls.values()) {
+    if (agent.turn.question !== undefined && isAsking(agent)) pending.push(questionOf(run, agent, agent.turn.question));
+    for (const call of agent.calls.open.values()) {
       const { waitFor } = call;
       if (call.status !== 'suspended' || waitFor === undefined || waitFor.kind === 'agents') continue;
       pending.push({
@@ -55,7 +58,7 @@ export function pendingOf(run: RunContext): readonly PendingRequest[] {
         path: pathOf(run, agent),
         turnId: call.request.turnId,
         tool: call.request.name,
-        // A copy: what is shown to a person may be edited there, and what was asked for is what runs.
+        // A copy: a reader may edit what it gets, and the call must run with what was requested.
         args: structuredClone(call.args ?? {}),
         since: call.request.at,
         ...(waitFor.expires === undefined
@@ -77,7 +80,7 @@ export function pendingOf(run: RunContext): readonly PendingRequest[] {
   return pending;
 }
 
-/** What a person must know before they let a call run. */
+/** Returns the facts that a person needs to decide about a call. */
 function approvalFacts(
   { meta }: SubContext,
   { gateId, capability, prompt, sandbox, changed }: ApprovalWait,
@@ -91,7 +94,7 @@ function approvalFacts(
   };
 }
 
-/** What a profile asks in the place of its agent; no tool asked it. */
+/** Converts a question that the profile asks on behalf of its agent; no tool call belongs to it. */
 function questionOf(run: RunContext, agent: SubContext, question: OwnQuestion): PendingRequest {
   const { agentId } = agent.meta;
   return {
@@ -99,7 +102,7 @@ function questionOf(run: RunContext, agent: SubContext, question: OwnQuestion): 
     kind: 'question',
     agentId,
     path: pathOf(run, agent),
-    turnId: agent.lastTurnId ?? '',
+    turnId: agent.turn.lastId ?? '',
     tool: '',
     args: {},
     message: question.prompt,
@@ -113,7 +116,7 @@ function pathOf(run: RunContext, agent: SubContext): readonly string[] {
   return [...(parent === undefined ? [] : pathOf(run, parent)), agent.meta.agentId];
 }
 
-/** Refuses an answer that is not among the choices a question offers. */
+/** Rejects an answer that is not among the choices of a question. Throws OPTION_INVALID. */
 export function checkAnswer(request: PendingRequest, value: JsonValue): void {
   const choices = request.schema?.['enum'];
   if (!Array.isArray(choices) || choices.includes(value)) return;

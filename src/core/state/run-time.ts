@@ -1,16 +1,16 @@
-import type { RunContext } from './state.ts';
+import type { RunContext } from './run-context.ts';
 
 /*
- * Time as limits see it. Events carry the wall clock, which may jump; jumps are on record (`clock.jump`), so both figures here
- * go on evenly, in this process and in the next.
+ * Time for limits and deadlines. Events carry the wall clock, which may jump; `clock.jump` records the jumps, so both figures here
+ * advance evenly, across processes, too.
  */
 
-/** Milliseconds a run has worked at a moment of the wall clock: without jumps, waiting for people, and lying still. */
+/** Returns the milliseconds a run has worked by a moment of the wall clock, without clock jumps, waits for people, and downtime. */
 export function activeAt(run: RunContext, at: number): number {
   return (run.awaitingSince ?? at) - run.jumpedMs - run.pausedMs;
 }
 
-/** A moment of the wall clock without its jumps: what people who are waited for live by. */
+/** Returns a moment of the wall clock without its jumps: the time that deadlines of approvals and questions use. */
 export function steadyAt(run: RunContext, at: number): number {
   return at - run.jumpedMs;
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 
-/** A run's title unless it is given one: the first line of its prompt, at most 80 characters. */
+/** Returns the default title of a run: the first line of its prompt, at most 80 characters. */
 export function titleOf(payload: JsonValue): string {
   const prompt = typeof payload === 'object' && payload !== null && 'prompt' in payload ? payload['prompt'] : undefined;
   const line = (typeof prompt === 'string' ? prompt : '').split('\n')[0]?.trim() ?? '';

@@ -3,58 +3,68 @@ import type { EventDraft } from '../events/event.ts';
 import { parentOf } from '../fold/budget.ts';
 import type { AgentId } from '../ids.ts';
 import type { CompiledProfile } from '../profile/profile.ts';
-import type { SubContext, RunContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
+import type { RunContext } from './run-context.ts';
 
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 
-/** How many agents may go to work besides those that are at it: of the whole run, and of every agent from this one up. */
+/** Returns how many more agents may work at the same time, by the limits of the run and of every agent from this one up. */
 export function liveRoom(run: RunContext, profiles: Profiles, agent: SubContext): number {
   let room = run.limits.maxLive - run.budget.live;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
     const most = profiles.get(above.meta.profile)?.limits.maxLive;
-    if (most !== undefined) room = Math.min(room, most - above.budget.live);
+    if (most !== undefined) room = Math.min(room, most - above.limits.budget.live);
   }
   return Math.max(0, room);
 }
 
-/** Says why an agent may not start one more child besides `planned` others; undefined when it may. */
-export function spawnRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
-  const counted = countRefusal(run, profiles, agent, planned);
+/** The agent that wants to start another one, in its run; a `TransitionContext` is one. */
+interface Spawner {
+  readonly run: RunContext;
+  readonly profiles: Profiles;
+  readonly agent: SubContext;
+}
+
+/** Returns the reason why an agent may not start one more child besides `planned` others; undefined when it may. */
+export function spawnRefusal(spawner: Spawner, planned: number): string | undefined {
+  const { run, profiles, agent } = spawner;
+  const counted = countRefusal(spawner, planned);
   return counted ?? (liveRoom(run, profiles, agent) > 0 ? undefined : liveRefusal(run));
 }
 
-/** Says that no more agents may be at work. */
+/** Returns the refusal of another live agent. */
 export function liveRefusal(run: RunContext): string {
-  return `${run.budget.live} agents are at work and no more may be (limit maxLive); wait until one of them has ended, or ${howToRaise}`;
+  return `${run.budget.live} agents are at work, the maximum (limit maxLive); wait until one of them ends, or ${howToRaise}`;
 }
 
-/** The same without asking whether there is room at this moment: whoever there is none for can be held back. */
-export function countRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
+/** Like `spawnRefusal`, without the limit on live agents: a child above that limit can be held. */
+export function countRefusal(spawner: Spawner, planned: number): string | undefined {
+  const { run, profiles, agent } = spawner;
   const { agentId, depth, profile } = agent.meta;
   const own = profiles.get(profile)?.limits;
   const maxDepth = own?.maxDepth ?? run.limits.maxDepth;
   const maxChildren = own?.maxChildren ?? run.limits.maxChildren;
   if (depth + 1 > maxDepth)
-    return `${agentId} is at depth ${depth} and agents may go ${maxDepth} deep (limit maxDepth); do the work without another agent, or ${howToRaise}`;
+    return `${agentId} is at depth ${depth}, and the deepest agent may be at ${maxDepth} (limit maxDepth); do the work without another agent, or ${howToRaise}`;
   if (agent.children.length + planned + 1 > maxChildren)
     return `${agentId} has started ${agent.children.length + planned} agents and may start ${maxChildren} (limit maxChildren); ${howToRaise}`;
-  return totalRefusal(run, profiles, agent, planned);
+  return totalRefusal(spawner, planned);
 }
 
-function totalRefusal(run: RunContext, profiles: Profiles, agent: SubContext, planned: number): string | undefined {
+function totalRefusal({ run, profiles, agent }: Spawner, planned: number): string | undefined {
   if (run.budget.agents + planned + 1 > run.limits.maxTotal)
     return `the run has started ${run.budget.agents + planned} agents and may start ${run.limits.maxTotal} (limit maxTotal); do the work without another agent, or ${howToRaise}`;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
     const most = profiles.get(above.meta.profile)?.limits.maxTotal;
-    if (most !== undefined && above.budget.agents + planned + 1 > most)
-      return `${above.meta.agentId} and those below it are ${above.budget.agents + planned} agents and may be ${most} (limit maxTotal of its profile); do the work without another agent`;
+    if (most !== undefined && above.limits.budget.agents + planned + 1 > most)
+      return `${above.meta.agentId} and the agents below it are ${above.limits.budget.agents + planned}, of ${most} allowed (limit maxTotal of its profile); do the work without another agent`;
   }
   return undefined;
 }
 
 const howToRaise = 'have it raised under limits of the profile, the launch or the engine';
 
-/** What drafts of one tool call add to an agent that exists, or to one they start. */
+/** An agent with the additions that the drafts of one tool call make to it. */
 interface Planned {
   readonly parent: AgentId | undefined;
   readonly depth: number;
@@ -65,8 +75,8 @@ interface Planned {
 }
 
 /**
- * Refuses drafts that would start more agents than the limits allow, whatever tool drafted them: deeper, more children of
- * one agent, more at work at the same time, or more in all. Throws LIMIT_REACHED.
+ * Rejects drafts, of any tool, that would start more agents than the limits allow: deeper, more children of one agent, more at
+ * work at the same time, or more in all. Throws LIMIT_REACHED.
  */
 export function checkSpawns(run: RunContext, profiles: Profiles, events: readonly EventDraft[]): void {
   if (!events.some(({ type }) => type === 'agent.start' || type === 'agent.restart' || type === 'agent.release')) return;
@@ -74,7 +84,7 @@ export function checkSpawns(run: RunContext, profiles: Profiles, events: readonl
   for (const event of events) plan.add(event);
 }
 
-/** The agents as they will be once the drafts so far are committed. */
+/** The agents after the drafts so far are committed. */
 class SpawnPlan {
   readonly #run: RunContext;
   readonly #profiles: Profiles;
@@ -126,7 +136,7 @@ class SpawnPlan {
     const agent = planned === undefined ? this.#run.agents.get(agentId) : undefined;
     if (agent === undefined) return planned;
     const { depth, profile, parentAgentId } = agent.meta;
-    const { live, agents } = agent.budget;
+    const { live, agents } = agent.limits.budget;
     const found: Planned = { parent: parentAgentId, depth, profile, children: agent.children.length, live, agents };
     this.#known.set(agentId, found);
     return found;
@@ -136,7 +146,7 @@ class SpawnPlan {
     const own = parent === undefined ? undefined : this.#profiles.get(parent.profile)?.limits;
     const maxDepth = own?.maxDepth ?? this.#run.limits.maxDepth;
     const maxChildren = own?.maxChildren ?? this.#run.limits.maxChildren;
-    if (depth > maxDepth) throw reached('maxDepth', maxDepth, `agents below ${parentId ?? 'nobody'} would be at depth ${depth}`);
+    if (depth > maxDepth) throw reached('maxDepth', maxDepth, `agents below ${parentId ?? 'the run'} would be at depth ${depth}`);
     if (parent !== undefined && parent.children > maxChildren)
       throw reached('maxChildren', maxChildren, `${parentId ?? ''} would have started ${parent.children} agents`);
   }
@@ -156,7 +166,7 @@ class SpawnPlan {
       above.agents += agents;
       const most = this.#profiles.get(above.profile)?.limits;
       if (agents > 0 && above.agents > (most?.maxTotal ?? Number.POSITIVE_INFINITY))
-        throw reached('maxTotal', most?.maxTotal ?? 0, `${id} and those below it would be ${above.agents} agents`);
+        throw reached('maxTotal', most?.maxTotal ?? 0, `${id} and the agents below it would be ${above.agents}`);
       if (live > 0 && above.live > (most?.maxLive ?? Number.POSITIVE_INFINITY))
         throw reached('maxLive', most?.maxLive ?? 0, `${above.live} agents would be at work below ${id}`);
       id = above.parent;

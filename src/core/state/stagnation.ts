@@ -1,7 +1,7 @@
-import type { SubContext } from './state.ts';
+import type { SubContext } from './sub-context.ts';
 import type { Streak } from '../profile/escalation.ts';
 
-/** How long a streak is. */
+/** Returns the length of a streak. */
 export function streakOf({ counters }: SubContext, streak: Streak): number {
   switch (streak) {
     case 'same_action_same_result_streak':

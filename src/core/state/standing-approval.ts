@@ -1,26 +1,26 @@
 import { type Capability, type CapabilityParts, changedParts } from './capability.ts';
 import type { CallId } from '../ids.ts';
 
-/** What a person allowed for the rest of a run: every call of one tool that one gate of a profile asks about. */
+/** Approval for the rest of a run: every call of one tool that one gate of a profile asks about. */
 export interface StandingApproval {
   readonly profile: string;
   readonly tool: string;
   readonly gateId: string;
-  /** What was agreed to; absent in journals of earlier versions, whose standing approvals cover nothing any more. */
+  /** The parts it is bound to; absent in journals of earlier versions, whose standing approvals no longer cover any call. */
   readonly capability?: Capability;
-  /** The call it was said about, and the event that says so. */
+  /** The call it was given for, and the event that records it. */
   readonly callId: CallId;
   readonly seq: number;
   readonly at: number;
 }
 
-/** What a standing approval is bound to besides the name of its profile: it covers other arguments, and survives other instructions. */
+/** Parts that a standing approval is bound to besides the profile's name: it covers other arguments, and survives other instructions. */
 const boundTo = ['tool', 'settings', 'gate'] as const;
 
-/** The kind of calls a standing approval is about. */
+/** The kind of calls that a standing approval covers. */
 type Subject = Pick<StandingApproval, 'profile' | 'tool' | 'gateId'>;
 
-/** The approval that covers a call, if there is one. Other gates still ask, gates that deny deny, and a change of what it is bound to ends it. */
+/** Returns the standing approval that covers a call, if any. Other gates still ask or deny, and a change of a bound part ends it. */
 export function standingFor(
   standing: readonly StandingApproval[],
   subject: Subject,
@@ -29,7 +29,7 @@ export function standingFor(
   return standing.find((known) => isAbout(known, subject) && changedParts(known.capability, now, boundTo).length === 0);
 }
 
-/** The standing approvals without those for calls like this one. */
+/** Returns the standing approvals without those for calls like this one. */
 export function withoutStanding(standing: readonly StandingApproval[], subject: Subject): readonly StandingApproval[] {
   return standing.some((known) => isAbout(known, subject)) ? standing.filter((known) => !isAbout(known, subject)) : standing;
 }

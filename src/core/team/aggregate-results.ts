@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
-/** What one worker brought, before it is put together with what others brought. */
+/** Result of one worker, before aggregation. */
 export interface WorkerResult extends JsonObject {
   readonly worker: string;
-  /** What it was to do: results of one operation are of one kind. */
+  /** The worker's operation: results of one operation have the same shape. */
   readonly operation: string;
   readonly summary: string;
   readonly result: JsonValue;
 }
 
-/** Results of several workers as one (B.67): a table of the rows of all, or a section each. */
+/** Aggregated results of several workers (B.67): a table of all rows, or one section each. */
 export type AggregatedResults =
   | {
       readonly kind: 'table';
@@ -20,24 +20,24 @@ export type AggregatedResults =
     }
   | { readonly kind: 'sections'; readonly summary: string; readonly sections: readonly WorkerResult[] };
 
-/** How rows are found in the results of one operation. */
+/** Position of rows in the results of one operation. */
 export interface TableFormat {
-  /** The key of the list, when the result is an object. */
+  /** Key of the list, when the result is an object. */
   readonly rows?: string;
-  /** The columns to show, in order; all of them when absent. */
+  /** Columns to show, in order; all of them when absent. */
   readonly columns?: readonly string[];
 }
 
-/** How many sections a joined summary speaks of, and how long each part may be. */
+/** Most sections in a joined summary, and the longest part. */
 const summaryParts = 3;
 const summaryChars = 200;
 
-/** The column that says whose row it is, when several workers have some. */
+/** Column that names the row's worker, when several workers have rows. */
 const workerColumn = 'worker';
 
 /**
- * Puts results together by kind: those of one operation that are all lists become one table, whatever else there is becomes
- * sections in the order of the results. What the lists of an operation look like may be said by `formats`.
+ * Aggregates results: those of one operation that are all lists become one table, all others become sections in the order of
+ * the results. `formats` can describe the lists of an operation.
  */
 export function aggregateResults(
   results: readonly WorkerResult[],
@@ -60,7 +60,7 @@ export function aggregateResults(
   return { kind: 'table', operation, summary, columns, rows: rows.map((row) => pick(row, columns)) };
 }
 
-/** The beginnings of the first summaries, joined; says how many more there are. */
+/** Joins the beginnings of the first summaries, and counts the omitted ones. */
 export function joinSummaries(summaries: readonly string[]): string {
   const said = summaries.map((summary) => summary.trim().replace(/\s+/g, ' ')).filter((summary) => summary !== '');
   const shown = said.slice(0, summaryParts).map(shorten);
@@ -73,7 +73,7 @@ function shorten(text: string): string {
   return characters.length <= summaryChars ? text : `${characters.slice(0, summaryChars - 1).join('')}…`;
 }
 
-/** The rows of a result: a list, or the one list an object holds; undefined when it has none. */
+/** Returns the rows of a result: a list, or the only list in an object; undefined when there is none. */
 function rowsOf(result: JsonValue, format: TableFormat | undefined): readonly JsonObject[] | undefined {
   const list = listOf(result, format);
   if (list === undefined) return undefined;

@@ -3,7 +3,7 @@ import { emptyModule, moduleTransitions, type WorkModule } from './work-module.t
 
 const model = Object.entries(emptyModule('', 0));
 
-/** True when a value has all that a work module of this id must have: what comes from a journal may have been forged. */
+/** True when a value has every required field of a work module with this id: a journal may have been forged. */
 export function isWorkModule(id: string, value: unknown): value is WorkModule {
   if (!isJsonObject(value) || value['module_id'] !== id || !Object.hasOwn(moduleTransitions, String(value['status']))) return false;
   const isLike = (key: string, like: unknown): boolean =>

@@ -1,7 +1,7 @@
 /**
- * Finds a way from a module back to itself along its dependencies.
+ * Finds a dependency cycle through a module.
  *
- * @returns the ids on that way, the first one again at the end; undefined when there is none
+ * @returns the ids on the cycle, the first one again at the end; undefined when there is none
  */
 export function findDependencyCycle(
   start: string,

@@ -1,41 +1,41 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { ContentHash } from '../ids.ts';
 
-/** A tool result that is kept whole, while the model was shown a preview (A1.13). It stands in `team.shared.knowledge`, by its token. */
+/** A tool result that is kept whole while the model sees a preview (A1.13). Stored in `team.shared.knowledge`, by token. */
 export interface KnowledgeEntry {
-  /** Where its text is stored. */
+  /** Address of its text in the content store. */
   readonly hash: ContentHash;
   readonly chars: number;
-  /** The tool and the call it came from first, and what that call was about: an address, a path, a query. */
+  /** The tool and first call that returned it, and the subject of that call: an address, a path, a query. */
   readonly tool: string;
   readonly callId: string;
   readonly source: string;
-  /** In how many results this very text stood. */
+  /** Number of results that contained this text. */
   readonly seen: number;
 }
 
 const tokenPattern = /<?#?\bKB-(\d{1,9})\b>?/g;
 
-/** The token of the n-th entry. */
+/** Returns the token of the n-th entry. */
 export function knowledgeToken(number: number): string {
   return `KB-${String(number).padStart(5, '0')}`;
 }
 
-/** A token as it stands in texts. */
+/** Formats a token for a text. */
 export function showToken(token: string): string {
   return `<#${token}>`;
 }
 
-/** The token a text means, however it is written: `<#KB-00001>`, `KB-1`; undefined when there is none in it. */
+/** Returns the token in a text, in any notation: `<#KB-00001>`, `KB-1`; undefined when there is none. */
 export function parseToken(text: string): string | undefined {
   const match = new RegExp(tokenPattern).exec(text);
   return match?.[1] === undefined ? undefined : knowledgeToken(Number(match[1]));
 }
 
-/** Longest text that tokens are replaced in, in characters: more stays as tokens. */
+/** Longest text produced by replacing tokens, in characters; further tokens stay. */
 const maxFilledChars = 5_000_000;
 
-/** A text with what is kept in the place of its tokens; those that nothing is kept under stay. */
+/** Replaces tokens in a text with the texts kept for them; unknown tokens stay. */
 export function fillTokens(text: string, shared: JsonValue | undefined, stored: (hash: ContentHash) => string | undefined): string {
   if (!text.includes('<#KB-')) return text;
   const entries = readKnowledge(shared);
@@ -48,7 +48,7 @@ export function fillTokens(text: string, shared: JsonValue | undefined, stored: 
   });
 }
 
-/** Reads the entries out of the team's shared state, in the order they came; whatever else stands there counts as none. */
+/** Reads the entries from the team's shared state, in order of arrival; ignores malformed values. */
 export function readKnowledge(shared: JsonValue | undefined): ReadonlyMap<string, KnowledgeEntry> {
   const entries = isJsonObject(shared) && isJsonObject(shared['knowledge']) ? Object.entries(shared['knowledge']) : [];
   return new Map(
@@ -71,7 +71,7 @@ function readEntry(value: JsonObject): KnowledgeEntry {
   };
 }
 
-/** An entry as it is written into state. */
+/** Converts an entry to its form in state. */
 export function toEntryJson({ callId, ...entry }: KnowledgeEntry): JsonObject {
   return { ...entry, call_id: callId };
 }

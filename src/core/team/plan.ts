@@ -1,28 +1,28 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
-/** Where a step of a plan stands. */
+/** Status of a step of a plan. */
 export type StepStatus = 'not_started' | 'in_progress' | 'completed' | 'blocked';
 
-/** One step of a plan, as it stands in state. */
+/** One step of a plan, in the form of state. */
 export interface PlanStep extends JsonObject {
   readonly text: string;
   readonly status: StepStatus;
   readonly notes: string;
 }
 
-/** A plan, as it stands in state. */
+/** A plan, in the form of state. */
 export interface Plan extends JsonObject {
   readonly title: string;
   readonly steps: readonly PlanStep[];
 }
 
-/** All plans of an agent or a team, and which of them is worked at. */
+/** All plans of an agent or a team, and the active one. */
 export interface PlanBook extends JsonObject {
   readonly active: string | null;
   readonly plans: Readonly<Record<string, Plan>>;
 }
 
-/** All statuses, with the marks that plans are shown with (A2.3). */
+/** Statuses with their marks in a displayed plan (A2.3). */
 export const stepMarks: Readonly<Record<StepStatus, string>> = {
   not_started: '[ ]',
   in_progress: '[→]',
@@ -30,7 +30,7 @@ export const stepMarks: Readonly<Record<StepStatus, string>> = {
   blocked: '[!]',
 };
 
-/** Reads the plans out of state; whatever else stands there counts as none. */
+/** Reads the plans from state; ignores malformed values. */
 export function readPlanBook(value: JsonValue | undefined): PlanBook {
   if (!isJsonObject(value) || !isJsonObject(value['plans'])) return { active: null, plans: {} };
   const plans = Object.entries(value['plans']).flatMap(([id, plan]) => (isJsonObject(plan) ? [[id, readPlan(plan)] as const] : []));
@@ -49,12 +49,12 @@ function readPlan(plan: Readonly<Record<string, JsonValue | undefined>>): Plan {
   };
 }
 
-/** Tells whether a value is the status of a step. */
+/** True when a value is the status of a step. */
 export function isStepStatus(value: unknown): value is StepStatus {
   return typeof value === 'string' && Object.hasOwn(stepMarks, value);
 }
 
-/** A plan as models and people read it: title, progress, and a numbered line per step with its mark. */
+/** Formats a plan for models and people: title, progress, and a numbered line per step with its mark. */
 export function showPlan(id: string, { title, steps }: Plan): string {
   const done = steps.filter(({ status }) => status === 'completed').length;
   const percent = steps.length === 0 ? 0 : Math.round((100 * done) / steps.length);

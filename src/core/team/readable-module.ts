@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /**
- * Work module as models read it: times as ISO text in UTC, fields that hold nothing left out. What people and models wrote (names,
- * deliverables, review) stays word for word. Conditions see the record itself, with times as numbers.
+ * Converts a work module to its form for models: times as ISO text in UTC, without empty fields. Text by people and models
+ * (names, deliverables, review) stays verbatim. Conditions see the record itself, with times as numbers.
  */
 export function readableModule(module: JsonObject): JsonObject {
   return fieldsOf(module, (key, value) => {
@@ -21,7 +21,7 @@ function fieldsOf(record: JsonObject, read: (key: string, value: JsonValue) => J
   return Object.fromEntries(filled.map(([key, value]) => [key, read(key, value)]));
 }
 
-/** A time of the record as text; a number that is no time stays one. */
+/** Converts a time of the record to text; a number that is no valid time stays. */
 function timed(key: string, value: JsonValue): JsonValue {
   if (!times.has(key) || typeof value !== 'number' || !(Math.abs(value) <= 8.64e15)) return value;
   return new Date(value).toISOString();

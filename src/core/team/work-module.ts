@@ -1,13 +1,13 @@
 import type { AgentId, CallId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
-/** Where a work module stands. */
+/** Status of a work module. */
 export type ModuleStatus = 'pending' | 'ongoing' | 'pending_review' | 'completed' | 'deprecated';
 
-/** Who may move a module: the planner by tool, or dispatch itself. */
+/** Actor that moves a module: the planner by tool, or dispatch itself. */
 export type ModuleActor = 'planner' | 'dispatch';
 
-/** The one transition table: from → to → who may do it. */
+/** The transition table: from → to → allowed actors. */
 export const moduleTransitions: Readonly<Record<ModuleStatus, Readonly<Partial<Record<ModuleStatus, readonly ModuleActor[]>>>>> = {
   pending: { ongoing: ['dispatch'], completed: ['planner'], deprecated: ['planner'] },
   ongoing: { pending_review: ['dispatch'] },
@@ -16,17 +16,17 @@ export const moduleTransitions: Readonly<Record<ModuleStatus, Readonly<Partial<R
   deprecated: { pending: ['planner'] },
 };
 
-/** Tells whether an actor may move a module from one status to another. */
+/** True when an actor may move a module from one status to another. */
 export function canMove(from: ModuleStatus, to: ModuleStatus, actor: ModuleActor): boolean {
   return moduleTransitions[from][to]?.includes(actor) ?? false;
 }
 
-/** The statuses an actor may move a module to. */
+/** Returns the statuses to which an actor may move a module. */
 export function allowedMoves(from: ModuleStatus, actor: ModuleActor): readonly ModuleStatus[] {
   return (Object.keys(moduleTransitions[from]) as ModuleStatus[]).filter((to) => canMove(from, to, actor));
 }
 
-/** The statuses an actor may bring a module to, in one move or several; the one it has is among them. */
+/** Returns the statuses that an actor can reach in any number of moves, including the current one. */
 export function reachableStatuses(from: ModuleStatus, actor: ModuleActor): readonly ModuleStatus[] {
   const reached = new Set([from]);
   for (const status of reached) for (const next of allowedMoves(status, actor)) reached.add(next);
@@ -38,12 +38,12 @@ export interface ModuleArchive {
   readonly dispatch_id: string;
   readonly archived_at: number;
   readonly agent_id: string;
-  /** How many messages the attempt's agent had; they are read from that agent. */
+  /** Number of messages in the history of the attempt's agent, where they can be read. */
   readonly message_count: number;
   readonly deliverables: JsonObject;
 }
 
-/** Who worked on a module, and how it ended. */
+/** One agent's work on a module, and its result. */
 export interface Assignment {
   readonly dispatch_id: string;
   readonly agent_id: AgentId;
@@ -60,7 +60,7 @@ export interface WorkModule {
   readonly status: ModuleStatus;
   readonly notes_from_principal: string;
   readonly depends_on: readonly string[];
-  /** The profile that is to carry it out, when that was said beforehand. */
+  /** Profile designated to carry it out, if any. */
   readonly executor?: string;
   readonly deliverables: JsonObject;
   readonly context_archive: readonly ModuleArchive[];
@@ -70,7 +70,7 @@ export interface WorkModule {
   readonly updated_at: number;
 }
 
-/** A new work module that says nothing yet. */
+/** Creates a work module with empty fields. */
 export function emptyModule(id: string, at: number): WorkModule {
   return {
     module_id: id,

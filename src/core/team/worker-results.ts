@@ -2,8 +2,8 @@ import type { TableFormat, WorkerResult } from './aggregate-results.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /**
- * The results that a value holds, one entry per worker: of a tool's result (`{ tool_name, is_error, content }`, or the inbox item
- * with it), of the reports, assignments or phases in such a result, or of a list of any of these.
+ * Extracts results, one entry per worker: from a tool's result (`{ tool_name, is_error, content }`, or the inbox item with it),
+ * from the reports, assignments or phases in such a result, or from a list of any of these.
  */
 export function toWorkerResults(value: JsonValue): readonly WorkerResult[] {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).flatMap(toWorkerResults);
@@ -15,7 +15,7 @@ export function toWorkerResults(value: JsonValue): readonly WorkerResult[] {
   return (isJsonObject(data) ? manyOf(data) : undefined) ?? [toolResult(tool, data, value['is_error'] === true)];
 }
 
-/** Reads how rows are found in results, by operation, out of settings or parameters; what is no format is left out. */
+/** Reads table formats, by operation, from settings or parameters; ignores malformed ones. */
 export function readTableFormats(value: JsonValue | undefined): Readonly<Record<string, TableFormat>> {
   const formats = isJsonObject(value) ? Object.entries(value) : [];
   return Object.fromEntries(
@@ -30,7 +30,7 @@ function readFormat({ rows, columns }: JsonObject): TableFormat {
   };
 }
 
-/** What a dispatch, a call of agents or a plan answered with, apart. */
+/** Splits the result of a dispatch, a call of agents or a plan. */
 function manyOf(data: JsonObject): readonly WorkerResult[] | undefined {
   const { reports, assignment_execution_results: assignments, results } = data;
   if (Array.isArray(reports)) return objects(reports).map(reportEntry);
@@ -49,7 +49,7 @@ function isReport(data: JsonObject): boolean {
 
 function toolResult(tool: string, data: JsonValue, isError: boolean): WorkerResult {
   const summary = isError ? `${tool} failed: ${brief(data)}` : isJsonObject(data) ? textOf(data['summary']) : brief(data);
-  // What failed is no row among rows.
+  // A failure is never a row.
   return { worker: tool, operation: tool, summary, result: isError ? { error: data } : data };
 }
 
@@ -69,7 +69,7 @@ function assignmentEntry(assignment: JsonObject): WorkerResult {
   return { ...place, ...bodyOf(isJsonObject(deliverables) ? deliverables : {}, '') };
 }
 
-/** What was delivered, else what was said; a summary that stands beside other data is its summary. */
+/** Returns the deliverables, or else the reply; a summary beside other deliverables is the summary. */
 function bodyOf(deliverables: JsonObject, said: JsonValue): Pick<WorkerResult, 'summary' | 'result'> {
   const { primary_summary: summary, ...data } = deliverables;
   if (Object.keys(data).length > 0) return { summary: textOf(summary), result: data };
@@ -88,13 +88,13 @@ function brief(value: JsonValue): string {
   return typeof message === 'string' ? message : Array.isArray(value) ? '' : JSON.stringify(value);
 }
 
-/** A text that is the JSON of a list or an object, as that. */
+/** Parses a text that is the JSON of a list or an object; returns other values unchanged. */
 function parsed(content: JsonValue): JsonValue {
   if (typeof content !== 'string' || !/^\s*[[{]/.test(content)) return content;
   try {
     return JSON.parse(content) as JsonValue;
   } catch {
-    // Words that begin with a bracket.
+    // A text that merely begins with a bracket.
     return content;
   }
 }

@@ -6,7 +6,7 @@ export interface ArgumentProblem {
   readonly message: string;
 }
 
-/** The verdict over a call's arguments. */
+/** Result of checking a call's arguments. */
 export type ArgumentCheck =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly errors: readonly ArgumentProblem[] };

@@ -1,22 +1,22 @@
-/** A file of code that a toolset loads, as it was read: this text runs, whatever the file says later. */
+/** Snapshot of a code file that a toolset loads: this text runs, whatever the file contains later. */
 export interface CodeFile {
-  /** As profile files are named: `agent_profiles/tools/weather.ts`. */
+  /** Path in the form of profile files: `agent_profiles/tools/weather.ts`. */
   readonly path: string;
   readonly text: string;
-  /** Where it lies on this machine; absent when only a journal has it. */
+  /** Path on this machine; absent when only a journal has the file. */
   readonly place?: string;
 }
 
-/** The code of a toolset: one file, and the files of its folder that it imports. */
+/** Code of a toolset: one file, and the files of its folder that it imports. */
 export interface ToolsetCode {
-  /** The path of the file whose exports count. */
+  /** Path of the file whose exports are used. */
   readonly entry: string;
   readonly files: readonly CodeFile[];
-  /** SHA-256 of all texts with their places relative to the first one, in hexadecimal. */
+  /** SHA-256 of all texts with their paths relative to the entry, in hexadecimal. */
   readonly hash: string;
 }
 
-/** Files that can be loaded as code. */
+/** File extensions of loadable code. */
 const codeEnding = /\.m?[jt]s$/i;
 
 /** True for files that can be loaded as code: .ts, .mts, .js and .mjs, each an ES module. */
@@ -25,8 +25,8 @@ export function isCodeFile(path: string): boolean {
 }
 
 /**
- * The files that code may import from beside it, as clean paths: every string in its text that is a relative path to code or JSON. Finds too
- * many rather than too few; what it does not find (a path that the code puts together) cannot be imported.
+ * Returns the paths that code may import from beside it, normalised: every string in its text that is a relative path to code
+ * or JSON. Finds too many rather than too few; a path that the code computes cannot be imported.
  */
 export function localImports(path: string, text: string): readonly string[] {
   const found = new Set<string>();
@@ -37,7 +37,7 @@ export function localImports(path: string, text: string): readonly string[] {
   return [...found];
 }
 
-/** The clean path that a relative one means in a file; undefined when it climbs above all folders. */
+/** Resolves a relative path in a file; undefined when it leaves the root. */
 function besidePath(path: string, relative: string): string | undefined {
   const parts = path.split('/').slice(0, -1);
   for (const part of relative.split('/')) {

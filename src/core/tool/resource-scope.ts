@@ -1,26 +1,26 @@
-/** Something live that tool calls share: a shell, a browser, an open connection. It is never in state and never journaled. */
+/** A live resource that tool calls share: a shell, a browser, an open connection. Never in state, never journaled. */
 export interface Resource<T> {
   readonly value: T;
-  /** Ends it for good: processes are killed, files closed. Waited for when its owner ends, at most the grace period. */
+  /** Releases it: ends processes, closes files. Its ending owner waits for this, at most the grace period. */
   close(): void | Promise<void>;
 }
 
-/** Where the live things of one agent, run or engine are kept; all of them are closed when their owner is over. */
+/** Resources of one agent, run or engine; all of them close when their owner ends. */
 export interface ResourceScope {
   /**
-   * The thing of this name: opened by the first who asks, shared with all others. An opening that failed is forgotten, so
-   * that the next caller tries again. Rejects with `ENGINE_CLOSED` once the owner is over.
+   * Returns the resource of this name: opened by the first caller and shared with all others. A failed opening is forgotten, so
+   * that the next caller tries again. Rejects with `ENGINE_CLOSED` once the owner has ended.
    */
   open<T>(name: string, open: () => Resource<T> | Promise<Resource<T>>): Promise<T>;
-  /** Closes the thing of this name and forgets it; nothing happens when there is none. */
+  /** Closes and forgets the resource of this name, if any. */
   close(name: string): Promise<void>;
 }
 
-/** The live things a tool call may use, by who owns them. */
+/** Resources that a tool call may use, by owner. */
 export interface ResourceScopes {
-  /** Closed when the agent that made the call ends. */
+  /** Closed when the calling agent ends. */
   readonly agent: ResourceScope;
-  /** Closed when the run ends, or is left by its engine. */
+  /** Closed when the run ends or its engine releases it. */
   readonly run: ResourceScope;
   /** Closed when the engine closes. */
   readonly engine: ResourceScope;

@@ -1,13 +1,13 @@
 import type { JsonValue } from '../json.ts';
 
-/** Deepest nesting kept; what lies below is named, not shown. */
+/** Deepest nesting kept; deeper values are named, not shown. */
 export const maxWireDepth = 100;
-/** Most values in one result; shared parts count each time they are written out. */
+/** Most values in one result; a shared part counts each time it is written. */
 const maxWireValues = 1_000_000;
-/** Most characters of text in one result, low enough for JSON text of the worst case to fit in a string. */
+/** Most characters of text in one result, low enough for worst-case JSON text to fit in a string. */
 const maxWireChars = 48_000_000;
 
-/** What one conversion may still spend, and the objects it is inside of. */
+/** Remaining allowance of one conversion, and the objects around the current value. */
 interface Walk {
   readonly ancestors: Set<object>;
   values: number;
@@ -15,20 +15,22 @@ interface Walk {
 }
 
 /**
- * Turns any JavaScript value into JSON by fixed rules, and never throws (FAULTS X4).
+ * Converts any JavaScript value to JSON by fixed rules, and never throws (FAULTS X4).
  *
  * 1. `undefined` is null at the top and in lists, and left out of objects; -0 is 0; NaN and infinities are their names.
  * 2. BigInt: decimal text. Date: ISO text. URL, URLSearchParams, RegExp: their text. Boxed values: the value.
- * 3. Map: an object when all keys are texts, else a list of pairs. Set: a list. Bytes: `{ bytes, base64 }`. Other typed arrays: lists.
+ * 3. Map: an object when all keys are texts, else a list of pairs. Set: a list. Bytes: `{ bytes, base64 }`. Other typed arrays:
+ *    lists.
  * 4. Error: `{ name, message }` with its own fields, cause and errors; no stack. Class instances: own fields, or `toJSON()`.
- * 5. Everything else, and what throws, contains itself or is too much: `{ unserialisable: kind }`.
- * 6. Lone surrogates become U+FFFD, and `__proto__` keys are dropped. The result is equal to itself after a trip through JSON text.
+ * 5. All other values, and those that throw, contain themselves or exceed a bound: `{ unserialisable: kind }`.
+ * 6. Lone surrogates become U+FFFD, and `__proto__` keys are dropped. The result equals itself after a round trip through JSON
+ *    text.
  */
 export function toWire(value: unknown): JsonValue {
   return convert(value, { ancestors: new Set(), values: maxWireValues, chars: maxWireChars }, 0) ?? null;
 }
 
-/** The value as JSON; undefined only for `undefined`. */
+/** Converts a value to JSON; undefined only for `undefined`. */
 function convert(value: unknown, walk: Walk, depth: number): JsonValue | undefined {
   walk.values -= 1;
   switch (typeof value) {
@@ -58,7 +60,7 @@ function convertObject(value: object, walk: Walk, depth: number): JsonValue {
   try {
     return byKind(value, walk, depth);
   } catch {
-    // A revoked proxy or a trap, getter or method that throws: what it is can still be said.
+    // A revoked proxy or a throwing trap, getter or method: its kind can still be reported.
     return unserialisable('object that throws');
   } finally {
     walk.ancestors.delete(value);
@@ -73,7 +75,7 @@ function byKind(value: object, walk: Walk, depth: number): JsonValue {
     const known = builtIn(value, kind, walk, depth);
     if (known !== undefined) return known;
   } catch {
-    // It only claims to be of this kind: its fields are what it has.
+    // It only claims to be of this kind: convert its fields.
   }
   const own = value as { readonly toJSON?: unknown };
   if (typeof own.toJSON === 'function') return fromToJson(value, own.toJSON.bind(value) as () => unknown, walk, depth);
@@ -86,7 +88,7 @@ function tagOf(value: object): string {
   return text(Object.prototype.toString.call(value).slice(8, -1), { ancestors: new Set(), values: 1, chars: 60 });
 }
 
-/** A value of the language's own classes; undefined for everything else. Throws when the value only pretends to be one. */
+/** Converts a value of a built-in class; undefined for all others. Throws when the value only pretends to be one. */
 function builtIn(value: object, kind: string, walk: Walk, depth: number): JsonValue | undefined {
   switch (kind) {
     case 'Date': {
@@ -119,7 +121,7 @@ function builtIn(value: object, kind: string, walk: Walk, depth: number): JsonVa
   }
 }
 
-/** As in JSON.stringify, what `toJSON` returns is taken as data: its own `toJSON` is not asked again. */
+/** Takes the result of `toJSON` as data, as JSON.stringify does: its own `toJSON` is not called. */
 function fromToJson(value: object, toJson: () => unknown, walk: Walk, depth: number): JsonValue {
   const data = toJson();
   if (typeof data !== 'object' || data === null) return convert(data, walk, depth + 1) ?? null;
@@ -191,7 +193,7 @@ function bytes(data: Uint8Array, walk: Walk): JsonValue {
   };
 }
 
-/** Text that every JSON reader takes, cut when the result has grown too large. */
+/** Returns text that every JSON reader accepts, cut when the result has grown too large. */
 function text(value: string, walk: Walk): string {
   const fitting = value.length <= walk.chars ? value : `${value.slice(0, Math.max(0, walk.chars))}… (${value.length} characters)`;
   walk.chars -= value.length + 1;

@@ -3,7 +3,7 @@ import type { ObserverRecord, ToolBound } from '../state/turn.ts';
 
 const modes: ReadonlySet<string> = new Set(['auto', 'none', 'required']);
 
-/** What all observers of a turn together make of its tools: the last choice counts, and every filter. */
+/** Combines the changes that all observers of a turn make to its tools: the last choice, and every filter. */
 export function boundOf(observers: readonly ObserverRecord[]): ToolBound | undefined {
   let bound: ToolBound | undefined;
   for (const { tools } of observers) {
@@ -21,7 +21,7 @@ function bothOf(one: readonly string[] | undefined, other: readonly string[] | u
   return one.filter((name) => other.includes(name));
 }
 
-/** Tells whether a tool is there in a turn with this bound; `others` are the tools its profile allows. */
+/** True when a turn with this bound offers a tool; `others` are the tools that its profile allows. */
 export function isWithin(bound: ToolBound | undefined, tool: NamedTool, others: Iterable<NamedTool>): boolean {
   if (bound === undefined) return true;
   const isNamed = (names: readonly string[]): boolean =>
@@ -29,7 +29,7 @@ export function isWithin(bound: ToolBound | undefined, tool: NamedTool, others: 
   return (bound.only === undefined || isNamed(bound.only)) && !isNamed(bound.except ?? []);
 }
 
-/** The one tool that may be called in a turn with this bound; undefined when it may be any that is there. */
+/** Returns the one tool that a turn with this bound may call; undefined when it may call any offered one. */
 export function forcedTool(bound: ToolBound | undefined): string | undefined {
   return bound?.choice === undefined || modes.has(bound.choice) ? undefined : bound.choice;
 }

@@ -1,24 +1,24 @@
-/** A tool, as far as names in profiles go. */
+/** The part of a tool that names in profiles refer to. */
 export interface NamedTool {
   readonly name: string;
   readonly toolset: string;
-  /** The kind of its toolset; absent when it is of none. */
+  /** Kind of its toolset; absent when it has none. */
   readonly toolsetKind?: string;
-  /** A server outside chose the tool's name and words. */
+  /** An outside server chose the tool's name and description. */
   readonly descriptionTrust?: 'untrusted';
 }
 
 /*
- * What a name of a tool or toolset in a profile means.
+ * Meaning of tool and toolset names in a profile.
  *
  * 1. A tool's own name, and the name of its toolset, always mean it.
- * 2. A toolset of another name than its kind puts its name before those of its tools. The name of the kind means all of its toolsets, and
- *    the plain name of a tool (or the one with the name of the toolset, or of its kind, before it) means that tool, unless another tool of
- *    the agent has exactly that name. One that a server outside has named takes nothing away: it could take a tool out of its gate.
- * 3. What lets calls run (`isStrict`) takes 2 only when it can mean nothing else.
+ * 2. A toolset that is not named after its kind prefixes its tools with its name. The name of a kind means all toolsets of the kind, and
+ *    the plain name of a tool (or the name prefixed with its toolset or the kind) means that tool, unless another tool of the agent has
+ *    exactly that name. A name chosen by an outside server does not count here: it could remove a tool from its gate.
+ * 3. Names in rules that permit calls (`isStrict`) use 2 only when the name is unambiguous.
  */
 
-/** Tells whether a name means a tool; `others` are the tools the agent has. */
+/** True when a name means a tool; `others` are the agent's tools. */
 export function meansTool(name: string, tool: NamedTool, others: () => Iterable<NamedTool>, isStrict = false): boolean {
   if (name === tool.name) return true;
   if (!isOtherName(name, tool)) return false;
@@ -29,7 +29,7 @@ export function meansTool(name: string, tool: NamedTool, others: () => Iterable<
   return true;
 }
 
-/** Tells whether a name means the toolset of a tool, itself or by its kind. */
+/** True when a name means a tool's toolset, by its name or its kind. */
 export function meansToolset(name: string, tool: NamedTool, others: () => Iterable<NamedTool>, isStrict = false): boolean {
   if (name === tool.toolset) return true;
   if (name !== tool.toolsetKind) return false;
@@ -38,19 +38,19 @@ export function meansToolset(name: string, tool: NamedTool, others: () => Iterab
   return true;
 }
 
-/** The other form of a tool's name: without the name of its toolset in front, or with it; undefined when it has none. */
+/** Returns the other form of a tool's name, without or with its toolset as a prefix; undefined when it has none. */
 export function otherName({ name, toolset }: NamedTool): string | undefined {
   if (name === toolset) return undefined;
   const prefix = `${toolset}_`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : prefix + name;
 }
 
-/** True when a name is another form of a tool's name: plain, or with the name of its toolset or of that one's kind in front. */
+/** True when a name is another form of a tool's name: plain, or prefixed with its toolset or the kind of it. */
 export function isOtherName(name: string, tool: NamedTool): boolean {
   return name === otherName(tool) || name === kindName(tool);
 }
 
-/** The name of the kind before the plain name of a tool, as a toolset named like its kind is often thought to call it. */
+/** Returns the plain name prefixed with the toolset's kind, as one would expect of a toolset named after its kind. */
 function kindName({ name, toolset, toolsetKind }: NamedTool): string | undefined {
   if (toolsetKind === undefined || toolsetKind === toolset || name === toolset) return undefined;
   const prefix = `${toolset}_`;

@@ -5,31 +5,31 @@ import type { Recipe } from '../patches/state-draft.ts';
 
 declare const mark: unique symbol;
 
-/** An item that a tool posts along with its result: to the agent that called, or to the agent with the id `to`. */
+/** An item that a tool posts with its result, to the calling agent or to the agent with the id `to`. */
 export interface ReturnedItem {
   readonly source: string;
   readonly payload: JsonValue;
   readonly to?: string;
 }
 
-/** What a tool may say beyond a plain value. */
+/** Fields of a tool return, beyond a plain value. */
 export interface ToolReturnFields {
-  /** What the model reads. */
+  /** Content for the model. */
   readonly content: Content;
-  /** The call failed: the model is told so, and it counts as an error. */
+  /** Marks the call as failed, for the model and for error counts. */
   readonly isError?: boolean;
-  /** Items to post along with the result. */
+  /** Items to post with the result. */
   readonly items?: readonly ReturnedItem[];
   /**
-   * Changes state by writing to a draft, at once, in the commit that records the result; `values` are set before it. When it throws, no part of
-   * the result takes effect, and the model reads why.
+   * Changes state by writing to a draft, synchronously, in the commit that records the result and after `values` are set. If it
+   * throws, no part of the result takes effect, and the model reads the error.
    */
   readonly update?: Recipe;
-  /** Values to set in `state.values` of the agent that called, by name: what observers and segments read later. */
+  /** Values to set in `state.values` of the calling agent, by name, for observers and segments. */
   readonly values?: JsonObject;
 }
 
-/** A result with effects, as `toolReturn` makes it. No value that only has the same shape is one. */
+/** A result with effects, created by `toolReturn`. Values that only have the same shape do not count. */
 export type ToolReturn = ToolReturnFields & { readonly [mark]: true };
 
 const fields: ReadonlySet<string> = new Set([
@@ -40,12 +40,12 @@ const fields: ReadonlySet<string> = new Set([
   'update',
 ] satisfies (keyof ToolReturnFields)[]);
 
-// Holds no state of a run: an object is in it because code of this process made it a tool return, and stays in it as long as it lives.
+// Holds no state of a run: contains the objects that code of this process made tool returns, while they live.
 const marked = new WeakSet();
 
 /**
- * Marks what a tool returns as having effects: an error, items to post, values to set, an update of state. The mark is made in code alone: JSON that
- * came from outside is content for the model, whatever its keys are called.
+ * Marks a tool's result as one with effects: an error, items to post, values to set, an update of state. Only code can set the
+ * mark: JSON from outside is content for the model, whatever its keys.
  *
  * @throws CadreError `TOOL_INVALID` when a field is unknown or `content` is missing
  */
@@ -67,7 +67,7 @@ export function toolReturn(given: ToolReturnFields): ToolReturn {
   return made;
 }
 
-/** Tells whether code made this value a tool return. */
+/** True when code created this value with `toolReturn`. */
 export function isToolReturn(value: unknown): value is ToolReturn {
   return typeof value === 'object' && value !== null && marked.has(value);
 }

@@ -7,22 +7,19 @@ import type { TransitionContext, TransitionOutcome, Happening } from './transiti
 import type { ArgumentCheck } from './argument-check.ts';
 import type { SandboxUse } from './wait-for.ts';
 
-/** What recovery may assume about repeating a tool (DESIGN 4): `unsafe` is the default. */
+/** Safety of repeating a tool call, for recovery (DESIGN 4); `unsafe` is the default. */
 export type ToolEffect = 'pure' | 'idempotent' | 'verifiable' | 'unsafe';
 
-/**
- * What happens to a call when nobody can tell whether it happened: the model is told, a person is asked, or its agent ends
- * with an error.
- */
+/** Reaction to a call whose outcome cannot be determined: inform the model, ask a person, or end the agent with an error. */
 export type OnUnknown = 'tell_model' | 'ask_human' | 'fail';
 
 /**
- * How calls of one reply may overlap: `parallel` freely; `serial` in the order given, one after another;
- * `exclusive` alone (no other tool of the same agent runs at the same time).
+ * Overlap of one reply's calls: `parallel` freely; `serial` in the order given, one after another; `exclusive` alone (no other
+ * tool of the same agent runs at the same time).
  */
 export type ToolConcurrency = 'parallel' | 'serial' | 'exclusive';
 
-/** Text a tool adds to the system prompt of agents that may call it. */
+/** Text that a tool adds to the system prompt of agents that may call it. */
 export interface ContextContribution {
   readonly id: string;
   readonly order: number;
@@ -30,56 +27,56 @@ export interface ContextContribution {
   readonly condition?: string;
 }
 
-/** What both kinds of tools have in common. */
+/** Fields of both kinds of tools. */
 export interface ToolBase {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly toolset: string;
-  /** The kind of its toolset: what is said of a kind holds for toolsets of every name. Absent when it is of none. */
+  /** Kind of its toolset, which settings by kind refer to, whatever the toolset's name. Absent when it has none. */
   readonly toolsetKind?: string;
   readonly effect: ToolEffect;
-  /** The tool that finds out whether a `verifiable` call happened. */
+  /** Name of the tool that checks whether a `verifiable` call took effect. */
   readonly verify?: string;
-  /** What to do about a call of unknown outcome; `tell_model` when absent. */
+  /** Reaction to a call of unknown outcome; `tell_model` when absent. */
   readonly onUnknown?: OnUnknown;
   readonly concurrency: ToolConcurrency;
-  /** A successful call ends the agent that made it. */
+  /** A successful call ends the calling agent. */
   readonly endsFlow: boolean;
-  /** Must be the only call of its reply; together with others it is refused, and the others run. */
+  /** Must be the only call of its reply; otherwise it is refused, and the other calls run. */
   readonly unique: boolean;
   readonly timeoutMs: number;
-  /** Longest result, in characters, that reaches the model; more is cut head and tail with a marker. */
+  /** Longest result that reaches the model, in characters; longer ones keep head and tail around a marker. */
   readonly maxResultChars: number;
-  /** How the result is framed for the model: as the tool returned it, or by the TOOL_RESULT strategy's ingestor. */
+  /** Framing of the result for the model: as the tool returned it, or by the TOOL_RESULT strategy's ingestor. */
   readonly handoverProtocol?: string;
   readonly contextContributions: readonly ContextContribution[];
-  /** A longer text on how to use the tool, rendered by `tool_description` segments. */
+  /** Longer instructions, rendered by `tool_description` segments. */
   readonly guide?: string;
-  /** Its description and schema come from outside: prompts that offer it count its toolset as untrusted. */
+  /** Description and schema come from outside: prompts that offer it count its toolset as untrusted. */
   readonly descriptionTrust?: 'untrusted';
-  /** A person must approve each call, unless a gate of the profile speaks of the tool. */
+  /** A person must approve each call, unless a gate of the profile covers the tool. */
   readonly needsApproval?: boolean;
-  /** Changes when the tool's server describes it differently: what a person allowed before holds no longer. */
+  /** Changes when the tool's server describes it differently, which revokes earlier approvals. */
   readonly fingerprint?: string;
-  /** The settings of its toolset for the values of a run's request: an approval is bound to their hash. They may hold secrets. */
+  /** Returns the settings of its toolset for a run's request values; approvals are bound to their hash. They may hold secrets. */
   readonly settingsFor?: (request: JsonObject) => JsonObject;
   /** Absent when it starts no programs. */
   readonly sandbox?: SandboxUse;
-  /** Only looks whether something is ready: calling it again with the same result is no stagnation. */
+  /** Only checks whether something is ready: repeating it with the same result is not stagnation. */
   readonly polls?: boolean;
-  /** Its results are shown as they are: `context_policy.result_preview` does not shorten them. */
+  /** Its results are shown whole: `context_policy.result_preview` does not shorten them. */
   readonly wholeResult?: boolean;
-  /** `*` in a profile does not cover it: the profile must name the tool or its toolset. */
+  /** `*` in a profile does not include it: the profile must name the tool or its toolset. */
   readonly byNameOnly?: boolean;
-  /** The tool as agents of a profile get it; undefined when they get none. The tool itself, when absent. */
+  /** Returns the tool for agents of a profile, or undefined to withhold it. Absent = the tool itself. */
   readonly forProfile?: (profile: CompiledProfile, profiles: ReadonlyMap<string, CompiledProfile>) => Tool | undefined;
-  /** Marks the result as text from outside that must be framed as data. */
+  /** `untrusted` results are framed as data. */
   readonly trust: 'trusted' | 'untrusted';
   readonly check: (args: JsonObject) => ArgumentCheck;
 }
 
-/** What an effect tool gets besides its arguments. */
+/** Context of an effect tool's call, besides the arguments. */
 export interface ToolContext {
   readonly runId: RunId;
   readonly agentId: AgentId;
@@ -87,31 +84,31 @@ export interface ToolContext {
   /** The engine's call id; other runs have calls with the same one. */
   readonly toolCallId: CallId;
   /**
-   * The key to hand to services that do a request once per key: the same for every attempt at this call, in any process, and never
-   * that of another request (another run, call, tool or arguments). Letters, digits, `_`, `.` and `-`.
+   * Key for services that perform a request once per key: the same for every attempt at this call, in any process, and unique to
+   * this request (run, call, tool and arguments). Letters, digits, `_`, `.` and `-`.
    */
   readonly idempotencyKey: string;
   readonly providerCallId: string;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** Reports progress: `fraction` 0 to 1, and a short note. Live only, the last notes are kept with the result. */
+  /** Reports progress: `fraction` 0 to 1, and a short note. Streamed live; the last notes are stored with the result. */
   progress(fraction: number, note?: string): void;
-  /** Read-only views, in the same shape as conditions see them. */
+  /** Read-only views, in the shape that conditions see. */
   readonly agent: JsonObject;
   readonly team: JsonObject;
-  /** The values of the request the run answers, as `engine.launch({ request })` was given them. */
+  /** Values of the run's request, as passed to `engine.launch({ request })`. */
   readonly request: JsonObject;
-  /** Values handed to `engine.launch({ context })`; never journaled. */
+  /** Values passed to `engine.launch({ context })`; never journaled. */
   readonly context: Readonly<Record<string, unknown>>;
-  /** The absolute path of the run's workspace: a folder that exists, and the only one tools may write to. */
+  /** Absolute path of the run's workspace: an existing folder, and the only one that tools may write to. */
   readonly workspace: string;
-  /** A text of this run that is stored, by its hash: what was cut out of results. */
+  /** Returns a stored text of this run by its hash, such as the omitted part of a result. */
   readonly stored: (hash: string) => string | undefined;
-  /** What is live and shared between calls: shells, browsers, connections. */
+  /** Live resources shared between calls: shells, browsers, connections. */
   readonly live: ResourceScopes;
 }
 
-/** A tool that runs outside the commit and may wait. */
+/** A tool that runs outside the commit and may be asynchronous. */
 export interface EffectTool extends ToolBase {
   readonly kind: 'effect';
   readonly execute: (args: JsonObject, context: ToolContext) => unknown;
@@ -121,13 +118,13 @@ export interface EffectTool extends ToolBase {
 export interface TransitionTool extends ToolBase {
   readonly kind: 'transition';
   readonly run: (args: JsonObject, context: TransitionContext) => TransitionOutcome;
-  /** Called when something a suspended call waits for has happened. */
+  /** Called when an event that a suspended call waits for has happened. */
   readonly resume?: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) => TransitionOutcome;
-  /** Called when a suspended call is cancelled, after everything it started has ended: events that leave team state in order. */
+  /** Called when a suspended call is cancelled, after everything it started has ended; returns events that leave team state consistent. */
   readonly cancel?: (args: JsonObject, context: TransitionContext, memo: JsonValue) => readonly EventDraft[];
 }
 
-/** Any tool as the engine holds it. */
+/** Any tool in the engine's form. */
 export type Tool = EffectTool | TransitionTool;
 
 /** Finds tools and translates their names to and from the wire. */

@@ -2,24 +2,24 @@ import type { ToolsetCode } from './code-files.ts';
 import type { JsonObject } from '../json.ts';
 import type { SourceRef } from '../profile/source-ref.ts';
 
-/** A toolset as a file (or the launcher) declares it, with values from the environment in place. */
+/** A toolset as declared in a file or by the launcher, with environment values filled in. */
 export interface ToolsetConfig {
-  /** What profiles allow it by. */
+  /** The name by which profiles allow it. */
   readonly name: string;
-  /** Which kind it is of: `workspace`, `shell`, `mcp`, … */
+  /** Its kind: `workspace`, `shell`, `mcp`, … */
   readonly kind: string;
   readonly settings: JsonObject;
-  /** The settings with the values of a run's request; absent when none of them is one. */
+  /** Returns the settings with a run's request values filled in; absent when they refer to none. */
   readonly settingsFor?: (request: JsonObject) => JsonObject;
-  /** Values from the environment among the settings: never to be recorded. */
+  /** Environment values among the settings: never recorded. */
   readonly secrets: readonly string[];
-  /** Environment variables that are required and not set: the toolset cannot be used. */
+  /** Required environment variables that are not set: the toolset cannot be used. */
   readonly missing: readonly string[];
-  /** The code that it loads from files of its folder. */
+  /** Code that it loads from files of its folder. */
   readonly code?: ToolsetCode;
   readonly source?: SourceRef;
-  /** What files say of it, with lookups as they were written: no value of the environment is in it. */
+  /** The declaration as written, with lookups unresolved: contains no environment value. */
   readonly written?: JsonObject;
-  /** Where each of its values was written, by path (`settings.path`): a team may change settings of one that it includes. */
+  /** Source of each value, by path (`settings.path`): a team may override settings of a toolset that it includes. */
   readonly origins?: ReadonlyMap<string, SourceRef>;
 }

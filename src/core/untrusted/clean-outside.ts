@@ -2,16 +2,16 @@ import { isJsonObject } from '../json.ts';
 import type { Content } from '../prompt/message.ts';
 
 /*
- * Characters that models read and people do not see are taken out of text from outside.
+ * Removal of characters from untrusted text that models read but people do not see.
  *
- * Owns: which characters go, and that every one is counted. Does not own: which text is from outside; the code that takes it in says so.
- * 1. No visible character is touched, and no word changes: emoji with their joiners and variation selectors, Persian and Indic joiners,
- *    variants of Chinese characters and the marks of right-to-left text stay where they mean something.
- * 2. A character that means something in one place is kept there once, so that rows of it carry no message.
- * 3. What is clean stays the same object, and costs one scan.
+ * Owns: the choice of characters, and their count. Does not own: the decision that a text is untrusted, which the receiving code makes.
+ * 1. No visible character changes, and no word: emoji with their joiners and variation selectors, Persian and Indic joiners,
+ *    variants of Chinese characters and the marks of right-to-left text stay where they have an effect.
+ * 2. A character with an effect is kept once in its place, so that repetitions of it carry no message.
+ * 3. A clean value is returned itself, at the cost of one scan.
  */
 
-/** Text without invisible characters, and how many characters were taken out of it. */
+/** A value without invisible characters, and the number removed. */
 export interface Cleaned<Value> {
   readonly value: Value;
   readonly removed: number;
@@ -21,7 +21,7 @@ const unseen = /[\p{DI}\ufff9-\ufffb]/u;
 const eachUnseen = /[\p{DI}\ufff9-\ufffb]/gu;
 
 const scripts = (...names: readonly string[]): string => names.map((name) => `\\p{Script=${name}}`).join('');
-/** Scripts in which joiners between letters change how a word is written. */
+/** Scripts in which joiners between letters change the writing of a word. */
 const joining = new RegExp(
   `[${scripts('Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan')}]`,
   'u',
@@ -33,28 +33,28 @@ const pictograph = /\p{Extended_Pictographic}/u;
 const modifier = /\p{Emoji_Modifier}/u;
 const emoji = /(?![0-9#*])\p{Emoji}/u;
 const mark = /\p{M}/u;
-/** What a first variation selector makes a standard variant of. */
+/** Characters that the first variation selector turns into a standard variant. */
 const hasVariants = new RegExp(`[\\p{Sm}${scripts('Han', 'Myanmar', 'Phags_Pa', 'Manichaean')}]`, 'u');
 
-/** The flags that are written with tags: a black flag, the letters of a region, an end. */
+/** Flags written with tags: a black flag, the letters of a region, an end. */
 const tagFlags = ['gbeng', 'gbsct', 'gbwls'].map(
   (region) =>
     `\u{1f3f4}${[...region].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')}\u{e007f}`,
 );
 
-/** Takes invisible characters out of a text. */
+/** Removes invisible characters from a text. */
 export function cleanText(text: string): Cleaned<string> {
   if (!unseen.test(text)) return { value: text, removed: 0 };
   let removed = 0;
   const value = text.replace(eachUnseen, (found, at: number) => {
-    if (means(text, found, at)) return found;
+    if (hasEffect(text, found, at)) return found;
     removed += 1;
     return '';
   });
   return { value, removed };
 }
 
-/** The same for a message's content, names of files included; the bytes of its files are left alone. */
+/** Removes invisible characters from a message's content, including file names; the bytes of files stay. */
 export function cleanContent(content: Content): Cleaned<Content> {
   if (typeof content === 'string') return cleanText(content);
   let removed = 0;
@@ -67,7 +67,7 @@ export function cleanContent(content: Content): Cleaned<Content> {
   return { value: removed === 0 ? content : parts, removed };
 }
 
-/** The same for all texts of a value, names of fields included; what has nothing to take out is the same value. */
+/** Removes invisible characters from all texts of a value, including field names; returns a clean value itself. */
 export function cleanValue<Value>(value: Value): Cleaned<Value> {
   const counter = { removed: 0 };
   return { value: walk(value, counter) as Value, removed: counter.removed };
@@ -91,13 +91,13 @@ function walk(value: unknown, counter: { removed: number }): unknown {
   return counter.removed === before ? value : Object.fromEntries(entries);
 }
 
-/** Tells whether the character at this place belongs to what can be seen beside it. */
-function means(text: string, found: string, at: number): boolean {
+/** True when the character at this place affects a visible one beside it. */
+function hasEffect(text: string, found: string, at: number): boolean {
   const before = charBefore(text, at);
   const after = charAt(text, at + found.length);
   const code = found.codePointAt(0) ?? 0;
   if (code === 0x200c) return joins(before, after);
-  if (code === 0x200d) return joins(before, after) || joinsEmoji(text, at, before, after);
+  if (code === 0x200d) return joins(before, after) || joinsEmoji(text, at, { before, after });
   if (code === 0x200e || code === 0x200f || code === 0x61c) return rightToLeft.test(before) || rightToLeft.test(after);
   if (code === 0xfe0e || code === 0xfe0f) return emoji.test(before) || (/[0-9#*]/.test(before) && after === '\u20e3');
   if (code === 0xfe00) return hasVariants.test(before);
@@ -109,21 +109,21 @@ function means(text: string, found: string, at: number): boolean {
   return false;
 }
 
-/** Between two letters of a script that joins them, or behind the mark that would join them. */
+/** True between two letters of a script that joins them, or after the mark that would join them. */
 function joins(before: string, after: string): boolean {
   if (unseen.test(before) || !joining.test(before)) return false;
   return mark.test(before) || (joining.test(after) && !unseen.test(after));
 }
 
-/** Between two pictures, the first of which may have a colour of skin or a variation selector. */
-function joinsEmoji(text: string, at: number, before: string, after: string): boolean {
+/** True between two pictures, the first of which may have a skin tone or a variation selector. */
+function joinsEmoji(text: string, at: number, { before, after }: { readonly before: string; readonly after: string }): boolean {
   if (!pictograph.test(after)) return false;
   const isVariant = before === '\ufe0f';
   const picture = isVariant || modifier.test(before) ? charBefore(text, at - before.length) : before;
   return pictograph.test(picture) || modifier.test(picture);
 }
 
-/** Looks back as far as a flag is long: a text may be tags from beginning to end. */
+/** True within a flag. Looks back no further than its length: a text may consist of tags alone. */
 function isWithin(text: string, flag: string, at: number): boolean {
   const from = Math.max(0, at - flag.length);
   const start = text.slice(from, at).lastIndexOf('\u{1f3f4}');

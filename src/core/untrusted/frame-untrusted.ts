@@ -3,25 +3,25 @@ import { escapeFrameTags, frameTag, frameWords } from './frame-tag.ts';
 import type { ContentHash } from '../ids.ts';
 import type { Content, ContentPart } from '../prompt/message.ts';
 
-/** What a frame says of the text in it. */
+/** Facts about framed text. */
 export interface FrameFacts {
   /** The tool, toolset or source it is from. */
   readonly from: string;
-  /** What tells this frame's end from every text inside; absent in runs that began before frames had one. */
+  /** Distinguishes this frame's closing tag from all text inside; absent in runs that began before frames had nonces. */
   readonly nonce?: string | undefined;
-  /** How many invisible characters were taken out of the text before it came here. */
+  /** Number of invisible characters removed from the text earlier. */
   readonly removed?: number | undefined;
 }
 
-/** A text in its frame, and how many invisible characters were taken out of it here and before. */
+/** Framed content, and the total number of invisible characters removed. */
 export interface Framed<Value extends Content = Content> {
   readonly content: Value;
   readonly removed: number;
 }
 
 /**
- * Frames what came from outside as data (FAULTS S1): one line says whose it is. The end of a frame bears a nonce that no text from
- * outside can know; what looks like the tag of a frame is escaped besides.
+ * Frames untrusted content as data (FAULTS S1): one line names its source. The closing tag has a nonce that no outside text can
+ * know; in addition, anything that looks like a tag of a frame is escaped.
  */
 export function frameUntrusted(content: string, facts: FrameFacts): Framed<string>;
 export function frameUntrusted(content: Content, facts: FrameFacts): Framed;
@@ -42,19 +42,20 @@ export function frameUntrusted(content: Content, { from, nonce, removed: before 
 }
 
 /**
- * The nonce of a frame at a place, 11 small letters (51 bits): of an item by its id, of a value in a prompt by the place and the text. A function of the journal,
- * since the seed is in it; the outside does not know the seed. Undefined for runs without one.
+ * Returns the nonce of a frame, 11 small letters (51 bits): of an item by its id, of a value in a prompt by the place and the
+ * text. Reproducible from the journal, which holds the seed; the outside does not know the seed. Undefined for runs without
+ * one.
  */
 export function frameNonce(hash: (text: string) => ContentHash, seed: string | undefined, place: string): string | undefined {
   return seed === undefined ? undefined : lettersOf(hash(`${seed}\n${place}`));
 }
 
-/** Characters of a hash by the number they stand for. */
+/** Characters of a hash, with their numbers. */
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const numberOf = new Uint8Array(128);
 for (let at = 0; at < base64url.length; at += 1) numberOf[base64url.charCodeAt(at)] = at;
 
-/** Each two characters of a hash as a small letter: nonces are all of one kind, so that prompts are estimated alike in every run. */
+/** Converts each two characters of a hash to a small letter: uniform nonces keep the token estimates of prompts equal in every run. */
 function lettersOf(hash: string): string {
   let letters = '';
   for (let at = 0; at + 1 < hash.length; at += 2) {
@@ -70,7 +71,7 @@ function cleaned(part: ContentPart): { readonly part: ContentPart; readonly remo
   return { part: removed === 0 ? part : { ...part, text: value }, removed };
 }
 
-/** Neighbouring texts as one: providers join them, and a tag must not come about where they meet. */
+/** Merges neighbouring texts: providers join them, and no tag may form at the seam. */
 function joined(parts: readonly ContentPart[]): readonly ContentPart[] {
   const whole: ContentPart[] = [];
   for (const part of parts) {

@@ -14,8 +14,8 @@ interface Tag {
 }
 
 /**
- * What is left of a text when all between two places is left out: a frame around text from outside that loses its end gets one, and one
- * that loses its beginning gets it again, so that no part of it stands without a frame.
+ * Returns head and tail of a text without its middle. A frame that loses its closing tag gets one, and one that loses its
+ * opening tag gets it again, so that no untrusted text is without a frame.
  */
 export function leaveOut(text: string, headEnd: number, tailStart: number): { readonly head: string; readonly tail: string } {
   if (!text.includes(`<${frameTag}`)) return { head: text.slice(0, headEnd), tail: text.slice(tailStart) };

@@ -2,19 +2,20 @@ import type { Quote } from '../expression/template.ts';
 import { frameAtPlace } from './frame-at-place.ts';
 import type { ContentHash } from '../ids.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
-import type { SubContext, RunContext } from '../state/state.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import type { RunContext } from '../state/run-context.ts';
 import { carriesWords, taintOfPaths } from '../patches/state-taint.ts';
 
-/** What was framed in one text, item or payload. */
+/** Frames the untrusted text in one text, item or payload. */
 export interface StateQuotes {
   readonly quote: Quote;
-  /** The untrusted sources of all that was framed so far. */
+  /** Returns the untrusted sources of all text framed so far. */
   readonly labels: () => readonly string[];
 }
 
 /**
- * Frames words from outside where state is shown: in a segment, an item of an observer or a rule, a text of a profile. Undefined when no
- * state holds such words, which costs nothing then.
+ * Creates the framing of untrusted text where state is shown: in a segment, an item of an observer or a rule, a text of a
+ * profile. Undefined when no state holds such text, which avoids the cost.
  *
  * @param place where it is shown, such as the id of a segment: frames of different places have different nonces
  */
@@ -39,7 +40,7 @@ export function stateQuotes(
   return { quote, labels: () => [...labels].toSorted() };
 }
 
-/** A value with each text of several words in a frame of its own. */
+/** Frames each text of several words in a value. */
 function framedTexts(value: JsonValue, framed: (text: string) => string): JsonValue {
   if (typeof value === 'string') return carriesWords(value) ? framed(value) : value;
   if (Array.isArray(value)) return value.map((each: JsonValue) => framedTexts(each, framed));

@@ -1,11 +1,11 @@
 /*
- * Which values of state hold words from outside.
+ * Values of state that hold untrusted text.
  *
- * Owns: `SubContext.stateTaint` and `TeamState.taint`. Does not own: how such a value is shown (`quote-state.ts`).
- * 1. A value that an agent writes after it has read untrusted text is as untrusted, and so is one that an untrusted tool returned.
- * 2. Numbers, truth values and single words carry no orders, and no taint.
- * 3. What was written before stays as it was: nothing is framed because of what is read later.
+ * Owns: `SubContext.stateTaint` and `TeamState.taint`. Does not own: the display of such a value (`quote-state.ts`).
+ * 1. A value that an agent writes after reading untrusted text is untrusted, and so is one that an untrusted tool returned.
+ * 2. Numbers, booleans and single words carry no instructions, and no taint.
+ * 3. Text read later does not change the taint of earlier values.
  */
 
-/** Untrusted sources, by the dotted path of the value their words stand in: `values.page`, `team.shared.notes`. */
+/** Untrusted sources by the dotted path of the value that holds their text: `values.page`, `team.shared.notes`. */
 export type StateTaint = Map<string, readonly string[]>;

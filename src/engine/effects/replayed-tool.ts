@@ -1,12 +1,14 @@
 import { callerOf } from '../../core/state/agent-path.ts';
 import { CadreError } from '../../core/error.ts';
 import type { RecordedTool } from '../../core/recording/recording.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { toolReturn } from '../../core/tool/tool-return.ts';
 import type { Replay } from '../../models/replay/replay.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 
-/** What a tool came to, by the recording and without running it. */
+/** Returns a tool's outcome from the recording, without running the tool. */
 export async function replayedTool(replay: Replay, run: RunContext, agent: SubContext, call: CallState): Promise<ToolOutcome> {
   const { request, index } = call;
   const found = await replay.tool(callerOf(run, agent), { index, tool: request.name }, call.args);

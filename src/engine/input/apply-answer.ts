@@ -1,25 +1,27 @@
+import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { Capability } from '../../core/state/capability.ts';
 import type { CallId } from '../../core/ids.ts';
 import { checkpointOutcome } from '../../core/profile/checkpoint.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { checkpointChoices, questionId } from '../../core/state/own-question.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
-import { profileOf } from '../../nodes/turn/profile-of.ts';
 import { refuseCall } from '../../nodes/tools/refuse-call.ts';
 import { applyTestimony, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
-import { isAsking } from '../../core/state/asks-person.ts';
+import { isAsking } from '../../core/state/is-asking.ts';
 
-/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
+/** Applies a person's verdict on a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
   const asking = askingAgent(tx.run, input.callId);
-  if (asking?.question?.checkpoint !== undefined) {
-    passCheckpoint(tx, decision, asking, { checkpoint: asking.question.checkpoint, value: input.value });
+  if (asking?.turn.question?.checkpoint !== undefined) {
+    passCheckpoint(new TurnContext(tx, decision.env, asking), { checkpoint: asking.turn.question.checkpoint, value: input.value });
     return;
   }
   if (asking !== undefined) {
@@ -50,30 +52,34 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
   tx.setCause(answer.seq);
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
-    refuseCall(tx, decision.env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: answer.seq });
+    refuseCall(new TurnContext(tx, decision.env, agent), call, {
+      status: 'denied',
+      code: 'TOOL_DENIED',
+      message,
+      cause: answer.seq,
+    });
   } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
-    applyTestimony(tx, decision.env, agent, call, { value: input.value, cause: answer.seq });
+    applyTestimony(new TurnContext(tx, decision.env, agent), call, { value: input.value, cause: answer.seq });
   } else if (suspended?.kind === 'question') {
     decision.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
   }
 }
 
-/** At a checkpoint a person lets the agent go on, or ends it with what there is; which of them is on the record as what was said. */
+/** Passes a checkpoint: a person lets the agent go on, or ends it with its results so far; the choice is recorded as their message. */
 function passCheckpoint(
-  tx: Transaction,
-  { env }: DecisionContext,
-  agent: SubContext,
+  context: TurnContext,
   { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
 ): void {
+  const { tx, env, agent } = context;
   const { agentId } = agent.meta;
   const [goOn, end] = checkpointChoices;
   const answer = tx.post(agentId, { source: 'HUMAN_ANSWER', payload: value === end ? end : goOn });
   if (value !== end) return;
   const declared = env.profiles.get(agent.meta.profile)?.checkpoints.find(({ id }) => id === checkpoint);
-  endAgent(tx, env, agent, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
+  endAgent(context, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
 }
 
-/** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */
+/** Returns the arguments a person gave, as the tool takes them; undefined when they equal those of the call. */
 function editedArgs(
   { env }: DecisionContext,
   { agent, call }: { readonly agent: SubContext; readonly call: CallState },
@@ -85,7 +91,7 @@ function editedArgs(
   return JSON.stringify(taken) === JSON.stringify(call.args) ? undefined : taken;
 }
 
-/** What a person who approves agrees to: what they were asked about, with the arguments they gave. */
+/** Returns what an approval covers: the capability that the person was asked about, with their changed arguments. */
 function agreedTo(
   { env }: DecisionContext,
   asked: WaitFor | undefined,
@@ -95,19 +101,19 @@ function agreedTo(
   return { capability: edited === undefined ? asked.capability : withArguments(env, asked.capability, edited) };
 }
 
-/** The agent that waits on a question of its own, by the question's id. */
+/** Returns the agent that waits for an answer to this question, by the question's id. */
 export function askingAgent(run: RunContext, id: string): SubContext | undefined {
   for (const agent of run.agents.values()) if (isAsking(agent) && questionId(agent.meta.agentId) === id) return agent;
   return undefined;
 }
 
-/** A suspended call of any agent, by its id. */
+/** Finds a suspended call of any agent, by its id. */
 export function suspendedCall(
   tx: Pick<Transaction, 'run'>,
   callId: CallId,
 ): { readonly agent: SubContext; readonly call: CallState } | undefined {
   for (const agent of tx.run.agents.values()) {
-    const call = agent.openCalls.get(callId);
+    const call = agent.calls.open.get(callId);
     if (call !== undefined) return call.status === 'suspended' ? { agent, call } : undefined;
   }
   return undefined;

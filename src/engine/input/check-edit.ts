@@ -1,14 +1,16 @@
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { ArgumentCheck } from '../../core/tool/argument-check.ts';
-import { profileOf } from '../../nodes/turn/profile-of.ts';
+import { profileOf } from '../../core/turn-context.ts';
 import { gateFor } from '../../nodes/tools/tool-gates.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /**
- * Why a call must not run with the arguments a person gave it, if it must not: they do not fit the tool, or a gate denies them.
- * The call goes on waiting.
+ * Returns why a call must not run with the arguments a person gave: they do not fit the tool, or a gate denies them. Undefined when it may
+ * run. A refused call stays suspended.
  */
 export function editProblem(
   run: RunContext,
@@ -26,13 +28,15 @@ export function editProblem(
       'TOOL_ARGUMENTS_INVALID',
       `the new arguments do not fit '${name}', and the call still waits: ${problemsText(checked)}`,
     );
-  const gate = gateFor(env, run, agent, profile, { tool, args: checked.args, turnId });
+  const gate = gateFor({ run, agent, profile }, env, { tool, args: checked.args, turnId });
   if (gate?.verdict !== 'deny') return undefined;
   const why = gate.message ?? `not allowed here (gate '${gate.id}')`;
   return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);
 }
 
-/** Why a call must not run as it is: its agent has the tool no more. The call goes on waiting. */
+/**
+ * Returns why a call must not run unchanged: its agent no longer has the tool. Undefined when it may run. A refused call stays suspended.
+ */
 export function goneProblem(
   { env }: DecisionContext,
   { agent, call }: { readonly agent: SubContext; readonly call: CallState },
@@ -45,7 +49,7 @@ function goneTool({ meta }: SubContext, name: string): CadreError {
   return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${meta.agentId} any more, and the call still waits; reject it`);
 }
 
-/** The problems of a value that does not fit its schema, in one line. */
+/** Describes why a value does not fit its schema, in one line. */
 export function problemsText({ errors }: Extract<ArgumentCheck, { ok: false }>, whole = 'arguments'): string {
   return errors.map(({ path, message }) => `${path === '' ? whole : path}: ${message}`).join('; ');
 }

@@ -1,8 +1,11 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorCode } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Env } from '../../core/env.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { steadyAt } from '../../core/state/run-time.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { expiryDeadline } from '../../nodes/limits/deadlines.ts';
@@ -18,41 +21,40 @@ import { revokedBy } from '../../nodes/tools/revoked-by.ts';
 import { asksWhetherHappened, settleUnknown } from '../../nodes/tools/unknown-outcome.ts';
 import { verifyCall } from '../../nodes/tools/verify-call.ts';
 
-/** Something that whoever takes a run up should know; put on record. */
+/** Note for the user who resumes a run; recorded. */
 export interface ResumeNote {
   readonly code: ErrorCode;
   readonly message: string;
   readonly agentId?: AgentId;
 }
 
-/** A message that is there before anything goes on. */
+/** A message posted before the run goes on. */
 export interface SaidAtResume {
   readonly to: AgentId;
   readonly item: ItemDraft;
 }
 
-/** Who takes a run up, and with what. */
+/** Version of the engine that resumes a run, and the parts it brings. */
 export interface Resumption {
   readonly engineVersion: string;
-  /** The profile files it goes by from here on, when they are not those from before. */
+  /** Profile files used from here on, when they differ from those before. */
   readonly profiles?: ContentEntry | undefined;
-  /** What code gives from here on, when it is not what was recorded. */
+  /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry | undefined;
-  /** What toolsets offer that connect to something. */
+  /** Tools offered by toolsets that connect. */
   readonly tools: readonly TakenTools[];
   readonly notes?: readonly ResumeNote[];
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
   readonly said?: SaidAtResume | undefined;
-  /** A seed for a run that began before frames had nonces. */
+  /** Seed for a run that began before frames had nonces. */
   readonly frameSeed?: string;
 }
 
 /**
- * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
- * input; running tools are repeated when their effect allows it, looked into when a tool finds out, and of unknown outcome
- * otherwise (I5); suspended calls stay suspended, unless they have expired; what was due but not started is started. That it
- * was taken up is its first event.
+ * Resumes a run from the end of its journal: unanswered model calls are made again from the same recorded input; running tools are repeated
+ * when their effect allows it, verified when the tool can, and otherwise have an unknown outcome (I5); suspended calls stay suspended
+ * unless they have expired; effects that were due but not started are started. The resumption is recorded as its first event.
  */
 export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (tx.run.outcome !== undefined) return;
@@ -70,17 +72,17 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
-    recoverTurn(tx, env, agent);
+    recoverTurn(new TurnContext(tx, env, agent));
     recoverCompaction(tx, agent);
-    for (const call of [...agent.openCalls.values()]) recoverCall(tx, env, agent, call);
+    for (const call of [...agent.calls.open.values()]) recoverCall(new TurnContext(tx, env, agent), call);
     tx.touch(agent.meta.agentId);
   }
   recheckWaiting(tx, env);
-  // In the same commit: an agent that is about to end reads it in its next turn all the same.
+  // In the same commit, so that even an agent that is about to end reads it in its next turn.
   if (by.said !== undefined) tx.post(by.said.to, by.said.item);
 }
 
-/** True when all that has happened was copied from another run: what a person agreed to there holds there alone. */
+/** True when all events were copied from another run: approvals given there hold only there. */
 function isFork({ meta, seq }: RunContext): boolean {
   return meta.parentRun?.at === seq;
 }
@@ -89,66 +91,71 @@ function allRevoked({ standing }: RunContext): { readonly revoked?: readonly num
   return standing.length === 0 ? {} : { revoked: standing.map(({ seq }) => seq) };
 }
 
-function recoverTurn(tx: Transaction, env: Env, agent: SubContext): void {
-  const turn = agent.currentTurnId === undefined ? undefined : tx.run.turns.get(agent.currentTurnId);
+function recoverTurn(context: TurnContext): void {
+  const { tx, agent } = context;
+  const turn = agent.turn.currentId === undefined ? undefined : tx.run.turns.get(agent.turn.currentId);
   if (turn === undefined || turn.modelEnd !== undefined || turn.start.prompt === undefined) return;
   if (turn.interruptedBy !== undefined) {
-    interruptTurn(tx, env, agent, turn, lostCall);
+    interruptTurn(context, turn, lostCall);
     return;
   }
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
 }
 
-/** A summary that did not come is asked for again, from the same recorded input. */
+/** Asks again for a missing summary, from the same recorded input. */
 function recoverCompaction(tx: Transaction, agent: SubContext): void {
-  const { compacting } = agent;
+  const {
+    context: { compacting },
+  } = agent;
   if (compacting === undefined) return;
   const { compactionId, seq } = compacting;
   tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
 }
 
-/** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */
-function recoverCall(tx: Transaction, env: Env, agent: SubContext, call: CallState): void {
+/** Recovers a call that was open: continues it, or ends it with the reason. */
+function recoverCall(context: TurnContext, call: CallState): void {
+  const { tx, env } = context;
   const tool = env.catalog.get(call.request.name);
   if (tool === undefined) {
     if (isForPeople(call)) expireIfDue(tx, env, call);
-    else endMissing(tx, env, agent, call);
+    else endMissing(context, call);
     return;
   }
   const isRepeatable = tool.effect === 'pure' || tool.effect === 'idempotent';
   const mayBeStarted =
     call.status === 'requested' || call.waitFor?.kind === 'approval' || (call.status === 'running' && isRepeatable);
-  if (mayBeStarted && !stillFits(tx, env, agent, call)) return;
+  if (mayBeStarted && !stillFits(context, call)) return;
   if (call.status === 'suspended') expireIfDue(tx, env, call);
   if (call.status !== 'running' || tool.kind !== 'effect') return;
   if (isRepeatable) {
-    if (checkCallStart(tx, env, agent, call)) startCall(tx, agent, call, tool);
-  } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(tx, env, agent, call, tool.verify);
-  else settleUnknown(tx, env, agent, call);
+    if (checkCallStart(context, call)) startCall(context, call, tool);
+  } else if (tool.effect === 'verifiable' && tool.verify !== undefined) verifyCall(context, call, tool.verify);
+  else settleUnknown(context, call);
 }
 
 /**
- * Whether people decide what becomes of a call, and can without its tool. Its tool may be missing here alone (a variable that is
- * not set in this terminal, a server that is down), and what they were asked must not be lost by that.
+ * True when people decide the outcome of a call and can do so without its tool. The tool may be missing only here (an unset variable, a
+ * server that is down), and the open question must survive that.
  */
 function isForPeople(call: CallState): boolean {
   return call.status === 'suspended' && (call.waitFor?.kind === 'approval' || asksWhetherHappened(call));
 }
 
-/** Who was asked and had no process to answer to is not asked again: a verdict that comes with the resume comes too late. */
+/** Expires a call whose deadline passed while no process ran: a verdict that comes with the resume comes too late. */
 function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
   const due = expiryDeadline(call);
   if (due?.kind === 'expiry' && due.at <= steadyAt(tx.run, tx.at)) expireCall(tx, env, due.callId, due.since);
 }
 
-/** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */
-function stillFits(tx: Transaction, env: Env, agent: SubContext, call: CallState): boolean {
+/** False, after answering the call without running it, when its tool has changed and the arguments no longer fit. */
+function stillFits(context: TurnContext, call: CallState): boolean {
+  const { env, agent } = context;
   const profile = env.profiles.get(agent.meta.profile);
   const tool = profile === undefined ? undefined : env.toolsOf(profile, agent).tools.get(call.request.name);
   const checked = tool?.check(call.args ?? {});
   if (checked === undefined || checked.ok) return true;
   const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
-  failCall(tx, env, agent, call.callId, {
+  failCall(context, call.callId, {
     status: 'error',
     code: 'TOOL_ARGUMENTS_INVALID',
     message: `'${call.request.name}' has changed since it was called, and was not run: its arguments do not fit any more: ${problems}`,

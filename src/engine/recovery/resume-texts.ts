@@ -1,17 +1,19 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import { CadreError } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type ContentEntry, type Journal, storedText } from '../../core/events/journal.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
 import { buildSystemPrompt } from '../../nodes/prompt/prep-system-prompt.ts';
 import type { ProfileRuntime } from '../engine-parts.ts';
 
 /**
- * Checks the texts that an agent's next model call is made from, before its run is resumed: without one of them it would be another call.
- * Answers with those that the journal has lost or damaged and that are at hand, to be stored again.
+ * Checks the texts of an agent's next model call before its run is resumed: a missing text would change the call. Returns those that the
+ * journal has lost or damaged and that are available, to be stored again.
  *
- * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for one that is not at hand
+ * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for a text that is not available
  */
 export function textsToHeal(
   journal: Journal,
@@ -30,9 +32,9 @@ export function textsToHeal(
     healed.set(hash, right);
     return right;
   };
-  const { head, earlier = [] } = agent.view;
+  const { head, earlier = [] } = agent.context.view;
   for (const hash of [...earlier.map((before) => before.head), head]) if (hash !== undefined) read(hash, 'a summary');
-  const turn = agent.currentTurnId === undefined ? undefined : run.turns.get(agent.currentTurnId);
+  const turn = agent.turn.currentId === undefined ? undefined : run.turns.get(agent.turn.currentId);
   if (turn?.start.prompt !== undefined && turn.modelEnd === undefined) {
     const { system, tools } = turn.start.prompt;
     read(tools, 'the tools');
@@ -42,12 +44,12 @@ export function textsToHeal(
   return [...healed].map(([hash, text]) => ({ hash, text }));
 }
 
-/** The failure of a run that lacks a text. */
+/** Returns the error for a run that lacks a text. */
 export function missingText(run: RunContext, what: string): CadreError {
   return new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: ${what} is not in the journal`);
 }
 
-/** A stored text, undefined when there is none, or why it cannot be read. */
+/** Returns a stored text, undefined when there is none, or the reason why it cannot be read. */
 function tryRead(journal: Journal, hash: ContentHash): string | CadreError | undefined {
   try {
     return storedText(journal, hash);
@@ -57,7 +59,7 @@ function tryRead(journal: Journal, hash: ContentHash): string | CadreError | und
   }
 }
 
-/** The texts an agent's prompt would be made of now, by hash: those that did not change since its turn began are among them. */
+/** Returns the texts of an agent's prompt as built now, by hash: they include those unchanged since its turn began. */
 function textsAtHand(
   { decision, set }: Pick<ProfileRuntime, 'decision' | 'set'>,
   run: RunContext,
@@ -66,10 +68,10 @@ function textsAtHand(
   const { env } = decision;
   const profile = set.profiles.get(agent.meta.profile);
   if (profile === undefined) return new Map();
-  // A decision that is never committed, over a copy: what is remembered of an agent's prompt must not come from here.
+  // A decision that is never committed, over a copy: it must not affect the prompt remembered for the agent.
   const tx = new Transaction(run, run.at, { hash: env.hash, known: new Set() });
   const tools = env.toolsOf(profile, agent);
   tx.content(tools.offeredJson);
-  buildSystemPrompt(tx, env, { ...agent }, profile, tools);
+  buildSystemPrompt(new TurnContext(tx, env, { ...agent }), tools);
   return new Map(tx.contents.map(({ hash, text }) => [hash, text]));
 }

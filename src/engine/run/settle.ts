@@ -1,7 +1,9 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { wakesAgent } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
@@ -9,8 +11,8 @@ import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { DecisionContext } from './decision-context.ts';
 
 /**
- * Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. A decision that is full
- * leaves the rest to an input `settle` of its own; a process that dies before that finds it from state alone, like everything else.
+ * Advances everything that can go on: parents of ended agents, calls that may start, turns that are over or due. A full decision leaves the
+ * rest to a separate input `settle`; after a crash in between, state alone shows what remains.
  */
 export function settle(tx: Transaction, decision: DecisionContext, mayStart: boolean): void {
   for (;;) {
@@ -20,15 +22,15 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
       continue;
     }
     if (tx.isFull) return;
-    // Advancing an agent may touch it again, and others.
+    // Advancing an agent may touch it again, or others.
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
     const agent = tx.run.agents.get(agentId);
-    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, decision, agent, mayStart);
+    if (agent !== undefined && tx.run.outcome === undefined) advance(new TurnContext(tx, decision.env, agent), decision, mayStart);
   }
 }
 
-/** Resumes the calls of a parent that wait for this agent; that it only waits is told to those that want to know. */
+/** Resumes the parent's calls that wait for this agent; when it merely waits for input, only those that asked for that. */
 function tellParent(
   tx: Transaction,
   decision: DecisionContext,
@@ -39,7 +41,7 @@ function tellParent(
   const child = tx.run.agents.get(agentId);
   const parent = child?.meta.parentAgentId === undefined ? undefined : tx.run.agents.get(child.meta.parentAgentId);
   if (parent === undefined || parent.status === 'ended') return;
-  for (const call of [...parent.openCalls.values()]) {
+  for (const call of [...parent.calls.open.values()]) {
     const { waitFor } = call;
     if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
     if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
@@ -48,30 +50,32 @@ function tellParent(
   }
 }
 
-function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
+function advance(context: TurnContext, decision: DecisionContext, mayStart: boolean): void {
+  const { tx, agent } = context;
   if (agent.status === 'awaiting_tools') {
     if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
-    if (agent.openCalls.size === 0) finishTurn(tx, decision.env, agent);
+    if (agent.calls.open.size === 0) finishTurn(context);
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
-  // Asked from state alone, too: what a process that died did not tell, the next one tells.
-  if (mayStart && isAwaitingUser(agent) && agent.compacting === undefined && !mayTakeTurn(decision.env, agent))
+  // Checked from state alone, too: a notification lost in a crash is sent by the next process.
+  if (mayStart && isAwaitingUser(agent) && agent.context.compacting === undefined && !mayTakeTurn(decision.env, agent))
     tellParent(tx, decision, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
 }
 
-/** The event behind which an agent waits: the end of its last turn, which is where its words stand. */
+/** Returns the event that starts an agent's wait: the end of its last turn, which holds its message. */
 function waitSeq(run: RunContext, agent: SubContext): number {
-  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   return last?.end?.seq ?? agent.meta.seq;
 }
 
-/** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
-function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
-  const turnId = agent.currentTurnId;
+/** Ends the turn when its tool calls have ended; a call that ends the flow ends the agent with it. */
+function finishTurn(context: TurnContext): void {
+  const { tx, agent } = context;
+  const turnId = agent.turn.currentId;
   if (turnId === undefined) return;
   const turn = tx.run.turns.get(turnId);
   const calls = turn?.calls ?? [];
-  // A rule may call a tool in the place of a model that failed.
+  // A rule may call a tool instead of a model that failed.
   const error = turn?.modelEnd?.error;
   const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
   const end = tx.emit(
@@ -81,17 +85,17 @@ function finishTurn(tx: Transaction, env: Env, agent: SubContext): void {
     last === 0 ? undefined : last,
   );
   const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
-  if (ending !== undefined) endAgent(tx, env, agent, ending, end.seq);
+  if (ending !== undefined) endAgent(context, ending, end.seq);
 }
 
-/** No lost wake-up (I6): asked after every change, from state alone. */
+/** Checked after every change, from state alone: no lost wake-up (I6). */
 function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): boolean {
-  if (agent.compacting !== undefined) return false;
-  if (agent.status === 'ready') return agent.loop || agent.inbox.some(isNews);
+  if (agent.context.compacting !== undefined) return false;
+  if (agent.status === 'ready') return agent.turn.loop || agent.inbox.items.some(isNews);
   if (agent.status !== 'awaiting_input') return false;
-  const on = agent.awaitingOn;
+  const on = agent.inbox.awaitingOn;
   const own = profiles.get(agent.meta.profile)?.strategies;
-  return agent.inbox.some(
+  return agent.inbox.items.some(
     (waiting) =>
       isNews(waiting) &&
       (waiting.item.delivery === 'now' ||
@@ -99,17 +103,17 @@ function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): bo
   );
 }
 
-/** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */
+/** True unless the item was already read and stays; one that could not be read is tried again, until it expires. */
 function isNews(waiting: WaitingItem): boolean {
   return waiting.turnsSeen === 0 || (waiting.failures > 0 && !isExpired(waiting));
 }
 
-/** Records that the run has nothing to do but wait, or has something to do again, and how much waits for a person. */
+/** Records that the run only waits, or works again, and the number of requests that wait for a person. */
 export function updateStatus(tx: Transaction): void {
   const { run } = tx;
   if (run.outcome !== undefined || (tx.isFull && tx.unsettled.length > 0)) return;
   const status = run.activity === 0 ? 'awaiting' : 'running';
   const { pending } = run;
-  if (status === run.status && pending === run.pendingTold) return;
+  if (status === run.status && pending === run.pendingRecorded) return;
   tx.emit({ type: 'run.status', status, ...(pending === 0 ? {} : { pending }) }, run.seq);
 }

@@ -32,7 +32,9 @@ function nodeText(out: Layout, node: AgentNodeView): string {
     `${tokensText(node.inputTokens, node.outputTokens)} tokens`,
     costText(node.cost, node.costAtLeast),
     ...(node.children.length === 0 ? [] : [`${grouped(node.tokensWithChildren)} tokens with those below`]),
-    ...(node.limit === undefined ? [] : [`limit ${node.limit.stage === 1 ? 'near' : 'reached'}: ${safe(node.limit.reason)}`]),
+    ...(node.limit === undefined
+      ? []
+      : [`limit ${node.limit.stage === 'warned' ? 'near' : 'reached'}: ${safe(node.limit.reason)}`]),
     ...(node.contextTokens === undefined ? [] : [contextText(node.contextTokens, node.contextWindow)]),
     ...(node.iteration > 1 ? [`iteration ${node.iteration}`] : []),
     ...(node.waitingItems === 0

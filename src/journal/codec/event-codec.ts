@@ -1,16 +1,15 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { RunId } from '../../core/ids.ts';
-import { createCommitContext } from '../commit-context.ts';
-import type { CommitContext } from '../commit-context.ts';
-import { likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
-import type { EventShape, PlaceId } from './event-shapes.ts';
+import { createCommitContext } from './commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
+import { idKeys, likelyId, shapeOfCode, shapeOfType } from './event-shapes.ts';
+import type { EventShape } from './event-shapes.ts';
 import { readFields, unpackTime } from './record-reader.ts';
-import { isRecord } from './record-shape.ts';
-import type { PlainRecord } from './record-shape.ts';
+import { isRecord, type PlainRecord } from './record-shape.ts';
 import { joinFields, packTime, writeFields, writeJson } from './record-writer.ts';
 
-/** What a commit's row says about its events. */
+/** Facts about a commit's events that its row stores. */
 export interface CommitPlace {
   readonly runId: RunId;
   /** Sequence number of the first event. */
@@ -20,36 +19,32 @@ export interface CommitPlace {
 }
 
 /*
- * A commit is one JSON list: for each event its code (event-shapes.ts), followed by an object when there is anything to say
- * that does not follow from the row or from what stands before it. Keys of that object that every event may have:
+ * A commit is one JSON list: for each event its code (event-shapes.ts), followed by an object unless everything can be derived from the
+ * row or from the events before it. Keys of that object that every event may have:
  *   d  time, as the distance before the row's; absent = the row's
  *   c  cause, as the distance before the event's sequence number; 0 = none, absent = the event before
  *   a, u, k  agent, turn and call; absent = the likely one; null = none; a turn `~rest` begins with the agent's id
- * Everything else is a field of its event; a guess that is wrong is written out, so events come back as they were given
- * (a key whose value is undefined comes back absent; NaN, infinities and -0 are no JSON values).
+ * All other keys are fields of the event. A wrong guess is written out, so decoding returns the events as they were given
+ * (except that an undefined value comes back absent; NaN, infinities and -0 are not JSON values).
  */
-const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
-const placeKeys: ReadonlySet<string> = new Set(['d', 'c', 'a', 'u', 'k']);
-const placeFields: ReadonlySet<string> = new Set(['type', 'runId', 'seq', 'at', 'cause']);
-// Pure cache: keyed by a list of ids of the table of shapes.
-const placeFieldsWith = new Map<EventShape['ids'], ReadonlySet<string>>();
-
-/** Writes one commit's events as JSON text, without what its row says and without what follows from other parts of it. */
+/** Encodes one commit's events as JSON text, leaving out what the row stores and what a reader can derive. */
 export function encodeCommit(events: readonly CadreEvent[]): string {
   const context = createCommitContext();
   const rowAt = events.at(-1)?.at ?? 0;
   let text = '';
   for (const event of events) {
     const shape = shapeOfType(event.type);
-    const fields = writeEvent(event, shape, context, rowAt);
+    const fields = writeEvent(event, context, rowAt);
     const code = writeJson(shape.code);
     text = joinFields(text, fields === '' ? code : `${code},{${fields}}`);
   }
   return `[${text}]`;
 }
 
-/** Reads the events of one commit back. Fails with STORE_CORRUPT when the text is not what `encodeCommit`
- * writes, with STORE_NEWER when it is what a later version writes. */
+/**
+ * Decodes the events of one commit. Throws STORE_CORRUPT when the text is not what `encodeCommit` writes, STORE_NEWER when a later
+ * version wrote it.
+ */
 export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   const list: unknown = JSON.parse(body);
   if (!Array.isArray(list)) throw new CadreError('STORE_CORRUPT', 'a commit must be a list');
@@ -58,21 +53,21 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
   for (let index = 0; index < list.length; index += 1) {
     const code: unknown = list[index];
     const shape = typeof code === 'string' ? shapeOfCode(code) : undefined;
-    // What is read was checked against its sum: a code nobody knows is no damage, but news.
+    // The checksum has already been verified, so an unknown code means a later version, not damage.
     if (shape === undefined)
       throw new CadreError(
         typeof code === 'string' ? 'STORE_NEWER' : 'STORE_CORRUPT',
-        `${JSON.stringify(code)} is no code of an event that this version knows`,
+        `${JSON.stringify(code)} is not an event code that this version knows`,
       );
     const next: unknown = list[index + 1];
     const packed = isRecord(next) ? next : {};
     if (isRecord(next)) index += 1;
-    events.push(readEvent(packed, shape, context, place, place.firstSeq + events.length));
+    events.push(readEvent(packed, shape, { context, place, seq: place.firstSeq + events.length }));
   }
   return events;
 }
 
-/** The causes of a commit's events, one after the other, without the events. Only for texts that `decodeCommit` could read. */
+/** Returns the causes of a commit's events in order, without decoding the events. Only for texts that `decodeCommit` can read. */
 export function causesOfCommit(body: string, firstSeq: number): readonly (number | undefined)[] {
   const list: unknown = JSON.parse(body);
   const causes: (number | undefined)[] = [];
@@ -87,7 +82,8 @@ export function causesOfCommit(body: string, firstSeq: number): readonly (number
   return causes;
 }
 
-function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): string {
+function writeEvent(event: CadreEvent, context: CommitContext, rowAt: number): string {
+  const shape = shapeOfType(event.type);
   const record: unknown = event;
   if (!isRecord(record)) return '';
   beginEvent(context, event.type, event.at);
@@ -101,10 +97,17 @@ function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext
     place = joinFields(place, `"${idKeys[id]}":${writeJson(stored)}`);
   }
   rememberIds(context, shape, record);
-  return joinFields(place, writeFields(record, shape.shape, context, skippedFields(shape)));
+  return joinFields(place, writeFields(record, shape.shape, context));
 }
 
-function readEvent(packed: PlainRecord, shape: EventShape, context: CommitContext, place: CommitPlace, seq: number): CadreEvent {
+/** Place of an event in its commit, and the state shared with the commit's earlier events. */
+interface EventPlace {
+  readonly context: CommitContext;
+  readonly place: CommitPlace;
+  readonly seq: number;
+}
+
+function readEvent(packed: PlainRecord, shape: EventShape, { context, place, seq }: EventPlace): CadreEvent {
   const at = packed['d'] === undefined ? place.at : Number(unpackTime(packed['d'], place.at));
   beginEvent(context, shape.type, at);
   const record: PlainRecord = { type: shape.type, runId: place.runId, seq, at };
@@ -116,7 +119,7 @@ function readEvent(packed: PlainRecord, shape: EventShape, context: CommitContex
     if (value !== undefined && value !== null) record[id] = value;
   }
   rememberIds(context, shape, record);
-  const event: PlainRecord = readFields(packed, shape.shape, context, record, placeKeys);
+  const event: PlainRecord = readFields(packed, { shape: shape.shape, context }, record);
   return event as PlainRecord & CadreEvent;
 }
 
@@ -133,16 +136,6 @@ function rememberIds(context: CommitContext, shape: EventShape, record: Readonly
   for (const id of shape.ids) if (record[id] !== undefined) context[id] = record[id];
 }
 
-/** The fields of an event that its place says, so that they are no fields of its record. */
-function skippedFields(shape: EventShape): ReadonlySet<string> {
-  let skipped = placeFieldsWith.get(shape.ids);
-  if (skipped === undefined) {
-    skipped = new Set([...placeFields, ...shape.ids]);
-    placeFieldsWith.set(shape.ids, skipped);
-  }
-  return skipped;
-}
-
 function packCause(cause: number | undefined, seq: number): unknown {
   if (cause === undefined) return 0;
   if (cause === seq - 1) return undefined;
@@ -157,7 +150,7 @@ function unpackCause(stored: unknown, seq: number): unknown {
 function shortenTurn(turnId: unknown, agentId: unknown): unknown {
   if (typeof turnId !== 'string') return turnId;
   if (typeof agentId === 'string' && turnId.startsWith(agentId)) return `~${turnId.slice(agentId.length)}`;
-  // A turn that begins with `~` itself is kept apart by a second sign.
+  // `!` escapes a turn id that itself begins with `~` or `!`.
   return turnId.startsWith('~') || turnId.startsWith('!') ? `!${turnId}` : turnId;
 }
 

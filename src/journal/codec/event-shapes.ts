@@ -1,14 +1,14 @@
 import type { EventOf, EventType } from '../../core/events/event.ts';
 import type { Patch } from '../../core/patches/patch.ts';
 import type { ReplyToolCall, RuleRecord, TurnPrompt, ObserverRecord } from '../../core/state/turn.ts';
-import type { CommitContext } from '../commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
 import { item, turnInput } from './inbox-shapes.ts';
 import { always, defineShape, noList, type Derived, type PlainRecord, type Shape } from './record-shape.ts';
 import { attempt, error, reply, usage } from './reply-shapes.ts';
 
 /*
- * How each kind of record is stored. These tables are part of the file layout: a short key never changes its meaning, and a
- * guess never its value, without a migration. They must not depend on anything outside this folder's own constants.
+ * Stored form of each kind of record. These tables are part of the file layout: without a migration, a short key never changes its
+ * meaning and a guess never its value. They must not depend on anything outside this folder's own constants.
  */
 
 const observer = defineShape<ObserverRecord>({
@@ -16,16 +16,18 @@ const observer = defineShape<ObserverRecord>({
   guesses: { phase: (_, context) => (context.type === 'turn.start' ? 'pre' : 'post'), fired: always(false) },
 });
 
-/** Rules of a profile that declares none (profiles/compile/default-decider.ts), by the number they are stored as: one that is no more stays here. */
-const usualRules = ['default_continue_with_tool', 'default_end', 'default_ask_again', 'default_ask_for_less'];
+/**
+ * Rules of a profile that declares none (profiles/compile/default-decider.ts). Stored by index: append new ones, never remove one.
+ */
+const defaultRules = ['default_continue_with_tool', 'default_end', 'default_ask_again', 'default_ask_for_less'];
 
 const ruleNumber: Derived = {
   short: 'n',
   pack: (id) => {
-    const at = usualRules.indexOf(String(id));
+    const at = defaultRules.indexOf(String(id));
     return at < 0 || typeof id !== 'string' ? undefined : at;
   },
-  unpack: (at) => usualRules[Number(at)],
+  unpack: (at) => defaultRules[Number(at)],
 };
 
 const rule = defineShape<RuleRecord>({
@@ -137,7 +139,7 @@ const patch = defineShape<Patch>({
 
 const undoing = { add: 'remove', remove: 'add', replace: 'replace' } as const;
 
-/** What undoes a change comes in the opposite order. */
+/** Inverse patches are stored in reverse order. */
 const undo = defineShape<Patch>({
   fields: { op: 'o', path: 'w', value: 'v' },
   guesses: {
@@ -153,10 +155,10 @@ const statePatch = defineShape<EventOf<'state.patch'>>({
   fields: { patches: { short: 'p', shape: patch }, inverse: { short: 'i', shape: undo }, by: 'b', taint: 't' },
 });
 
-/** The ids of an event that usually are those of the event before it. */
+/** Ids of an event that usually repeat those of the event before it. */
 export type PlaceId = 'agentId' | 'turnId' | 'callId';
 
-/** How one type of event is stored: `code` instead of its name, `ids` guessed from the events before it. */
+/** Stored form of one event type: `code` replaces its name, `ids` are guessed from the events before it. */
 export interface EventShape {
   readonly type: string;
   readonly code: string;
@@ -213,26 +215,41 @@ const table: { readonly [Type in EventType]: Omit<EventShape, 'type'> } = {
   'note.add': { code: 'n+', ids: turn, shape: plain },
 };
 
-const shapes = Object.entries(table).map(([type, entry]): EventShape => ({ type, ...entry }));
+/** Short keys of an event's ids, which are stored with its place (event-codec.ts). */
+export const idKeys: Readonly<Record<PlaceId, string>> = { agentId: 'a', turnId: 'u', callId: 'k' };
+const placeKeys: ReadonlySet<string> = new Set(['d', 'c', ...Object.values(idKeys)]);
+const placeFields = ['type', 'runId', 'seq', 'at', 'cause'] as const;
+
+/** Returns the shape of an event's own fields, without those stored with its place. */
+function ownFields(shape: Shape, ids: readonly PlaceId[]): Shape {
+  return { ...shape, outer: { long: new Set([...placeFields, ...ids]), short: placeKeys } };
+}
+
+const shapes = Object.entries(table).map(([type, entry]): EventShape => ({
+  type,
+  ...entry,
+  shape: ownFields(entry.shape, entry.ids),
+}));
+const unknownFields = ownFields(plain, []);
 const byType: ReadonlyMap<string, EventShape> = new Map(shapes.map((entry) => [entry.type, entry]));
 const byCode: ReadonlyMap<string, EventShape> = new Map(shapes.map((entry) => [entry.code, entry]));
 
-/** How events of a type are stored; a type without a table keeps its name. */
+/** Returns the stored form of an event type; a type without a table keeps its name. */
 export function shapeOfType(type: string): EventShape {
-  return byType.get(type) ?? { type, code: `.${type}`, ids: [], shape: plain };
+  return byType.get(type) ?? { type, code: `.${type}`, ids: [], shape: unknownFields };
 }
 
-/** Whether events of a type have a table: this version knows them. */
+/** True when this version has a table for events of the type. */
 export function isKnownType(type: string): boolean {
   return byType.has(type);
 }
 
-/** The shape a stored code stands for; undefined when there is none. */
+/** Returns the shape of a stored code; undefined when there is none. */
 export function shapeOfCode(code: string): EventShape | undefined {
   return byCode.get(code) ?? (code.startsWith('.') ? shapeOfType(code.slice(1)) : undefined);
 }
 
-/** The id an event most likely has, given the events before it. */
+/** Returns the id an event most likely has, given the events before it. */
 export function likelyId(id: PlaceId, context: CommitContext): unknown {
   if (id !== 'callId') return context[id];
   if (context.type === 'tool.request') return context.calls.at(context.requests.size)?.callId ?? context.callId;

@@ -1,12 +1,12 @@
-/** What stands around a text that was framed as it is. */
+/** Text before and after the framed text. */
 interface FrameForm {
   readonly open: (from: string, nonce: string) => string;
   readonly close: (nonce: string) => string;
 }
 
 /**
- * How frames around text from outside have been written (core/frame-untrusted.ts). Part of the file layout: a form that no frame has any more stays here,
- * and a new one comes behind it. A frame that has no form here is stored whole.
+ * Forms of the frame around untrusted text (core/frame-untrusted.ts), stored by index. Part of the file layout: keep forms that are
+ * no longer written, append new ones. A frame that matches no form is stored whole.
  */
 const forms: readonly FrameForm[] = [
   {
@@ -18,10 +18,10 @@ const forms: readonly FrameForm[] = [
 
 const nonceIn = /^<untrusted_data from="[^"]*" nonce="(\w+)">/;
 
-/** What a frame around a text is stored as: its nonce, beside the number of its form unless that is 0. */
+/** Stored frame: its nonce, with the index of its form unless that is 0. */
 type PackedFrame = string | readonly [nonce: string, form: number];
 
-/** What is to be stored of a frame around a text; undefined when the value is anything else. */
+/** Returns the stored form of a frame around a text; undefined when the value is not such a frame. */
 export function packFrame(value: unknown, text: unknown, from: unknown): PackedFrame | undefined {
   if (typeof value !== 'string' || typeof text !== 'string' || typeof from !== 'string') return undefined;
   const nonce = nonceIn.exec(value)?.[1];
@@ -39,7 +39,7 @@ export function packFrame(value: unknown, text: unknown, from: unknown): PackedF
   return form < 0 ? undefined : form === 0 ? nonce : [nonce, form];
 }
 
-/** The framed text that `packFrame` stored; undefined when the form is not known. */
+/** Rebuilds the framed text that `packFrame` stored; undefined when the form is unknown. */
 export function unpackFrame(stored: unknown, text: unknown, from: unknown): string | undefined {
   const [nonce, form]: readonly unknown[] = Array.isArray(stored) ? stored : [stored, 0];
   const found = typeof form === 'number' ? forms[form] : undefined;

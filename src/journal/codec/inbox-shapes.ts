@@ -1,12 +1,11 @@
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import { packFrame, unpackFrame } from './frame-forms.ts';
-import { always, defineShape, isRecord } from './record-shape.ts';
-import type { Guess, PlainRecord, ShapeParts } from './record-shape.ts';
+import { always, defineShape, isRecord, type Guess, type PlainRecord, type ShapeParts } from './record-shape.ts';
 
 /* These tables are part of the file layout: see event-shapes.ts. */
 
-/** The payload of a result item, which repeats the `tool.end` in front of it. */
+/** Payload of a result item, which repeats the preceding `tool.end`. */
 interface ToolResultPayload {
   readonly tool_name: string;
   readonly tool_call_id: string;
@@ -33,7 +32,7 @@ const toolResultParts: ShapeParts<ToolResultPayload> = {
 
 const toolResult = defineShape(toolResultParts);
 
-/** The result of a tool that is not trusted, which most are. */
+/** Result of an untrusted tool, the usual case. */
 const untrustedResult = defineShape<ToolResultPayload>({
   ...toolResultParts,
   guesses: { ...toolResultParts.guesses, trust: always('untrusted') },
@@ -41,7 +40,7 @@ const untrustedResult = defineShape<ToolResultPayload>({
 
 const isResult = (record: Readonly<PlainRecord>): boolean => record['source'] === 'TOOL_RESULT';
 
-/** Inbox items; a result item repeats the `tool.end` in front of it. */
+/** Inbox items; a result item repeats the preceding `tool.end`. */
 export const item = defineShape<InboxItem>({
   fields: {
     itemId: 'i',
@@ -70,7 +69,7 @@ export const item = defineShape<InboxItem>({
   note: (record, context) => context.items.add(record.itemId, record),
 });
 
-/** What a turn read; mostly what its item says. */
+/** Input of a turn, which mostly repeats its item. */
 export const turnInput = defineShape<TurnInput>({
   fields: {
     itemId: 'i',
@@ -114,7 +113,7 @@ export const turnInput = defineShape<TurnInput>({
   },
 });
 
-/** What an ingestor that only passes text on makes of a payload. */
+/** Returns the text that a pass-through ingestor makes of a payload. */
 function textOf(payload: unknown): unknown {
   return isRecord(payload) ? (payload['prompt'] ?? payload['content']) : payload;
 }

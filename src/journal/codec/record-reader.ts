@@ -1,29 +1,32 @@
 import { CadreError } from '../../core/error.ts';
-import type { CommitContext } from '../commit-context.ts';
+import type { CommitContext } from './commit-context.ts';
 import { isRecord, isRecordList } from './record-shape.ts';
-import type { Derived, PlainRecord, Shape } from './record-shape.ts';
+import type { Derived, PlainRecord, Shape, ShortField } from './record-shape.ts';
 import { absentKey } from './record-writer.ts';
 
-/** The record that `writeFields` wrote, into `record`, which holds the fields that were skipped. */
-export function readFields(
-  packed: Readonly<PlainRecord>,
-  shape: Shape,
-  context: CommitContext,
-  record: PlainRecord,
-  skip?: ReadonlySet<string>,
-): PlainRecord {
+/** Shape of the record to read, and the state shared with the commit's earlier records. */
+interface RecordToRead {
+  readonly shape: Shape;
+  readonly context: CommitContext;
+}
+
+/** Decodes a record that `writeFields` wrote. The shape's outer keys must already be in `record`. */
+export function readFields(packed: Readonly<PlainRecord>, { shape, context }: RecordToRead, record: PlainRecord = {}): PlainRecord {
+  const skip = shape.outer?.short;
   let derived: readonly [key: string, stored: unknown, how: Derived] | undefined;
   for (const short of Object.keys(packed)) {
     if (short === absentKey || skip?.has(short) === true) continue;
     const field = shape.byShort.get(short);
     if (field?.derived !== undefined) {
-      // Keeps its place among the keys until all that it follows from is there.
+      // Reserves the key's position until the fields it derives from have been read.
       record[field.key] = null;
       derived = [field.key, packed[short], field.derived];
       continue;
     }
     if (short.startsWith('.')) setOwn(record, short.slice(1), packed[short]);
-    else readField(record, short, packed[short], shape, context);
+    else if (field === undefined)
+      throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is not a field that this version knows`);
+    else record[field.key] = readValue(packed[short], field, context);
   }
   const absent = packed[absentKey];
   for (const [key, guess] of shape.guesses) {
@@ -40,31 +43,30 @@ export function readFields(
 }
 
 function unreadable(key: string, stored: unknown, context: CommitContext): never {
-  throw new CadreError('STORE_NEWER', `${context.type}: ${JSON.stringify(stored)} is no form of "${key}" that this version knows`);
+  throw new CadreError(
+    'STORE_NEWER',
+    `${context.type}: ${JSON.stringify(stored)} is not a form of "${key}" that this version knows`,
+  );
 }
 
-function readField(record: PlainRecord, short: string, value: unknown, shape: Shape, context: CommitContext): void {
-  const field = shape.byShort.get(short);
-  if (field === undefined) throw new CadreError('STORE_NEWER', `${context.type}: "${short}" is no field that this version knows`);
-  const { key, shape: inner } = field;
-  if (field.kind === 'time') record[key] = unpackTime(value, context.at);
-  else if (inner === undefined) record[key] = value;
-  else if (isRecord(value)) record[key] = readFields(value, inner, context, {});
-  else if (isRecordList(value)) record[key] = value.map((entry) => readFields(entry, inner, context, {}));
-  else
-    throw new CadreError(
-      'STORE_CORRUPT',
-      `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is no record`,
-    );
+function readValue(value: unknown, { short, shape, kind }: ShortField, context: CommitContext): unknown {
+  if (kind === 'time') return unpackTime(value, context.at);
+  if (shape === undefined) return value;
+  if (isRecord(value)) return readFields(value, { shape, context });
+  if (isRecordList(value)) return value.map((entry) => readFields(entry, { shape, context }));
+  throw new CadreError(
+    'STORE_CORRUPT',
+    `${context.type}: the field "${short}" holds ${JSON.stringify(value)}, which is not a record`,
+  );
 }
 
-/** The time that `packTime` stored. */
+/** Decodes a time that `packTime` stored. */
 export function unpackTime(stored: unknown, base: number): unknown {
   if (typeof stored === 'number') return base - stored;
   return typeof stored === 'string' ? Number(stored) : Array.isArray(stored) ? stored[0] : undefined;
 }
 
-/** Sets a field even under a name that assignment would take for the prototype. */
+/** Sets an own field, even under a name such as `__proto__`. */
 function setOwn(record: PlainRecord, key: string, value: unknown): void {
   Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
 }

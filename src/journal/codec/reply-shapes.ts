@@ -14,7 +14,7 @@ export const usage = defineShape<Usage>({
   fields: { inputTokens: 'i', outputTokens: 'o', cacheReadTokens: 'c', cacheWriteTokens: 'w', reasoningTokens: 'r' },
 });
 
-/** Tries at a model call. */
+/** Attempts of a model call. */
 export const attempt = defineShape<ModelAttempt>({
   fields: {
     config: 'c',
@@ -48,7 +48,7 @@ const call = defineShape<ReplyToolCall>({
   note: (record, context) => context.calls.add(record.callId, record),
 });
 
-/** A model's reply; its tool calls are noted for the requests that follow. */
+/** A model's reply; notes its tool calls for the requests that follow. */
 export const reply = defineShape<NonNullable<EventOf<'model.end'>['reply']>>({
   fields: {
     text: 'x',

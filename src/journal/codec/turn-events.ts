@@ -4,7 +4,7 @@ import type { TurnEvents } from '../../core/events/journal.ts';
 import { causesOfCommit } from './event-codec.ts';
 import { isKnownType } from './event-shapes.ts';
 
-/** A commit as it is stored: its text, which can be looked through at next to no cost, and its events, which are read when they are asked for. */
+/** A stored commit. `body` is cheap to search; `events` decodes it on demand. */
 export interface StoredCommit {
   readonly firstSeq: number;
   readonly body: string;
@@ -12,14 +12,13 @@ export interface StoredCommit {
 }
 
 type TurnStart = EventOf<'turn.start'>;
-type Prompt = NonNullable<TurnStart['prompt']>;
 
 /*
- * What is looked for in texts of commits (event-codec.ts). Keys and codes stand in them as they are here; what people and models said is
- * JSON inside of JSON, where no quotation mark stands without a backslash. A text that only looks alike costs time, and changes no answer.
+ * Patterns to search for in encoded commits (event-codec.ts). Keys and codes appear there exactly as here. Text of people and models is
+ * escaped, so its quotation marks follow a backslash. A false match costs time but changes no result.
  */
 const turnStarts = '"t<"';
-/** Agents that begin or are sent on, and which profiles the run goes by; types without a code keep their name. */
+/** Agents that start or restart, and the profiles of the run; types without a code keep their name. */
 const structure = /"(?:a<|aa|r<|r\+|pu|\.[a-z]+\.[a-z]+)"/;
 const structural: ReadonlySet<string> = new Set([
   'run.start',
@@ -28,19 +27,20 @@ const structural: ReadonlySet<string> = new Set([
   'agent.start',
   'agent.restart',
 ] satisfies CadreEvent['type'][]);
-/** Inputs and prompts with words from outside: what is in view of them depends on all that was read before. */
+/** Inputs and prompts with untrusted text: their part in view depends on everything read before. */
 const taint = /"u":true|taint":|untrusted":true/;
-/** Results with words from outside. They leave the view with their messages, unless words of an agent take their place. */
+/** Results with untrusted text. They leave the view with their messages, unless an agent's text replaces those. */
 const untrustedResult = /"j":\{|:"untrusted"/;
-/** What takes the place of messages: a summary, and what an agent quotes of others or of itself. */
+/** Text that can replace messages: a summary, or an agent's quotes of others or of itself. */
 const otherWords = /"k>"|compaction\.end"|"v":\[|quotes":/;
 
 /**
- * Finds what one turn's record is made of, decoding no more than that. Undefined where it cannot be told apart from the rest of the run.
+ * Finds the events that one turn's record needs, decoding no others. Undefined where the turn cannot be separated from the rest of
+ * the run.
  *
- * 1. What it gives, folded by `foldTurn`, shows the turn as the fold of the whole run shows it.
- * 2. It says no more than it can prove: nothing of an agent that was sent on, of a turn without a prompt, or of one whose words from outside
- *    may have come in other words: those of summaries, of other agents, of state.
+ * 1. Folding the result with `foldTurn` shows the turn as folding the whole run does.
+ * 2. Refuses whatever it cannot prove: an agent that was restarted, a turn without a prompt, or one whose untrusted text may have
+ *    arrived through summaries, other agents or state.
  */
 export function turnEvents(commits: readonly StoredCommit[], reference: string): TurnEvents | undefined {
   const found = reference === 'last' ? lastTurn(commits) : namedTurn(commits, reference);
@@ -48,16 +48,16 @@ export function turnEvents(commits: readonly StoredCommit[], reference: string):
   const { start, place } = found;
   const { turnId, agentId, prompt } = start;
   if (prompt === undefined || !turnId.startsWith(`${agentId}.t`)) return undefined;
-  const told = commits.flatMap(({ body, events }) => (structure.test(body) ? events() : []));
-  // What a later version wrote is refused by those who read it all.
-  if (told.some(({ type }) => !isKnownType(type))) return undefined;
-  const frame = told.filter(({ type }) => structural.has(type));
+  const structureEvents = commits.flatMap(({ body, events }) => (structure.test(body) ? events() : []));
+  // Left to a reader of the whole run, which refuses events of a later version.
+  if (structureEvents.some(({ type }) => !isKnownType(type))) return undefined;
+  const frame = structureEvents.filter(({ type }) => structural.has(type));
   const [first] = frame;
   if (first?.type !== 'run.start' || first.imported !== undefined) return undefined;
   if (frame.some((event) => event.type === 'agent.restart' && event.agentId === agentId)) return undefined;
   if (!isSourceInView(commits.slice(0, place + 1), frame, start.seq)) return undefined;
-  const before = pastOf(commits, agentId, place, start, prompt);
-  const own = [...before.events, ...restOf(commits, place, start)].filter(({ type }) => !structural.has(type));
+  const before = eventsUpTo(commits, found, prompt.from);
+  const own = [...before.events, ...eventsAfter(commits, found)].filter(({ type }) => !structural.has(type));
   const events = [...frame, ...own].toSorted((one, other) => one.seq - other.seq);
   return {
     turnId,
@@ -87,7 +87,7 @@ function isSourceInView(commits: readonly StoredCommit[], frame: readonly CadreE
 
 interface FoundTurn {
   readonly start: TurnStart;
-  /** The place of its commit. */
+  /** Index of its commit. */
   readonly place: number;
 }
 
@@ -103,7 +103,7 @@ function lastTurn(commits: readonly StoredCommit[]): FoundTurn | undefined {
   return undefined;
 }
 
-/** The turn of an id, or of the end of exactly one. */
+/** Finds a turn by its id, or by an ending that only one turn has. */
 function namedTurn(commits: readonly StoredCommit[], reference: string): FoundTurn | undefined {
   const number = /t\d+$/.exec(reference)?.[0];
   if (number === undefined) return undefined;
@@ -118,22 +118,20 @@ function namedTurn(commits: readonly StoredCommit[], reference: string): FoundTu
 }
 
 /**
- * What an agent did before a turn, from the turn on that has all it said and read before what the prompt shows: from then on each
- * message in view has its turn, and each result its call. From its first event on where there is no such turn.
+ * Collects what an agent did up to a turn, starting with the last turn that had read everything before the first message in the
+ * prompt: from there on each message in view has its turn and each result its call. Without such a turn, starts with the agent's
+ * first event.
  */
-function pastOf(
+function eventsUpTo(
   commits: readonly StoredCommit[],
-  agentId: AgentId,
-  place: number,
-  start: TurnStart,
-  prompt: Prompt,
+  { start, place }: FoundTurn,
+  from: number,
 ): { readonly events: readonly CadreEvent[]; readonly beginsWith: TurnStart | undefined } {
   const stretches: (readonly CadreEvent[])[] = [];
   for (let index = place; index >= 0; index--) {
-    const events = eventsOf(commits[index], agentId).filter(({ seq }) => seq <= start.seq);
+    const events = eventsOf(commits[index], start.agentId).filter(({ seq }) => seq <= start.seq);
     const beginsWith = events.findLast(
-      (event) =>
-        event.type === 'turn.start' && event.seq < start.seq && event.prompt !== undefined && event.prompt.to <= prompt.from,
+      (event) => event.type === 'turn.start' && event.seq < start.seq && event.prompt !== undefined && event.prompt.to <= from,
     );
     stretches.unshift(beginsWith === undefined ? events : events.filter(({ seq }) => seq >= beginsWith.seq));
     if (beginsWith?.type === 'turn.start') return { events: stretches.flat(), beginsWith };
@@ -141,8 +139,9 @@ function pastOf(
   return { events: stretches.flat(), beginsWith: undefined };
 }
 
-/** What happened to a turn and its calls, whenever that was; of its agent's other events those that come before its calls have ended. */
-function restOf(commits: readonly StoredCommit[], place: number, { turnId, agentId, seq }: TurnStart): readonly CadreEvent[] {
+/** Collects the later events of a turn and its calls, plus its agent's other events until those calls have ended. */
+function eventsAfter(commits: readonly StoredCommit[], { start, place }: FoundTurn): readonly CadreEvent[] {
+  const { turnId, agentId, seq } = start;
   const rest: CadreEvent[] = [];
   const open = new Set<string>();
   let isOver = false;
@@ -165,7 +164,7 @@ function restOf(commits: readonly StoredCommit[], place: number, { turnId, agent
   return rest;
 }
 
-/** The events of one agent in a commit, which names it if it has any. */
+/** Returns the events of one agent in a commit; skips commits that do not name it. */
 function eventsOf(commit: StoredCommit | undefined, agentId: AgentId): readonly CadreEvent[] {
   if (commit?.body.includes(nameOf(agentId)) !== true) return [];
   return commit.events().filter((event) => isOf(event, agentId));
@@ -179,7 +178,7 @@ function isOf(event: CadreEvent, agentId: AgentId): boolean {
   return 'agentId' in event && event.agentId === agentId;
 }
 
-/** The commit that holds an event, if any does. */
+/** Returns the commit that holds an event, if any does. */
 function commitAt(commits: readonly StoredCommit[], seq: number): StoredCommit | undefined {
   let low = 0;
   let high = commits.length;
@@ -191,7 +190,10 @@ function commitAt(commits: readonly StoredCommit[], seq: number): StoredCommit |
   return commits[low - 1];
 }
 
-/** Causes of events by their number, read without the events; each cause lies before its effect, so the latest commit is kept at hand. */
+/**
+ * Returns a lookup of causes by sequence number, without decoding events. Keeps the latest commit, since each cause precedes its
+ * effect.
+ */
 function causesIn(commits: readonly StoredCommit[]): (seq: number) => number | undefined {
   let at: StoredCommit | undefined;
   let causes: readonly (number | undefined)[] = [];

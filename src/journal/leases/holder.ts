@@ -5,22 +5,22 @@ import type { Look, ProcessIdentity, ProcessWatch } from './process-watch.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** How often a holder gives a sign of life, and after how long a silence it counts as gone, in milliseconds. */
+/** Interval of a lease holder's heartbeat and the silence after which it counts as gone, in milliseconds. */
 export interface LeaseTimes {
   readonly heartbeatMs: number;
   readonly expiryMs: number;
 }
 
-/** The times leases have unless others are named. */
-export const usualLeaseTimes: LeaseTimes = { heartbeatMs: 5_000, expiryMs: 30_000 };
+/** Default times of leases. */
+export const defaultLeaseTimes: LeaseTimes = { heartbeatMs: 5_000, expiryMs: 30_000 };
 
 /**
- * Completes the times of leases.
+ * Fills in defaults for the times of leases.
  *
- * @throws CadreError `OPTION_INVALID` when they are no numbers from 1, or a silence of three heartbeats would already be the end
+ * @throws CadreError `OPTION_INVALID` when a time is not a number from 1, or three missed heartbeats would exceed the expiry
  */
 export function checkLeaseTimes(times: Partial<LeaseTimes> = {}): LeaseTimes {
-  const { heartbeatMs, expiryMs } = { ...usualLeaseTimes, ...times };
+  const { heartbeatMs, expiryMs } = { ...defaultLeaseTimes, ...times };
   if (areTimes({ heartbeatMs, expiryMs })) return { heartbeatMs, expiryMs };
   throw new CadreError(
     'OPTION_INVALID',
@@ -33,22 +33,22 @@ function areTimes({ heartbeatMs, expiryMs }: LeaseTimes): boolean {
   return heartbeatMs >= 1 && expiryMs >= 3 * heartbeatMs && expiryMs < 2 ** 31;
 }
 
-/** Who holds a lease, and what is known of its life. */
+/** Holder of a lease and its signs of life. */
 export interface Holder {
   readonly owner: string;
-  /** When it took the lease, in milliseconds since 1970. */
+  /** Time it took the lease, in milliseconds since 1970. */
   readonly since: number;
   readonly identity: ProcessIdentity;
   readonly times: LeaseTimes;
-  /** Grows with each sign of life; undefined for a version of Cadre that gives none. */
+  /** Counter that each heartbeat increases; undefined for a version of Cadre without heartbeats. */
   readonly beat: number | undefined;
-  /** When it last gave one, on its own clock. */
+  /** Time of its last heartbeat, on its own clock. */
   readonly beatAt: number;
-  /** When it was asked for one, on the clock of who asked; undefined when it has answered since, or was not asked. */
+  /** Time it was asked for a heartbeat, on the asking process's clock; undefined when it was not asked or has answered since. */
   readonly asked: { readonly clock: string; readonly at: number } | undefined;
 }
 
-/** What is known of a holder: `unsure` when another moment must tell, at most `knownInMs` from now. */
+/** State of a holder; `unsure` until more time has passed, at most `knownInMs`. */
 export type Verdict =
   | { readonly kind: 'alive' }
   | { readonly kind: 'gone' }
@@ -58,11 +58,11 @@ export type Verdict =
 export const holderColumns = `leases.owner, leases.since, leases.birth, owners.machine, owners.clock, owners.pid, owners.born, owners.beat,
   owners.beat_at, owners.beat_ms, owners.expiry_ms, owners.asked_clock, owners.asked_at`;
 
-/** The same columns for a file of an older layout, which has no owners. */
+/** Empty substitute for `owners` in a file of an older layout. */
 export const noOwners = `(SELECT NULL AS owner, NULL AS machine, NULL AS clock, NULL AS pid, NULL AS born, NULL AS beat, NULL AS beat_at,
   NULL AS beat_ms, NULL AS expiry_ms, NULL AS asked_clock, NULL AS asked_at)`;
 
-/** Reads who holds a lease from a row with `holderColumns`; undefined when the run is free. */
+/** Reads the holder of a lease from a row with `holderColumns`; undefined when the run is free. */
 export function toHolder(row: Row | undefined, self: ProcessIdentity): Holder | undefined {
   const owner = row?.['owner'];
   if (row === undefined || typeof owner !== 'string') return undefined;
@@ -74,24 +74,27 @@ export function toHolder(row: Row | undefined, self: ProcessIdentity): Holder | 
     identity: isKnown
       ? { machine: String(row['machine']), clock: String(row['clock']), pid: Number(row['pid']), birth: String(row['born']) }
       : olderIdentity(owner, row['birth'], self),
-    times: isKnown ? timesOf(row) : usualLeaseTimes,
+    times: isKnown ? timesOf(row) : defaultLeaseTimes,
     beat: isKnown ? numberOf(row['beat']) : undefined,
     beatAt: numberOf(row['beat_at']),
     asked,
   };
 }
 
-/** A file that comes from others may say anything: times that no process can have asked for are the usual ones. */
+/**
+ * Reads times from a row. Falls back to the defaults for values that no process can have written, since a file may come from
+ * anywhere.
+ */
 function timesOf(row: Row): LeaseTimes {
   const times = { heartbeatMs: numberOf(row['beat_ms']), expiryMs: numberOf(row['expiry_ms']) };
-  return areTimes(times) ? times : usualLeaseTimes;
+  return areTimes(times) ? times : defaultLeaseTimes;
 }
 
 function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** An older version knew a holder by host, process id, and boot and start of the process. */
+/** Builds the identity of a holder of an older version: host, process id, and boot and start of the process. */
 function olderIdentity(owner: string, birth: unknown, self: ProcessIdentity): ProcessIdentity {
   const { pid, host } = parseOwner(owner) ?? { pid: 0, host: '' };
   if (host !== hostname()) return { machine: '', clock: '', pid, birth: '' };
@@ -100,7 +103,7 @@ function olderIdentity(owner: string, birth: unknown, self: ProcessIdentity): Pr
   return { machine: self.machine, clock: '', pid, birth: text.startsWith(boot) ? text.slice(boot.length) : text };
 }
 
-/** What is known of a holder by looking alone, for lists: one that is silent for too long counts as gone. */
+/** True when a holder looks gone without asking it, for lists: silence past its expiry counts. */
 export function seemsGone(holder: Holder, watch: ProcessWatch): boolean {
   const look = lookAt(holder, watch);
   if (look !== 'unseen') return look === 'gone';
@@ -114,17 +117,20 @@ export function lookAt({ identity }: Holder, watch: ProcessWatch): Look {
   return identity.pid === 0 ? 'unseen' : watch.look(identity);
 }
 
-/** Milliseconds until the silence of a holder that was asked at `askedAt` (on this clock) proves that it is gone; 0 when it does. */
+/**
+ * Returns the milliseconds until continued silence proves that a holder is gone, 0 once it does. `askedAt` is on this process's
+ * clock.
+ */
 export function silenceLeft({ identity, beatAt, times }: Holder, askedAt: number, watch: ProcessWatch): number {
   const { heartbeatMs, expiryMs } = times;
-  // Its last sign of life counts where both read the same clock. It must have had time to answer all the same: its store may have been full.
+  // Its last heartbeat counts where both read the same clock. It still gets time to answer: its disk may have been full.
   const end = isPast(identity.clock, beatAt, watch)
     ? Math.max(beatAt + expiryMs, askedAt + Math.min(3 * heartbeatMs, expiryMs))
     : askedAt + expiryMs;
   return Math.max(0, end - watch.now());
 }
 
-/** Tells whether a time was read on this clock: one that lies ahead is from before a restart of the system. */
+/** True when a time was read on this clock and is not ahead of it, as one from before a system restart would be. */
 export function isPast(clock: string, at: number, watch: ProcessWatch): boolean {
   return clock !== '' && clock === watch.self.clock && at <= watch.now();
 }

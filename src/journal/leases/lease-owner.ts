@@ -1,10 +1,10 @@
-/** The holder of a lease as its owner string names it, for people: a process of a host. */
+/** Process and host that an owner string names, for people to read. */
 export interface LeaseOwner {
   readonly pid: number;
   readonly host: string;
 }
 
-/** Takes an owner of the form `<pid>@<host>#<nonce>` apart; undefined when it has another form. */
+/** Parses an owner of the form `<pid>@<host>#<nonce>`; undefined when it has another form. */
 export function parseOwner(owner: string): LeaseOwner | undefined {
   const match = /^([1-9]\d{0,9})@([^#\s]{1,255})#(\S{1,100})$/.exec(owner);
   const [, pid, host] = match ?? [];

@@ -1,31 +1,31 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What tells one process from all others that may have the same file open. */
+/** Identity of a process among all that may have the same file open. */
 export interface ProcessIdentity {
-  /** Processes of one `machine` can look at each other: the same boot of the system and the same process ids. */
+  /** Processes of one `machine` can look at each other: same system boot and same process ids. */
   readonly machine: string;
   /** Processes with the same `clock` read the same monotonic time. */
   readonly clock: string;
   readonly pid: number;
-  /** When it started, so that a later process with its id is told from it; empty where the system does not say. */
+  /** Start time, which tells the process from a later one with the same id; empty where the system does not report it. */
   readonly birth: string;
 }
 
-/** What looking at a process tells: `unseen` when it cannot be seen from here, or not be told from another one. */
+/** Result of looking at a process: `unseen` when it is not visible from here or cannot be told from another one. */
 export type Look = 'alive' | 'gone' | 'unseen';
 
-/** The processes around this one, and the time they share. */
+/** Access to other processes and to the clock they share. */
 export interface ProcessWatch {
   readonly self: ProcessIdentity;
-  /** Monotonic milliseconds of `self.clock`; jumps of the wall clock do not move it. */
+  /** Monotonic milliseconds of `self.clock`, unaffected by wall-clock jumps. */
   now(): number;
   look(other: ProcessIdentity): Look;
-  /** Calls back again and again without keeping the process alive; the returned function ends it. */
+  /** Calls `work` repeatedly without keeping the process alive. Returns a function that stops it. */
   every(ms: number, work: () => void): () => void;
 }
 
-/** The processes of this system. */
+/** Processes of this system. */
 export const systemProcesses: ProcessWatch = {
   get self() {
     return (self ??= thisProcess());
@@ -38,13 +38,13 @@ export const systemProcesses: ProcessWatch = {
   },
 };
 
-/** A constant of the process, read when it is first needed. */
-// Not state of a run: which process this is.
+/** Identity of this process, read on first use. */
+// Not state of a run: identity of this process.
 let self: ProcessIdentity | undefined;
 
 /**
- * In Linux a machine is a boot and the namespaces of process ids and of time: containers of one kernel have the same boot and ids of
- * their own. Elsewhere it is the host's name, and when a process started is not known.
+ * Reads this process's identity. On Linux a machine is a boot plus the PID and time namespaces, since containers share a kernel's
+ * boot but have their own ids. Elsewhere it is the host name, without a start time.
  */
 function thisProcess(): ProcessIdentity {
   const { pid } = process;
@@ -59,7 +59,7 @@ function thisProcess(): ProcessIdentity {
   }
 }
 
-/** DecisionContexts before 5.6 have one time for all. */
+/** Reads the time namespace; kernels before 5.6 have none. */
 function readTimeNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/time');
@@ -78,14 +78,14 @@ function lookAt(other: ProcessIdentity): Look {
 }
 
 /**
- * When a process started, in ticks since the boot. `ended` for one that is dead and was not waited for by its parent; undefined where
- * the system does not say, or `/proc` is that of other process ids.
+ * Reads a process's start time in ticks since boot. Returns `ended` for a zombie, undefined where the system does not report it or
+ * `/proc` belongs to another PID namespace.
  */
 function birthOf(pid: number): string | undefined {
   try {
     if (readlinkSync('/proc/self') !== String(process.pid)) return undefined;
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name, in parentheses, may hold anything; the state follows it, and the start time is the 20th field from there.
+    // The command name in parentheses may hold anything. The state follows it, and the start time is the 20th field from there.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : fields[19];
   } catch {

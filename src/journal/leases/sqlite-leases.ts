@@ -5,12 +5,11 @@ import { deletedRun, lockedRun } from '../commit-check.ts';
 import type { FileWatch } from '../sqlite/file-watch.ts';
 import { corruptJournal } from '../sqlite/sqlite-failure.ts';
 import { inTransaction } from '../sqlite/sqlite-transaction.ts';
-import { forgetGivenUp, isGivenUp, noteGivenUp } from './given-up.ts';
 import { type Holder, holderColumns, type LeaseTimes, lookAt, toHolder, type Verdict } from './holder.ts';
 import type { ProcessWatch } from './process-watch.ts';
 import { SqliteOwners } from './sqlite-owners.ts';
 
-/** What a journal's leases are made with. */
+/** Dependencies and settings of a journal's leases. */
 export interface LeaseParts {
   readonly database: DatabaseSync;
   readonly file: string;
@@ -18,28 +17,30 @@ export interface LeaseParts {
   readonly takeOver: boolean;
   readonly watch: ProcessWatch;
   readonly times: LeaseTimes;
-  /** Looked at with each sign of life. */
+  /** Checked with each heartbeat. */
   readonly files: FileWatch;
 }
 
-/** A lease that was taken, and the one that the file had for the run. */
+/** New lease of a run, and the lease that the file held before. */
 interface Taken {
   readonly lease: Lease;
   readonly before: Lease | undefined;
 }
 
 /**
- * The leases of one journal file: who may append to which run.
+ * Leases of one journal file: which owner may append to which run.
  *
- * 1. A run is taken from a holder that is gone, and never from one that is alive; `SqliteOwners` finds out which.
- * 2. As long as a lease is held, its owner gives a sign of life: one row for all of its runs. No lease, no write, no timer.
- * 3. A lease that is given up and cannot be cleared (a full disk) is free for this process at once, and is cleared when that can be done.
+ * 1. A run is taken from a holder that is gone, never from one that is alive; `SqliteOwners` finds out which.
+ * 2. While an owner holds leases, it writes a heartbeat: one row for all of its runs. Without a lease there is no write and no
+ *    timer.
+ * 3. A lease that was given up but cannot be cleared (a full disk) is free for this process immediately, and is cleared as soon as
+ *    possible.
  */
 export class SqliteLeases {
   readonly #parts: LeaseParts;
   readonly #owners: SqliteOwners;
   readonly #held = new Map<RunId, Lease>();
-  /** Given up, and still in the file. */
+  /** Given up, but still in the file. */
   readonly #uncleared = new Set<Lease>();
   #stopBeating: (() => void) | undefined;
   #statements:
@@ -57,67 +58,69 @@ export class SqliteLeases {
     this.#owners = new SqliteOwners(parts.database, parts.watch, parts.times);
   }
 
-  /** Takes a run that is free, or whose holder is gone. Fails with RUN_LOCKED. */
+  /** Takes a run that is free or whose holder is gone. Throws RUN_LOCKED. */
   acquire(runId: RunId, owner: string): Lease {
     const taken = inTransaction(this.#parts.database, () => this.#take(runId, owner));
     if ('verdict' in taken) {
       const { holder, verdict } = taken;
-      throw lockedRun(this.#parts.file, runId, holder, verdict.kind === 'unsure' ? verdict.knownInMs : undefined);
+      const { owner: heldBy, since } = holder;
+      const knownInMs = verdict.kind === 'unsure' ? verdict.knownInMs : undefined;
+      throw lockedRun(this.#parts.file, runId, { owner: heldBy, since, knownInMs });
     }
     const { lease, before } = taken;
-    // Only now that it is committed: what a full disk kept from being taken is still given up.
+    // Only after the commit: if a full disk undid it, the earlier lease is still given up.
     if (before !== undefined) forgetGivenUp(this.#parts.file, before);
     this.#held.set(runId, lease);
     this.#stopBeating ??= this.#startBeating();
     return lease;
   }
 
-  /** Asks each holder that cannot be looked at for a sign of life. What it does not answer shows in the list of runs. */
+  /** Asks each holder whose process is not visible for a heartbeat. Lists show a run as abandoned when no answer arrives. */
   askHolders(): void {
     const { database, watch } = this.#parts;
     const unseen = this.#prepared()
       .holders.all()
       .flatMap((row) => toHolder(row, watch.self) ?? [])
       .filter((holder) => lookAt(holder, watch) === 'unseen');
-    if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.judge(holder)));
+    if (unseen.length > 0) inTransaction(database, () => unseen.forEach((holder) => this.#owners.checkHolder(holder)));
   }
 
-  /** Tells whether a lease is still the run's. */
+  /** True when a lease is still the run's current one. */
   holds({ runId, owner, epoch }: Lease): boolean {
     const row = this.#prepared().find.get(runId);
     return row?.['epoch'] === epoch && row['owner'] === owner;
   }
 
-  /** Gives a run up: for this process it is free from now on, and `clear` says so in the file. */
+  /** Gives a run up: this process treats it as free immediately; `clear` updates the file. */
   giveUp(lease: Lease): void {
     if (this.#held.get(lease.runId)?.epoch === lease.epoch) this.#held.delete(lease.runId);
     this.#uncleared.add(lease);
     noteGivenUp(this.#parts.file, lease);
-    // The next sign of life clears what cannot be cleared now.
+    // The next heartbeat retries if it cannot be cleared now.
     this.#stopBeating ??= this.#startBeating();
   }
 
-  /** Gives up every run this journal holds, and stops giving signs of life. */
+  /** Gives up every run this journal holds, and stops the heartbeat. */
   giveUpAll(): void {
     for (const lease of this.#held.values()) this.giveUp(lease);
     this.#stopBeating?.();
     this.#stopBeating = undefined;
   }
 
-  /** Clears a lease that was given up; nothing happens when another process has taken the run over. */
+  /** Clears a lease that was given up. Does nothing when another process has taken the run. */
   clear(lease: Lease): void {
     this.#prepared().leave.run(lease.runId, lease.epoch, lease.owner);
     this.#uncleared.delete(lease);
     forgetGivenUp(this.#parts.file, lease);
-    this.#rest();
+    this.#stopIdleHeartbeat();
   }
 
-  /** Clears all that was given up. */
+  /** Clears every lease that was given up. */
   clearAll(): void {
     for (const lease of this.#uncleared) this.clear(lease);
   }
 
-  /** The runs that were given up and are still held in the file. */
+  /** Runs that were given up and are still held in the file. */
   get uncleared(): readonly RunId[] {
     return [...this.#uncleared].map(({ runId }) => runId);
   }
@@ -130,10 +133,12 @@ export class SqliteLeases {
     const holder = toHolder(row, watch.self);
     const epoch = row?.['epoch'] ?? 0;
     if (typeof epoch !== 'number' || !Number.isSafeInteger(epoch + 1))
-      throw corruptJournal(file, `table leases, row ${runId}`, `its epoch ${JSON.stringify(epoch)} is not a whole number`);
+      throw corruptJournal(file, `its epoch ${JSON.stringify(epoch)} is not a whole number`, {
+        where: `table leases, row ${runId}`,
+      });
     const before = holder === undefined ? undefined : { runId, owner: holder.owner, epoch };
     if (holder !== undefined && before !== undefined && !takeOver) {
-      const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.judge(holder);
+      const verdict = isGivenUp(file, before) ? { kind: 'gone' as const } : this.#owners.checkHolder(holder);
       if (verdict.kind !== 'gone') return { holder, verdict };
     }
     this.#owners.register(owner);
@@ -151,12 +156,12 @@ export class SqliteLeases {
       for (const owner of new Set([...this.#held.values()].map((lease) => lease.owner))) this.#owners.beat(owner);
       this.clearAll();
     } catch {
-      // The store is full, or locked by another process: the next one tells.
+      // The store is full or locked by another process: the next heartbeat retries.
     }
   }
 
-  /** Without a lease there is nothing to tell, and nothing to wake up for. */
-  #rest(): void {
+  /** Stops the heartbeat when no lease needs it. */
+  #stopIdleHeartbeat(): void {
     if (this.#held.size > 0 || this.#uncleared.size > 0) return;
     this.#stopBeating?.();
     this.#stopBeating = undefined;
@@ -168,7 +173,7 @@ export class SqliteLeases {
       find: database.prepare(
         `SELECT leases.epoch, ${holderColumns} FROM leases LEFT JOIN owners ON owners.owner = leases.owner WHERE leases.run_id = ?`,
       ),
-      // The columns without a sum are those of the first lease of each owner.
+      // SQLite takes the columns outside the aggregate from any one lease of each owner.
       holders: database.prepare(
         `SELECT ${holderColumns} FROM leases LEFT JOIN owners ON owners.owner = leases.owner WHERE leases.owner IS NOT NULL GROUP BY leases.owner`,
       ),
@@ -183,4 +188,30 @@ export class SqliteLeases {
     };
     return this.#statements;
   }
+}
+
+/**
+ * Leases that journals of this process gave up but could not clear in their files, as on a full disk. Shared by all engines of the
+ * process: an engine opened later must not find a run locked by its own process. An entry is removed with its lease.
+ */
+// Not state of a run: leases that this process has given up.
+const givenUp = new Set<string>();
+
+/** Notes that a lease is no longer used although its file still holds it. */
+function noteGivenUp(file: string, lease: Lease): void {
+  givenUp.add(keyOf(file, lease));
+}
+
+/** True when this process has given up a lease. */
+function isGivenUp(file: string, lease: Lease): boolean {
+  return givenUp.has(keyOf(file, lease));
+}
+
+/** Removes a note once the file is up to date or another owner holds the run. */
+function forgetGivenUp(file: string, lease: Lease): void {
+  givenUp.delete(keyOf(file, lease));
+}
+
+function keyOf(file: string, { runId, owner, epoch }: Lease): string {
+  return JSON.stringify([file, runId, owner, epoch]);
 }

@@ -2,20 +2,20 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Holder, isPast, lookAt, type LeaseTimes, silenceLeft, type Verdict } from './holder.ts';
 import type { ProcessWatch } from './process-watch.ts';
 
-/** What this process has seen of a holder it cannot look at. */
+/** Observation of a holder whose process is not visible. */
 interface Sighting {
   readonly beat: number | undefined;
-  /** When it was asked, or else when it was seen to answer. */
+  /** Time it was asked, or was seen to answer. */
   readonly at: number;
   readonly hasAnswered: boolean;
 }
 
 /**
- * The rows of owners: one for each engine that holds runs, with its signs of life.
+ * Rows of `owners`: one per engine that holds runs, with its heartbeats.
  *
- * 1. A holder on this machine is looked at: alive or gone is known at once.
- * 2. Any other is asked for a sign of life, in its row, and is gone when it has given none for its `expiryMs`. Asking is a write: a holder
- *    that could not write either, since the disk was full, is not taken for gone.
+ * 1. A holder on this machine is looked at: alive or gone is known immediately.
+ * 2. Any other holder is asked for a heartbeat, in its row, and counts as gone after `expiryMs` of silence. Asking is a write:
+ *    while a full disk stops all writes, a holder that cannot answer does not count as gone.
  * 3. Clocks of different systems are never compared, and the wall clock is not read.
  */
 export class SqliteOwners {
@@ -34,23 +34,23 @@ export class SqliteOwners {
     this.#times = times;
   }
 
-  /** Says that an owner of this process is at work, which is a sign of life; inside the transaction that takes a lease. */
+  /** Registers an owner of this process, which counts as a heartbeat. Call it inside the transaction that takes a lease. */
   register(owner: string): void {
     const { register, sweep } = this.#prepared();
     const { machine, clock, pid, birth } = this.#watch.self;
-    // Those that hold nothing any more: their engines have closed, or were replaced.
+    // Remove owners without leases: their engines have closed or were replaced.
     if (!this.#isSwept) sweep.run();
     this.#isSwept = true;
     register.run(owner, machine, clock, pid, birth, this.#watch.now(), this.#times.heartbeatMs, this.#times.expiryMs);
   }
 
-  /** Gives a sign of life. */
+  /** Writes a heartbeat. */
   beat(owner: string): void {
     this.#prepared().beat.run(this.#watch.now(), owner);
   }
 
-  /** What becomes of a run that somebody holds; a holder that cannot be looked at is asked. Inside a write transaction. */
-  judge(holder: Holder): Verdict {
+  /** Returns the state of a run's holder; asks a holder whose process is not visible. Call it inside a write transaction. */
+  checkHolder(holder: Holder): Verdict {
     const look = lookAt(holder, this.#watch);
     if (look !== 'unseen') return { kind: look };
     const before = this.#sightings.get(holder.owner);
@@ -60,14 +60,14 @@ export class SqliteOwners {
       return { kind: 'alive' };
     }
     if (before?.hasAnswered === true && now - before.at < 2 * holder.times.heartbeatMs) return { kind: 'alive' };
-    // What was asked in a transaction that came to nothing was not asked.
+    // If the asking transaction was rolled back, the holder was not asked.
     const isWaiting = before?.hasAnswered === false && holder.asked !== undefined;
     const askedAt = isWaiting ? before.at : this.#ask(holder, now);
     const knownInMs = silenceLeft(holder, askedAt, this.#watch);
     return knownInMs > 0 ? { kind: 'unsure', knownInMs } : { kind: 'gone' };
   }
 
-  /** When a holder was asked: by another process of this clock that has not heard of it since, or now. */
+  /** Returns the time a holder was asked: earlier by a process of this clock without an answer since, or now. */
   #ask(holder: Holder, now: number): number {
     const { owner, identity, asked, beat, times } = holder;
     const isAsked = asked !== undefined && isPast(asked.clock, asked.at, this.#watch);
@@ -76,7 +76,7 @@ export class SqliteOwners {
       const { machine, clock, pid, birth } = identity;
       this.#prepared().ask.run(owner, machine, clock, pid, birth, times.heartbeatMs, times.expiryMs, this.#watch.self.clock, now);
     }
-    // One of an older version has a row from now on.
+    // Asking gives a holder of an older version its row.
     this.#sightings.set(owner, { beat: beat ?? 0, at, hasAnswered: false });
     return at;
   }

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { CadreError } from '../../core/error.ts';
 
 /**
- * Notices that the file of an open journal was removed or replaced. SQLite goes on with the one it has open: everything is written, and all of
- * it is lost with the last process that has it open. The log and its index belong to the file: a journal whose log was removed is split in
- * two as soon as another process opens it.
+ * Detects that the file of an open journal was removed or replaced. SQLite continues with the open file, and everything written to
+ * it is lost when the last process closes it. The log and its index count as well: once its log is removed, a journal splits in two
+ * as soon as another process opens it.
  */
 export class FileWatch {
   readonly #file: string;
@@ -16,18 +16,18 @@ export class FileWatch {
     this.look();
   }
 
-  /** Fails with STORE_FAILED when the files are not those that were opened; from then on at every call. */
+  /** Throws STORE_FAILED when the files are not those that were opened; from then on at every call. */
   assertThere(): void {
     this.look();
     this.assertNotGone();
   }
 
-  /** Fails in the same way when an earlier look found that out. */
+  /** Throws the same error if an earlier look found the files gone. */
   assertNotGone(): void {
     if (this.#gone !== undefined) throw this.#gone;
   }
 
-  /** Looks at the files, and remembers what it found. */
+  /** Looks at the files and remembers the result. */
   look(): void {
     for (const side of ['', '-wal', '-shm']) this.#gone ??= this.#problemOf(side);
   }

@@ -1,11 +1,14 @@
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import { isLocked } from './sqlite-failure.ts';
 
-/** How long a write waits for other processes' writes, in milliseconds, and how often it tries: at first at once, then less often. */
+/**
+ * Longest time a write waits for writes of other processes, and the pauses between tries, in milliseconds. Pauses grow with each
+ * try.
+ */
 const longestWaitMs = 5_000;
 const shortestPauseMs = 1;
 const longestPauseMs = 25;
-/** After so long a time at work, others get their turn of the event loop. */
+/** Milliseconds of work after which the event loop gets a turn. */
 const portionMs = 8;
 
 interface Waiting {
@@ -15,17 +18,17 @@ interface Waiting {
 }
 
 /**
- * Lets what needs the lock of a SQLite file wait for it without stopping the event loop: each try fails at once when another process has it.
+ * Waits for the lock of a SQLite file without blocking the event loop: each try fails immediately when another process holds it.
  *
- * 1. What does not have to wait is done at once, and answers at once.
- * 2. Work that waits is done in the order in which it came; later work queues behind it.
+ * 1. Work that need not wait is done synchronously.
+ * 2. Waiting work is done in order of arrival; later work queues behind it.
  * 3. After `longestWaitMs` a wait ends with SQLite's own error: nothing was written.
  */
 export class LockWaits {
   readonly #waiting: Waiting[] = [];
   #isServing = false;
 
-  /** Does work that may fail because the file is locked; a promise only when it has to wait. */
+  /** Does work that may fail because the file is locked. Returns a promise only when it has to wait. */
   run<T>(work: () => T): T | Promise<T> {
     if (this.#waiting.length === 0) {
       try {
@@ -61,7 +64,7 @@ export class LockWaits {
         if (performance.now() - began < portionMs) continue;
         await turnOfTheLoop();
       } else {
-        // Several processes that wait at the same pace would meet at every try.
+        // Jitter: processes that wait at the same pace would collide at every try.
         await sleep(pause * (0.5 + Math.random()));
         pause = Math.min(2 * pause, longestPauseMs);
       }
@@ -71,7 +74,7 @@ export class LockWaits {
   }
 }
 
-/** Does work at once that cannot wait for a promise; a file that is locked for a moment, as while its log is recovered, is tried again. */
+/** Does synchronous work, retrying briefly while the file is locked, as during recovery of its log. */
 export function tryBriefly<T>(work: () => T): T {
   const until = performance.now() + 40;
   for (;;) {

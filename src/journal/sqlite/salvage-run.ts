@@ -3,15 +3,18 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Journal } from '../../core/events/journal.ts';
 
-/** What can be read of a damaged run, and what stopped the reading. */
+/** Readable part of a damaged run, and the error that ended the reading. */
 export interface Salvage {
-  /** The events before the damage, from the first, without gaps. */
+  /** Events before the damage, from the first, without gaps. */
   readonly events: readonly CadreEvent[];
-  /** Names the row that is bad; undefined when the run is whole. */
+  /** Names the damaged row; undefined when the run is whole. */
   readonly problem: CadreError | undefined;
 }
 
-/** Reads as much of a run as is good, and changes nothing. Fails when there is no such run, or no journal to read from. */
+/**
+ * Reads a run up to its first damaged row, without changing anything. Throws when the run does not exist or the journal cannot be
+ * read.
+ */
 export async function salvageRun(journal: Journal, runId: RunId): Promise<Salvage> {
   const events: CadreEvent[] = [];
   for (let limit = 256; ;) {
@@ -21,7 +24,7 @@ export async function salvageRun(journal: Journal, runId: RunId): Promise<Salvag
       if (more.length < limit) return { events, problem: undefined };
     } catch (thrown) {
       if (!(thrown instanceof CadreError) || (thrown.code !== 'STORE_CORRUPT' && thrown.code !== 'STORE_NEWER')) throw thrown;
-      // Up to the very event before the damage, one by one.
+      // Reads singly up to the last event before the damage.
       if (limit === 1) return { events, problem: thrown };
       limit = 1;
     }

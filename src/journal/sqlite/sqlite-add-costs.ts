@@ -3,10 +3,10 @@ import type { RunId } from '../../core/ids.ts';
 import { decodeCommit } from '../codec/event-codec.ts';
 import { summaryChange, type SummaryChange } from '../run-summary.ts';
 
-/** Sequence numbers a run may have, as in layouts 0 to 2. */
+/** Sequence numbers per run in layouts 0 to 2. */
 const keySpan = 2 ** 31;
 
-/** 1 → 2: commits carry what the run has cost. Columns cannot be added in front of the body, so the table is rewritten. */
+/** 1 → 2: commits carry the run's cost. Columns cannot be added in front of the body, so the table is rewritten. */
 export function addCosts(database: DatabaseSync): void {
   database.exec(`
     ALTER TABLE commits RENAME TO commits_1;
@@ -33,7 +33,7 @@ export function addCosts(database: DatabaseSync): void {
   database.exec('DROP TABLE commits_1');
 }
 
-/** What a commit cost. One that cannot be read stays as it is, for its reader to report; its cost is not known. */
+/** Computes the cost of a commit. One that cannot be read is left for its reader to report; its cost is unknown. */
 function costOf(body: string, firstSeq: number, at: number): Pick<SummaryChange, 'cost' | 'unpriced'> {
   try {
     return summaryChange(decodeCommit(body, { runId: '' as RunId, firstSeq, at }));

@@ -5,17 +5,35 @@ import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
 import type { CommitChain } from '../commit-chain.ts';
 import { staleLease, staleSequence } from '../commit-check.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
-import { changesStatus, importedMark, summaryChange } from '../run-summary.ts';
-import type { SummaryChange } from '../run-summary.ts';
+import { changesStatus, importedMark, summaryChange, type SummaryChange } from '../run-summary.ts';
 import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 import { isTextOf } from '../codec/text-address.ts';
 import type { WalSync } from './wal-sync.ts';
 
-/** Events that one row holds at most: whoever wants some of them reads all of the row. */
+/** Most events in one row; reading any of them reads the whole row. */
 const largestRow = 1_000;
 
-/** Writes commits. A commit that adds no text and changes no status is one statement that checks the lease and the sequence itself. */
+/** Dependencies and settings of an appender. */
+interface AppenderParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly sync: WalSync;
+  /** Every commit survives a power cut. */
+  readonly alwaysFull: boolean;
+  readonly chain: CommitChain;
+}
+
+/** One row to write: a commit or part of one, under its lease, with the change to the run's summary. */
+interface Append {
+  readonly lease: Lease;
+  readonly commit: Commit;
+  readonly change: SummaryChange;
+}
+
+/**
+ * Writes commits. A commit that adds no text and changes no status is one statement, which also checks the lease and the sequence.
+ */
 export class SqliteAppender {
   readonly #database: DatabaseSync;
   readonly #file: string;
@@ -27,59 +45,58 @@ export class SqliteAppender {
 
   readonly #chain: CommitChain;
 
-  constructor(
-    database: DatabaseSync,
-    file: string,
-    sync: WalSync,
-    options: { readonly alwaysFull: boolean; readonly chain: CommitChain },
-  ) {
-    this.#database = database;
-    this.#file = file;
-    this.#sync = sync;
-    this.#alwaysFull = options.alwaysFull;
-    this.#chain = options.chain;
+  constructor(parts: AppenderParts) {
+    this.#database = parts.database;
+    this.#file = parts.file;
+    this.#sync = parts.sync;
+    this.#alwaysFull = parts.alwaysFull;
+    this.#chain = parts.chain;
   }
 
-  /** Appends a commit or nothing of it. Fails with STORE_CONFLICT when the lease or the sequence number is stale. */
+  /** Appends a whole commit or nothing. Throws STORE_CONFLICT when the lease or the sequence number is stale. */
   append(lease: Lease, commit: Commit): void {
     const change = summaryChange(commit.events);
     this.#setSync(commit.sync || this.#alwaysFull);
     const run = this.#runNumber(commit.runId);
-    if (commit.events.length > largestRow) this.#appendInParts(lease, commit, change, run);
+    const append = { lease, commit, change };
+    if (commit.events.length > largestRow) this.#appendInParts(append);
     else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#chain.isKeyed)
-      this.#insertNext(run, lease, commit, change, encodeCommit(commit.events));
-    else inTransaction(this.#database, () => this.#insertWithAll(lease, commit, change));
+      this.#insertNext(append, run, encodeCommit(commit.events));
+    else inTransaction(this.#database, () => this.#insertWithAll(append));
   }
 
-  /** What a whole run brings at once (one that is imported, a fork) is several rows of one transaction, so that it is read in parts. */
-  #appendInParts(lease: Lease, commit: Commit, { isImported }: SummaryChange, known: number | undefined): void {
+  /** Appends a long commit (an imported run, a fork) as several rows of one transaction, so that it can be read in parts. */
+  #appendInParts({ lease, commit, change: { isImported } }: Append): void {
+    const known = this.#runNumber(commit.runId);
     try {
       inTransaction(this.#database, () => {
         for (let at = 0; at < commit.events.length; at += largestRow) {
           const events = commit.events.slice(at, at + largestRow);
           const part = { ...commit, expectedSeq: commit.expectedSeq + at, events, contents: at === 0 ? commit.contents : [] };
-          this.#insertWithAll(lease, part, { ...summaryChange(events), ...(isImported === true ? { isImported } : {}) });
+          const change = { ...summaryChange(events), ...(isImported === true ? { isImported } : {}) };
+          this.#insertWithAll({ lease, commit: part, change });
         }
       });
     } catch (thrown) {
-      // The number of a run whose first row was rolled back may become another one's.
+      // After a rollback, the number of the run's first row may go to another run.
       if (known === undefined) this.#runNumbers.delete(commit.runId);
       throw thrown;
     }
   }
 
-  #insertWithAll(lease: Lease, commit: Commit, change: SummaryChange): void {
+  #insertWithAll(append: Append): void {
+    const { commit, change } = append;
     const body = encodeCommit(commit.events);
     const run = this.#runNumber(commit.runId);
-    if (run === undefined) this.#insertFirst(lease, commit, change, body);
+    if (run === undefined) this.#insertFirst(append, body);
     else {
-      this.#insertNext(run, lease, commit, change, body);
+      this.#insertNext(append, run, body);
       if (changesStatus(change)) this.#updateRun(run, change);
     }
     for (const entry of commit.contents) this.#insertContent(entry);
   }
 
-  #insertNext(run: number, lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+  #insertNext({ lease, commit, change }: Append, run: number, body: string): void {
     const { last, key } = this.#placeOf(run, commit);
     this.#chain.assertMayAppend(commit.runId, key);
     const inserted = this.#prepare(
@@ -98,7 +115,7 @@ export class SqliteAppender {
       change.outputTokens,
       change.cost,
       change.unpriced,
-      commitSum(key, last.seq, last.at, body),
+      commitSum({ key, lastSeq: last.seq, at: last.at, body }),
       body,
       (run + 1) * keySpan,
       lease.runId,
@@ -106,11 +123,11 @@ export class SqliteAppender {
       lease.owner,
       commit.expectedSeq,
     );
-    if (inserted.changes !== 1) throw this.#whyNot(run, lease, commit);
+    if (inserted.changes !== 1) throw this.#staleError(run, lease, commit);
     this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
-  #insertFirst(lease: Lease, commit: Commit, change: SummaryChange, body: string): void {
+  #insertFirst({ lease, commit, change }: Append, body: string): void {
     this.#assertLease(lease);
     if (commit.expectedSeq !== 0) throw staleSequence(this.#file, commit, 0);
     const begun = this.#prepare(
@@ -126,10 +143,7 @@ export class SqliteAppender {
     );
     const run = Number(begun.lastInsertRowid);
     if (run > maxRuns)
-      throw new CadreError(
-        'STORE_FAILED',
-        `${this.#file}: the journal holds ${maxRuns} runs, which is all it can; begin a new file`,
-      );
+      throw new CadreError('STORE_FAILED', `${this.#file}: the journal holds ${maxRuns} runs, the most it can; use a new file`);
     const { last, key } = this.#placeOf(run, commit);
     this.#chain.assertMayAppend(commit.runId, key);
     this.#prepare(
@@ -145,7 +159,7 @@ export class SqliteAppender {
       change.outputTokens,
       change.cost,
       change.unpriced,
-      commitSum(key, last.seq, last.at, body),
+      commitSum({ key, lastSeq: last.seq, at: last.at, body }),
       body,
     );
     this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
@@ -166,9 +180,9 @@ export class SqliteAppender {
     );
   }
 
-  /** Stores a text once. One that is there already and was damaged is replaced, since the right one is at hand. */
+  /** Stores a text once. Replaces a damaged copy with the correct text. */
   #insertContent({ hash, text }: ContentEntry): void {
-    // SQLite keeps text as UTF-8, which has no place for lone surrogates, and cuts it at NUL when it is asked for its length.
+    // SQLite keeps text as UTF-8, which cannot hold lone surrogates, and its length functions stop at NUL.
     const plain = text.isWellFormed() && !text.includes('\0');
     const stored = plain ? text : Buffer.from(text, 'utf16le');
     const sum = contentSum(stored);
@@ -184,13 +198,13 @@ export class SqliteAppender {
     if (last === undefined || last.seq >= keySpan) {
       throw new CadreError(
         'STORE_FAILED',
-        `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, which is all a run can; start a new run`,
+        `${this.#file}: run ${commit.runId} has ${keySpan - 1} events, the most a run can; start a new run`,
       );
     }
     return { last, key: run * keySpan + commit.expectedSeq + 1 };
   }
 
-  /** A run's number never changes once it is committed, so it is kept; it is looked up afresh as long as there is none. */
+  /** Returns a run's number. Cached once known, since it never changes after the commit. */
   #runNumber(runId: RunId): number | undefined {
     const known = this.#runNumbers.get(runId);
     if (known !== undefined) return known;
@@ -200,7 +214,8 @@ export class SqliteAppender {
     return run;
   }
 
-  #whyNot(run: number, lease: Lease, commit: Commit): CadreError {
+  /** Returns the error for a rejected append: the lease or the sequence number is stale. */
+  #staleError(run: number, lease: Lease, commit: Commit): CadreError {
     this.#assertLease(lease);
     const last = this.#prepare('SELECT last_seq FROM commits WHERE key < ? ORDER BY key DESC LIMIT 1').get((run + 1) * keySpan);
     return staleSequence(this.#file, commit, Number(last?.['last_seq'] ?? 0));
@@ -213,7 +228,7 @@ export class SqliteAppender {
     if (epoch !== lease.epoch || owner !== lease.owner) throw staleLease(this.#file, lease, { epoch, owner });
   }
 
-  /** Costs about a microsecond, and only when the level changes. */
+  /** Sets SQLite's sync level. Costs about a microsecond, and only when the level changes. */
   #setSync(full: boolean): void {
     if (full === this.#isFull) return;
     if (full) this.#sync.syncNames();

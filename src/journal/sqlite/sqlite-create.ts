@@ -6,12 +6,12 @@ import { createLayout } from './sqlite-schema.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 /**
- * Creates an empty journal, with the directories it lies in. It is made whole under a name of its own and then gets its real one: no reader
- * ever sees half a journal, and an empty file can only mean damage.
+ * Creates an empty journal and its directories. It is written under a temporary name and then renamed: no reader ever sees half a
+ * journal, and an empty file can only mean damage.
  *
- * 1. Until it has its name, all of it is in the one file: the layout is written with a rollback journal, since a write-ahead log would
- *    stay behind under the other name when there is no space to move it into the file.
- * 2. What fails leaves nothing behind.
+ * 1. Until the rename, everything is in one file: the layout is written with a rollback journal, since a write-ahead log would stay
+ *    behind under the temporary name if the disk had no space to merge it.
+ * 2. A failure leaves nothing behind.
  */
 export function createJournalFile(path: string): void {
   makeFolders(dirname(path));
@@ -34,7 +34,7 @@ export function createJournalFile(path: string): void {
   }
 }
 
-/** Makes a folder and those above it, one by one: where none can be made (as below /proc), Node's recursive form never returns. */
+/** Makes a folder and its parents one by one: where none can be made (as below /proc), Node's recursive form never returns. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));
@@ -42,7 +42,7 @@ function makeFolders(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
     syncDirectory(dirname(folder));
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have made it meanwhile.
     if (!existsSync(folder)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 
-/** SQLite's primary result codes that mean something of their own here (sqlite.org/rescode.html). */
+/** SQLite's primary result codes that get a specific message here (sqlite.org/rescode.html). */
 const resultCodes = {
   busy: 5,
   locked: 6,
@@ -13,8 +13,14 @@ const resultCodes = {
   protocol: 15,
 } as const;
 
-/** The failure of a journal file that is damaged or is something else. `where` names the row, when it is known. */
-export function corruptJournal(file: string, where: string, why: string, cause?: unknown): CadreError {
+/** Place of damage in a journal file (a row or an operation), and the error behind it. */
+interface Damage {
+  readonly where?: string;
+  readonly cause?: unknown;
+}
+
+/** Error for a file that is damaged or not a journal. */
+export function corruptJournal(file: string, why: string, { where = '', cause }: Damage = {}): CadreError {
   return new CadreError(
     'STORE_CORRUPT',
     `${file}${where === '' ? '' : `, ${where}`}: ${why}. Restore the file from a copy; nothing was changed in it`,
@@ -25,7 +31,7 @@ export function corruptJournal(file: string, where: string, why: string, cause?:
   );
 }
 
-/** The failure of events that a later version wrote: they are whole, and cannot be understood here. */
+/** Error for events that a later version wrote: they are whole, but this version cannot read them. */
 export function newerEvents(file: string, where: string, cause: CadreError): CadreError {
   return new CadreError(
     'STORE_NEWER',
@@ -34,38 +40,38 @@ export function newerEvents(file: string, where: string, cause: CadreError): Cad
   );
 }
 
-/** Turns what SQLite threw into the failure the `Journal` port promises; `doing` says what was under way. */
+/** Converts what SQLite threw into an error of the `Journal` port; `doing` names the operation. */
 export function toStoreError(thrown: unknown, file: string, doing: string): CadreError {
   if (thrown instanceof CadreError) return thrown;
   const code = primaryCode(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
-  if (code === resultCodes.corrupt) return corruptJournal(file, doing, `SQLite finds the file damaged (${said})`, thrown);
-  // node:sqlite refuses numbers that JavaScript cannot hold; Cadre writes none.
-  if (thrown instanceof RangeError)
-    return corruptJournal(file, doing, `a number in it is none that Cadre writes (${said})`, thrown);
+  const damage = { where: doing, cause: thrown };
+  if (code === resultCodes.corrupt) return corruptJournal(file, `SQLite finds the file damaged (${said})`, damage);
+  // node:sqlite rejects integers outside JavaScript's safe range; Cadre writes none.
+  if (thrown instanceof RangeError) return corruptJournal(file, `it holds a number that Cadre never writes (${said})`, damage);
   if (code === resultCodes.notADatabase)
-    return corruptJournal(file, doing, 'the file is not a journal (SQLite cannot read it as a database)', thrown);
+    return corruptJournal(file, 'the file is not a journal (SQLite cannot read it as a database)', damage);
   return new CadreError('STORE_FAILED', `${file}, ${doing}: ${explain(code, said)}`, {
     details: { file, doing, ...(code === undefined ? {} : { sqlite: code }), ...passing(thrown) },
     cause: thrown,
   });
 }
 
-/** What is said of runs whose leases could not be given back in the file when the journal was closed. */
+/** Returns the message for runs whose leases could not be cleared in the file when the journal was closed. */
 export function leftLeases(file: string, runIds: readonly string[], cause: unknown): string {
   const named = runIds.slice(0, 5).join(', ') + (runIds.length > 5 ? ` and ${runIds.length - 5} more` : '');
   const why = cause instanceof Error ? cause.message : String(cause);
-  return `${file}: closed, but that ${named} may be resumed could not be written (${why}). This process can resume them at once, others when it has ended, or with --take-over`;
+  return `${file}: closed, but the file still lists ${named} as held (${why}). This process can resume them immediately; others can once it has ended, or with --take-over`;
 }
 
-/** What is said of a failure that passes by itself, or once there is space again. */
+/** Returns the details of a failure that can pass by itself or once there is space again. */
 function passing(thrown: unknown): Readonly<Record<string, true>> {
   if (isLocked(thrown)) return { isLocked: true, mayPass: true };
   const system = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   return primaryCode(thrown) === resultCodes.full || system === 'ENOSPC' || system === 'EDQUOT' ? { mayPass: true } : {};
 }
 
-/** True when SQLite could not begin because another process has the file locked: nothing was done, and it can be tried again. */
+/** True when SQLite could not begin because another process has the file locked: nothing was done, and the work can be retried. */
 export function isLocked(thrown: unknown): boolean {
   const code = primaryCode(thrown);
   return code === resultCodes.busy || code === resultCodes.protocol;
@@ -80,18 +86,18 @@ function explain(code: number | undefined, said: string): string {
     case resultCodes.readOnly:
       return `the file cannot be written (${said}); nothing was written. Check its permissions, or open it with readOnly`;
     case resultCodes.ioError:
-      return `the disk failed, or the file may not grow any more (${said}); nothing of it was written. Check the disk and its limits, and try again`;
+      return `the disk failed, or the file reached its size limit (${said}); nothing was written. Check the disk and its limits, and try again`;
     case resultCodes.full:
-      return `there is no space left (${said}); nothing of it was written. Free some space and try again`;
+      return `there is no space left (${said}); nothing was written. Free some space and try again`;
     case resultCodes.cantOpen:
       return `the file cannot be opened (${said}). Check that it exists and that its directory may be written`;
     default:
-      return `${said}; nothing of it was written`;
+      return `${said}; nothing was written`;
   }
 }
 
 function primaryCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return undefined;
-  // The low byte is the primary code, the rest says more about it.
+  // The low byte is the primary code, the rest is the extended code.
   return thrown.errcode & 0xff;
 }

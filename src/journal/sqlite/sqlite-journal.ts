@@ -19,38 +19,40 @@ import { SqliteReader } from './sqlite-reader.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** How a journal file is opened. */
+/** Options for opening a journal file. */
 export interface SqliteJournalOptions {
-  /** Only reads; works while another process writes, and on files that cannot be written. */
+  /** Only reads. Works while another process writes, and on read-only files. */
   readonly readOnly?: boolean;
   /**
    * `normal`: a commit survives a killed process, and a power cut unless it is among the latest ones that did not ask for `sync`.
    * `full`: every commit survives a power cut.
    */
   readonly durability?: 'normal' | 'full';
-  /** Takes runs even from a holder that seems alive: the old holder's next append fails. For a holder that hangs or cannot be looked at. */
+  /**
+   * Takes runs even from a holder that seems alive; the old holder's next append fails. For a holder that hangs or is not visible.
+   */
   readonly takeOver?: boolean;
   /**
-   * How often a process that holds runs gives a sign of life, and after how long a silence others take its runs: 5 and 30 seconds unless
-   * said. Only counts where one process cannot look at the other: another host, another container.
+   * Heartbeat interval and expiry of leases: 5 and 30 seconds by default. They count only where one process cannot see the other
+   * (another host or container).
    */
   readonly leases?: Partial<LeaseTimes>;
-  /** Seals what is written with a key, and checks the seals of what is read: a commit that was changed or added by others is STORE_CORRUPT. */
+  /** Seals commits with a key and checks the seals when reading: a commit changed or added without the key is STORE_CORRUPT. */
   readonly integrity?: IntegrityOptions | undefined;
-  /** The processes around this one, where they are not those of the system: a simulation. */
+  /** Processes to watch in place of the system's, for a simulation. */
   readonly processes?: ProcessWatch;
 }
 
 /**
- * Opens or creates the journal file at `path`, with the directories it lies in.
+ * Opens or creates the journal file at `path`, with its directories.
  *
- * Owns: the file's layout, what is durable when, who may append. Does not own: what the events mean.
- * 1. A commit is one row (a very long one several), written by one statement or one transaction together with everything else that changes.
- * 2. The lease and the expected sequence number are checked by the very statement that writes the row.
- * 3. A commit with `sync` raises SQLite's own level to FULL: it syncs the write-ahead log and with it all earlier commits. `sync()` does the
- *    same for what was committed without, once for all who ask at a time.
- *
- * Fails with STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
+ * Owns: the file's layout, the durability of commits, the right to append. Does not own: the meaning of events.
+ * 1. A commit is one row (a very long one several), written in one statement or transaction together with everything else it
+ *    changes.
+ * 2. The statement that writes the row also checks the lease and the expected sequence number.
+ * 3. A commit with `sync` raises SQLite's level to FULL: it syncs the write-ahead log and with it all earlier commits. `sync()`
+ *    does the same for earlier commits without `sync`; concurrent calls share one sync.
+ * Throws STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
  */
 export function createSqliteJournal(path: string, options: SqliteJournalOptions = {}): Journal {
   const database = openJournalFile(path, options.readOnly ?? false);
@@ -62,7 +64,7 @@ export function createSqliteJournal(path: string, options: SqliteJournalOptions 
   }
 }
 
-/** A journal over an open database of the newest layout, which it closes in the end. */
+/** Journal over an open database of the newest layout, which it closes in the end. */
 export class SqliteJournal implements Journal {
   readonly location: string;
   readonly #database: DatabaseSync;
@@ -83,14 +85,14 @@ export class SqliteJournal implements Journal {
     this.#database = database;
     const { takeOver = false, processes: watch = systemProcesses } = options;
     const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
-    this.#reader = new SqliteReader(database, path, watch, chain);
+    this.#reader = new SqliteReader({ database, file: path, watch, chain });
     const times = checkLeaseTimes(options.leases);
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
-    this.#appender = new SqliteAppender(this.#database, path, this.#sync, { alwaysFull: this.#isAlwaysFull, chain });
+    this.#appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
   }
 
   acquire(runId: RunId, owner: string): Lease | Promise<Lease> {
@@ -108,7 +110,7 @@ export class SqliteJournal implements Journal {
   release(lease: Lease): void | Promise<void> {
     if (!this.#isOpen) return undefined;
     this.#leases.giveUp(lease);
-    // It is given up either way; when that cannot be written now, the next sign of life writes it.
+    // The lease is given up either way; if that cannot be written now, the next heartbeat writes it.
     return settled(() => this.#write(`releasing run ${lease.runId}`, () => this.#leases.clear(lease)));
   }
 
@@ -119,14 +121,14 @@ export class SqliteJournal implements Journal {
   append(lease: Lease, commit: Commit): void | Promise<void> {
     assertCommit(lease, commit);
     return this.#write(`appending to run ${commit.runId} after seq ${commit.expectedSeq}`, () => {
-      // Commits that count are not written into a file that is lost, nor acknowledged when they were.
+      // Commits that need durability are neither written to a lost file nor acknowledged after its loss.
       const counts = commit.sync || commit.expectedSeq === 0;
       if (counts) this.#files.assertThere();
       else this.#files.assertNotGone();
       try {
         this.#appender.append(lease, commit);
       } catch (thrown) {
-        // The reason behind whatever SQLite or the system says of it.
+        // A lost file explains whatever error SQLite or the system reported.
         if (!(thrown instanceof CadreError) && !isLocked(thrown)) this.#files.assertThere();
         throw thrown;
       }
@@ -199,13 +201,13 @@ export class SqliteJournal implements Journal {
     } catch (thrown) {
       this.#leftBecause = thrown;
       if (isLocked(thrown)) throw thrown;
-      // On a full disk there may be room in the log itself, once what it holds is in the file.
+      // On a full disk, moving the log into the file may make room in the log.
       this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       this.#leases.clearAll();
     }
   }
 
-  /** What could not be cleared keeps nothing from being closed. */
+  /** Leases that could not be cleared must not keep the file open. */
   #closeFile(): void {
     const { uncleared } = this.#leases;
     if (uncleared.length > 0) process.emitWarning(leftLeases(this.location, uncleared, this.#leftBecause), 'CadreWarning');
@@ -237,7 +239,7 @@ export class SqliteJournal implements Journal {
   }
 }
 
-/** Does work whose failure does not matter. A promise only when it has to wait. */
+/** Does work whose failure does not matter. Returns a promise only when it has to wait. */
 function settled(work: () => unknown): Promise<void> | undefined {
   try {
     const done = work();

@@ -10,8 +10,8 @@ import { inTransaction } from './sqlite-transaction.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * What people say of runs without changing them: another title, a project, that they are deleted. It stands beside the runs, so that
- * a run that another process advances, or that is over, takes it like any other.
+ * People's marks on runs: another title, a project, deletion. They are stored beside the runs, so a run that is over or held by
+ * another process can be marked like any other.
  */
 export class SqliteMarks {
   readonly #database: DatabaseSync;
@@ -25,7 +25,7 @@ export class SqliteMarks {
     this.#watch = watch;
   }
 
-  /** Changes what is said of a run. Fails with RUN_UNKNOWN, and with RUN_LOCKED when a run is to be deleted that a process has. */
+  /** Changes the marks of a run. Throws RUN_UNKNOWN, and RUN_LOCKED when deleting a run that a process holds. */
   mark(runId: RunId, change: RunMarks): void {
     const { find, set, drop } = this.#prepared();
     inTransaction(this.#database, () => {
@@ -41,7 +41,7 @@ export class SqliteMarks {
     });
   }
 
-  /** Who has the run at this moment. */
+  /** Returns the run's current holder. */
   #holderOf(row: Row): Holder | undefined {
     const holder = toHolder(row, this.#watch.self);
     return holder === undefined || seemsGone(holder, this.#watch) ? undefined : holder;

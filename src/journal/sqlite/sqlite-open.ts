@@ -6,23 +6,24 @@ import { corruptJournal, toStoreError } from './sqlite-failure.ts';
 import { createJournalFile } from './sqlite-create.ts';
 import { migrate, oldestReadable, readVersion, schemaVersion } from './sqlite-schema.ts';
 
-/** How long opening waits for another process's write, in milliseconds. */
+/** Milliseconds that opening waits for another process's write. */
 const busyTimeoutMs = 5000;
 
-/** Opens a journal file ready for use: created when it is new, brought up to the newest layout when it is older. */
+/** Opens a journal file ready for use: creates a new one, migrates an older one to the newest layout. */
 export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     if (!existsSync(path)) {
-      if (readOnly) throw new CadreError('STORE_FAILED', `${path}: there is no such file to read`, { details: { file: path } });
+      if (readOnly) throw new CadreError('STORE_FAILED', `${path}: the file to read does not exist`, { details: { file: path } });
       createJournalFile(path);
     }
     refuseUnreadable(path);
     database = readOnly ? openForReading(path) : new DatabaseSync(path, { timeout: busyTimeoutMs });
     refuseForeignParts(database, path);
     const version = readVersion(database, path);
-    if (version < schemaVersion) bringUp(database, path, readOnly, version);
-    // From here on it is not SQLite that waits for locks, since it stops the event loop for that (`LockWaits`).
+    if (version < schemaVersion && !readOnly) migrate(database, path);
+    else assertReadable(path, version);
+    // From here on `LockWaits` waits for locks: SQLite's own waiting blocks the event loop.
     if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
@@ -31,29 +32,28 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-/** Clauses that no table of a journal has, and that change what a write does. */
+/** Clauses that no journal table has and that change the effect of a write. */
 const foreignClauses = ['CONFLICT', 'REFERENCES', 'GENERATED', 'CHECK'];
 
-/** A trigger in a file that comes from others would add to the runs that are written beside it; a journal has none, no views, and no such rules. */
+/** Refuses triggers, views and table rules: in a file from elsewhere they could alter what runs write, and a journal has none. */
 function refuseForeignParts(database: DatabaseSync, path: string): void {
   const found = database
     .prepare(
-      `SELECT CASE type WHEN 'table' THEN 'table with a rule of its own' ELSE type END AS what FROM sqlite_schema
+      `SELECT CASE type WHEN 'table' THEN 'table with extra rules' ELSE type END AS what FROM sqlite_schema
        WHERE type IN ('trigger', 'view') OR (type = 'table' AND (${foreignClauses.map((clause) => `sql LIKE '%${clause}%'`).join(' OR ')}))
        LIMIT 1`,
     )
     .get();
   if (found === undefined) return;
-  throw corruptJournal(path, '', `the file has a ${String(found['what'])}, which no journal has: it would change what runs write`);
+  throw corruptJournal(path, `the file has a ${String(found['what'])}, which no journal has: it would change what runs write`);
 }
 
-function bringUp(database: DatabaseSync, path: string, readOnly: boolean, version: number): void {
-  if (!readOnly) return migrate(database, path);
-  // It only lacks what nobody has said of its runs yet.
+/** Refuses to read a layout that would need a migration; later ones only lack tables and columns that read as empty. */
+function assertReadable(path: string, version: number): void {
   if (version >= oldestReadable) return;
   throw new CadreError(
     'STORE_FAILED',
-    `${path}: the journal has the older layout ${version}, which reading alone cannot bring up to ${schemaVersion}; open it once for writing`,
+    `${path}: the journal has the older layout ${version}, which cannot be migrated to ${schemaVersion} while only reading; open it once for writing`,
     { details: { file: path, version } },
   );
 }
@@ -62,10 +62,10 @@ function refuseUnreadable(path: string): void {
   const stat = statSync(path);
   if (!stat.isFile())
     throw new CadreError('STORE_FAILED', `${path}: this is not a file; name a file for the journal`, { details: { file: path } });
-  if (stat.size === 0) throw corruptJournal(path, '', 'the file is empty, which a journal never is; remove it to begin a new one');
+  if (stat.size === 0) throw corruptJournal(path, 'the file is empty, which a journal never is; remove it to begin a new one');
 }
 
-/** Opens for reading, next to a writer or not. Where nothing at all may be written, not even SQLite's own side files, the file is taken as unchanging. */
+/** Opens for reading, next to a writer or not. Where not even SQLite's side files can be written, opens the file as immutable. */
 function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
   try {

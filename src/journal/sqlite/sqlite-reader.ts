@@ -16,7 +16,15 @@ import type { StoredCommit } from '../codec/turn-events.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Reads a journal file, and trusts nothing in it: every row is checked against its checksum and its neighbours. */
+/** Dependencies of a reader. */
+interface ReaderParts {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  readonly watch: ProcessWatch;
+  readonly chain: CommitChain;
+}
+
+/** Reads a journal file without trusting it: checks every row against its checksum and its neighbours. */
 export class SqliteReader {
   readonly #file: string;
   readonly #watch: ProcessWatch;
@@ -28,19 +36,19 @@ export class SqliteReader {
 
   readonly #chain: CommitChain;
 
-  constructor(database: DatabaseSync, file: string, watch: ProcessWatch, chain: CommitChain) {
+  constructor({ database, file, watch, chain }: ReaderParts) {
     this.#file = file;
     this.#chain = chain;
     this.#watch = watch;
     this.#findRun = database.prepare('SELECT run FROM runs WHERE run_id = ?');
-    // Begins with the commit that holds the first event wanted.
+    // Begins with the commit that holds the first requested event.
     this.#commits = database.prepare(
       `SELECT key, last_seq, at, sum, body FROM commits
        WHERE key >= coalesce((SELECT max(key) FROM commits WHERE key > :begin AND key <= :first), :begin) AND key < :end ORDER BY key`,
     );
     this.#lastSeq = database.prepare('SELECT last_seq FROM commits WHERE key > :begin AND key < :end ORDER BY key DESC LIMIT 1');
     this.#content = database.prepare('SELECT sum, text FROM contents WHERE hash = ?');
-    // An older file that may not be written lacks some tables.
+    // An older file opened read-only lacks some tables.
     const has = (table: string): boolean => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
     const marks = has('marks') ? 'marks' : '(SELECT NULL AS run_id, NULL AS title, NULL AS project, NULL AS deleted_at)';
     const owners = has('owners') ? 'owners' : noOwners;
@@ -59,7 +67,7 @@ export class SqliteReader {
     );
   }
 
-  /** Events of a run above `after`, at most `limit`; undefined when there is no such run. */
+  /** Returns at most `limit` events of a run after sequence number `after`; undefined when there is no such run. */
   events(runId: RunId, after: number, limit: number): CadreEvent[] | undefined {
     const run = this.#numberOf(runId);
     if (run === undefined) return undefined;
@@ -75,7 +83,7 @@ export class SqliteReader {
     return events;
   }
 
-  /** All commits of a run, checked as those that are read as events, and turned into events one by one; undefined when there is no such run. */
+  /** Returns all commits of a run, checked like events but decoded on demand; undefined when there is no such run. */
   commits(runId: RunId): readonly StoredCommit[] | undefined {
     const run = this.#numberOf(runId);
     if (run === undefined) return undefined;
@@ -92,12 +100,13 @@ export class SqliteReader {
     return typeof run === 'number' ? run : undefined;
   }
 
-  /** The rows of a run that hold events above `after`; without gaps, and as they were sealed. */
+  /** Yields the rows of a run with events after `after`; checks for gaps and seals. */
   *#rows(runId: RunId, run: number, after: number): Generator<{ readonly firstSeq: number; readonly row: Row }> {
     const begin = run * keySpan;
     const first = begin + Math.min(after + 1, keySpan - 1);
     let lastSeq: number | undefined = after === 0 ? 0 : undefined;
-    // Looked up from the other end, and before the scan: a damaged key must not end a run early, and others may append meanwhile.
+    // Looked up from the other end, before the scan: a damaged key must not end a run early, and other processes may append
+    // meanwhile.
     const end = Number(this.#lastSeq.get({ begin, end: begin + keySpan })?.['last_seq'] ?? 0);
     const sealed = this.#chain.lastSealed(begin);
     const check = this.#chain.checker();
@@ -111,31 +120,27 @@ export class SqliteReader {
       check({ runId, key: lastKey, lastSeq, at: Number(row['at']), body: String(row['body']) });
       yield { firstSeq, row };
     }
-    // A run is begun by its first commit.
+    // A run exists only with a first commit.
     if (lastSeq === undefined || lastSeq === 0) throw this.#gap(runId, 0, undefined);
     if (lastSeq < end) throw this.#gap(runId, lastSeq, undefined);
     this.#chain.assertWhole(runId, lastKey, sealed);
   }
 
-  /** A text by its hash; undefined when it was never stored. */
+  /** Returns a text by its hash; undefined when it was never stored. */
   content(hash: ContentHash): string | undefined {
     const row = this.#content.get(hash);
     if (row === undefined) return undefined;
     const text = row['text'];
+    const where = `table contents, row ${hash}`;
     if ((typeof text !== 'string' && !(text instanceof Uint8Array)) || contentSum(text) !== row['sum']) {
-      throw corruptJournal(
-        this.#file,
-        `table contents, row ${hash}`,
-        'the text is not the one that was stored (its checksum differs)',
-      );
+      throw corruptJournal(this.#file, 'the text is not the one that was stored (its checksum differs)', { where });
     }
     const read = typeof text === 'string' ? text : Buffer.from(text).toString('utf16le');
-    if (!isTextOf(hash, read))
-      throw corruptJournal(this.#file, `table contents, row ${hash}`, 'the text is not the one of this hash');
+    if (!isTextOf(hash, read)) throw corruptJournal(this.#file, 'the text does not match this hash', { where });
     return read;
   }
 
-  /** The runs of a filter, the newest first. */
+  /** Returns the runs that match a filter, the newest first. */
   runs({ runId, isOpen, project, isDeleted, limit }: RunsFilter): readonly RunSummary[] {
     const asked = {
       runId: runId ?? null,
@@ -148,15 +153,13 @@ export class SqliteReader {
     return this.#runs.all(asked).map((row) => this.#toSummary(row, gone));
   }
 
-  /** The text of a row, which must be the one that was stored. */
+  /** Returns a row's text after verifying its checksum. */
   #checkSum(runId: RunId, firstSeq: number, row: Row): string {
     const { body, sum, at, last_seq: lastSeq } = row;
-    if (typeof body === 'string' && commitSum(Number(row['key']), Number(lastSeq), Number(at), body) === sum) return body;
-    throw corruptJournal(
-      this.#file,
-      placeOf(runId, firstSeq, row),
-      'the events are not the ones that were stored (their checksum differs)',
-    );
+    if (typeof body === 'string' && commitSum({ key: Number(row['key']), lastSeq: Number(lastSeq), at: Number(at), body }) === sum)
+      return body;
+    const where = placeOf(runId, firstSeq, row);
+    throw corruptJournal(this.#file, 'the events are not the ones that were stored (their checksum differs)', { where });
   }
 
   #decode(runId: RunId, firstSeq: number, row: Row): readonly CadreEvent[] {
@@ -168,22 +171,22 @@ export class SqliteReader {
       events = decodeCommit(body, { runId, firstSeq, at: Number(at) });
     } catch (error) {
       if (error instanceof CadreError && error.code === 'STORE_NEWER') throw newerEvents(this.#file, where, error);
-      throw corruptJournal(this.#file, where, 'the events cannot be read', error);
+      throw corruptJournal(this.#file, 'the events cannot be read', { where, cause: error });
     }
     if (firstSeq + events.length - 1 !== lastSeq) {
-      throw corruptJournal(this.#file, where, `the row ends at seq ${String(lastSeq)} but holds ${events.length} events`);
+      throw corruptJournal(this.#file, `the row ends at seq ${String(lastSeq)} but holds ${events.length} events`, { where });
     }
     return events;
   }
 
   #gap(runId: RunId, lastSeq: number, firstSeq: number | undefined): Error {
     const next = firstSeq === undefined ? 'there is no row' : `the next row begins at ${firstSeq}`;
-    return corruptJournal(this.#file, `table commits, run ${runId}`, `after seq ${lastSeq} ${next}; events are missing`);
+    return corruptJournal(this.#file, `after seq ${lastSeq} ${next}; events are missing`, { where: `table commits, run ${runId}` });
   }
 
   #toSummary(row: Row, gone: Map<string, boolean>): RunSummary {
     const { run_id: runId, outcome } = row;
-    // One damaged run must not hide all others; reading it says what is wrong with it.
+    // One damaged run must not hide the others; reading it reports the damage.
     const isDamaged = row['last_seq'] === null;
     const pending = typeof row['pending'] === 'number' ? row['pending'] : undefined;
     return {
@@ -208,7 +211,7 @@ export class SqliteReader {
     };
   }
 
-  /** True when the run is free, or its holder seems gone: each holder is looked at once for a list, in `gone`. */
+  /** True when the run is free or its holder seems gone. `gone` caches each holder's state within a list. */
   #isLeft(row: Row, gone: Map<string, boolean>): boolean {
     const holder = toHolder(row, this.#watch.self);
     if (holder === undefined) return true;

@@ -4,16 +4,16 @@ import { CadreError } from '../../core/error.ts';
 import { addCosts } from './sqlite-add-costs.ts';
 import { corruptJournal } from './sqlite-failure.ts';
 
-/** The layout this version writes. A file with a higher number is refused, a lower one is brought up to it. */
+/** Layout that this version writes. A file with a higher number is refused, one with a lower number is migrated. */
 export const schemaVersion = 6;
 
-/** The oldest layout that can be read as it is, where nothing may be written. */
+/** Oldest layout that can be read without migration, where nothing may be written. */
 export const oldestReadable = 2;
 
-/** Sequence numbers a run may have; `commits.key` is `run * keySpan + first sequence number`, so that a run's commits lie side by side. */
+/** Sequence numbers per run; `commits.key` is `run * keySpan + first sequence number`, so that a run's commits are adjacent. */
 export const keySpan = 2 ** 31;
 
-/** Runs a file may have, so that every key is an exact number in JavaScript. */
+/** Runs per file, so that every key is an exact number in JavaScript. */
 export const maxRuns = 2 ** 22 - 1;
 
 const marks = `
@@ -32,16 +32,17 @@ CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
 `;
 
 /*
- * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes last, because what is in front of it is read without it. The
- *   six counts are the run's totals up to and including this commit, so that a commit writes one page and not two. `cost` is in
- *   US dollars, `unpriced` are model calls without a price, `sum` is `commitSum`.
- * contents: texts stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
- * runs: what changes rarely. The rest of a run's summary stands in its last commit. `pending` counts approvals and questions that
- *   wait for a person; it is null while the run has written nothing since layout 5.
- * marks: what people say of runs: a title in the place of the run's own, a project, when it was deleted. No row = nothing.
- * leases: `owner` is null when nobody holds the run; `epoch` only ever grows. `birth` is of layouts 0 to 3, which have no owners.
+ * commits: one row per commit, or several of one transaction when it has more than a thousand events. The body (event-codec.ts) comes
+ *   last, because the columns before it are read without it. The six counts are the run's totals up to and including this commit, so
+ *   that a commit writes one page and not two. `cost` is in US dollars, `unpriced` counts model calls without a price, `sum` is
+ *   `commitSum`.
+ * contents: texts, each stored once. A text that UTF-8 cannot hold (lone surrogates) is kept as UTF-16 bytes.
+ * runs: the part of a summary that rarely changes; the rest is in the run's last commit. `pending` counts approvals and questions
+ *   waiting for a person; it is null while the run has written nothing since layout 5.
+ * marks: people's marks on runs: a title that replaces the run's own, a project, the time of deletion. No row = no marks.
+ * leases: `owner` is null for a free run; `epoch` only ever grows. `birth` belongs to layouts 0 to 3, which have no owners.
  * seals: the seal of each commit that was written with a key (commit-chain.ts), by the key of its row.
- * owners: one row for each engine that holds runs: where its process is (leases/process-watch.ts), and its signs of life.
+ * owners: one row for each engine that holds runs: the identity of its process (leases/process-watch.ts) and its heartbeats.
  */
 const layout = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -58,19 +59,27 @@ CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NUL
 CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
 ${marks}${owners}${seals}`;
 
-/** One step from a layout to the next; runs inside the transaction of all steps. */
+/** One step from a layout to the next, run inside the transaction of all steps. */
 type Migration = (database: DatabaseSync) => void;
 
-/** `migrations[n]` takes a file of version n to version n + 1. Steps are never changed once released. */
+/** `migrations[n]` migrates a file of version n to version n + 1. Steps never change once released. */
 const migrations: readonly Migration[] = [addChecksums, addCosts, addMarks, addOwners, addSeals, addPending];
 
-/** The checksum of a stored text: finds bytes that changed on the disk, which SQLite does not. */
+/** Computes the checksum of a stored text; it detects bytes changed on disk, which SQLite does not. */
 export function contentSum(text: string | Uint8Array): number {
   return crc32(text);
 }
 
-/** The checksum of a commit's row: of everything its events are made of. */
-export function commitSum(key: number, lastSeq: number, at: number, body: string): number {
+/** The part of a `commits` row that its checksum covers. */
+export interface SummedRow {
+  readonly key: number;
+  readonly lastSeq: number;
+  readonly at: number;
+  readonly body: string;
+}
+
+/** Computes the checksum of a commit's row, over everything its events are decoded from. */
+export function commitSum({ key, lastSeq, at, body }: SummedRow): number {
   return crc32(body, crc32(`${key} ${lastSeq} ${at}`));
 }
 
@@ -81,15 +90,13 @@ export function createLayout(database: DatabaseSync): void {
   database.exec('COMMIT');
 }
 
-/**
- * Reads a file's layout version. Fails with STORE_CORRUPT when it is no journal, with STORE_NEWER when a newer Cadre wrote it.
- */
+/** Reads a file's layout version. Throws STORE_CORRUPT when it is not a journal, STORE_NEWER when a newer Cadre wrote it. */
 export function readVersion(database: DatabaseSync, file: string): number {
   const isJournal = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`).get() !== undefined;
-  if (!isJournal) throw corruptJournal(file, '', 'the file is a SQLite database, but not a journal of Cadre');
+  if (!isJournal) throw corruptJournal(file, 'the file is a SQLite database, but not a journal of Cadre');
   const version = database.prepare(`SELECT value FROM meta WHERE key = 'schema_version'`).get()?.['value'];
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
-    throw corruptJournal(file, `table meta, row schema_version`, `${JSON.stringify(version)} is not a layout version`);
+    throw corruptJournal(file, `${JSON.stringify(version)} is not a layout version`, { where: 'table meta, row schema_version' });
   }
   if (version > schemaVersion) {
     throw new CadreError(
@@ -101,7 +108,7 @@ export function readVersion(database: DatabaseSync, file: string): number {
   return version;
 }
 
-/** Brings an older file up to the newest layout, all steps in one transaction. */
+/** Migrates an older file to the newest layout, all steps in one transaction. */
 export function migrate(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -115,22 +122,22 @@ export function migrate(database: DatabaseSync, file: string): void {
   }
 }
 
-/** 2 → 3: runs have projects, other titles, and can be deleted. */
+/** 2 → 3: marks of runs (project, title, deletion). */
 function addMarks(database: DatabaseSync): void {
   database.exec(marks);
 }
 
-/** 3 → 4: holders of leases give signs of life. */
+/** 3 → 4: heartbeats of lease holders. */
 function addOwners(database: DatabaseSync): void {
   database.exec(owners);
 }
 
-/** 4 → 5: commits can be sealed with a key. */
+/** 4 → 5: seals of commits. */
 function addSeals(database: DatabaseSync): void {
   database.exec(seals);
 }
 
-/** 5 → 6: the list of runs says what waits for a person. What it is in runs from before is not known until they go on. */
+/** 5 → 6: pending requests of runs. Unknown for an older run until it continues. */
 function addPending(database: DatabaseSync): void {
   const has = database.prepare(`SELECT 1 FROM pragma_table_info('runs') WHERE name = 'pending'`).get() !== undefined;
   if (!has) database.exec('ALTER TABLE runs ADD COLUMN pending INTEGER');
@@ -138,7 +145,9 @@ function addPending(database: DatabaseSync): void {
 
 /** 0 → 1: rows carry a checksum. Columns cannot be added in front of the body, so both tables are rewritten. */
 function addChecksums(database: DatabaseSync): void {
-  database.function('commit_sum', (key, lastSeq, at, body) => commitSum(Number(key), Number(lastSeq), Number(at), String(body)));
+  database.function('commit_sum', (key, lastSeq, at, body) =>
+    commitSum({ key: Number(key), lastSeq: Number(lastSeq), at: Number(at), body: String(body) }),
+  );
   database.function('content_sum', (text) => contentSum(text instanceof Uint8Array ? text : String(text)));
   database.exec(`
     ALTER TABLE commits RENAME TO commits_0;

@@ -8,7 +8,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk makes SQLite roll back by itself.
+    // On a full disk SQLite rolls back by itself.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

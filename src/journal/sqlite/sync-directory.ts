@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /**
- * Makes the names in a directory survive a power cut, which syncing the files in it does not promise. Does nothing on Windows,
- * where a directory cannot be opened and names are kept by the file system's own journal.
+ * Makes the names in a directory survive a power cut, which syncing its files does not. Does nothing on Windows, where a directory
+ * cannot be opened and the file system journals names itself.
  */
 export function syncDirectory(path: string): void {
   if (process.platform === 'win32') return;

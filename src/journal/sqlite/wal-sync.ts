@@ -6,11 +6,11 @@ import { syncDirectory } from './sync-directory.ts';
 const syncData = promisify(fdatasync);
 
 /**
- * Syncs the write-ahead log of an open journal beside SQLite, without stopping the event loop.
+ * Syncs the write-ahead log of an open journal without SQLite and without blocking the event loop.
  *
- * 1. What was committed before a request is on the disk when the request resolves: SQLite has written it to the log, or has moved it
+ * 1. Everything committed before a request is on disk when the request resolves: SQLite has written it to the log, or has moved it
  *    from there into the file, which it syncs.
- * 2. Requests that come while a sync is under way share the next one.
+ * 2. Requests made during a sync share the next one.
  * 3. Only the log is opened: closing a second descriptor of the file itself would drop SQLite's locks on it.
  */
 export class WalSync {
@@ -24,20 +24,23 @@ export class WalSync {
     this.#file = file;
   }
 
-  /** Resolves when everything committed before is on the disk. */
+  /** Resolves when everything committed before is on disk. */
   request(): Promise<void> {
     this.#next ??= this.#run();
     return this.#next;
   }
 
-  /** Makes the names of the file and its log outlive a power cut: the log is a new file each time, and SQLite as Node builds it does not sync its name. */
+  /**
+   * Makes the names of the file and its log survive a power cut: the log is a new file each time, and Node's SQLite build does not
+   * sync its name.
+   */
   syncNames(): void {
     if (this.#areNamesSynced) return;
     syncDirectory(dirname(this.#file));
     this.#areNamesSynced = true;
   }
 
-  /** Closes the log; a promise only when a sync is under way. */
+  /** Closes the log. Returns a promise only while a sync is running. */
   close(): Promise<void> | undefined {
     const last = this.#next ?? this.#running;
     if (last !== undefined)

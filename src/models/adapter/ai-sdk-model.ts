@@ -8,13 +8,13 @@ import type { StreamPart } from './stream-part.ts';
 /** Any model object of the AI SDK that Cadre can call. */
 export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4;
 
-/** What a model's `doStream` is called with; the values have the shape its `specificationVersion` asks for. */
+/** Arguments of a model's `doStream`, in the shapes of its `specificationVersion`. */
 export interface ModelCallOptions {
   readonly prompt: unknown;
   readonly tools?: unknown;
   readonly toolChoice?: unknown;
   readonly abortSignal?: AbortSignal;
-  /** Has the model hand out each chunk as it came, in parts of type `raw`. */
+  /** Makes the model pass on each raw chunk, in parts of type `raw`. */
   readonly includeRawChunks?: boolean;
   readonly temperature?: number;
   readonly topP?: number;
@@ -25,20 +25,20 @@ export interface ModelCallOptions {
   readonly reasoning?: unknown;
   readonly providerOptions?: unknown;
   readonly headers?: unknown;
-  /** For models that want it: the call as the engine made it. */
+  /** The engine's request, for models with `wantsRequest`. */
   readonly request?: ModelRequest;
-  /** For models that tell: learns when the connection of the request stands. */
+  /** Listener for the connection of the request, for models with `tellsConnection`. */
   readonly connection?: ConnectionListener;
 }
 
-/** What all model objects of the AI SDK (spec v2, v3 and v4) have in common, as far as Cadre uses it. */
+/** Common part of the AI SDK's model objects (spec v2, v3 and v4) that Cadre uses. */
 export interface AiSdkModel {
   readonly specificationVersion: 'v2' | 'v3' | 'v4';
   readonly provider: string;
   readonly modelId: string;
-  /** A model of ours that needs to know who asks. */
+  /** Set by Cadre's own models that need the engine's request. */
   readonly wantsRequest?: true;
-  /** It calls `connection` of its options; without this nothing is known before the head of the answer. */
+  /** Set when the model reports to `connection`; otherwise nothing is known before the response headers. */
   readonly tellsConnection?: true;
   doStream(options: ModelCallOptions): PromiseLike<{
     readonly stream: ReadableStream<StreamPart>;
@@ -49,8 +49,8 @@ export interface AiSdkModel {
 const specificationVersions: ReadonlySet<unknown> = new Set(['v2', 'v3', 'v4']);
 
 /**
- * Checks that a value is a model object Cadre can call.
- * Throws `MODEL_UNKNOWN` with what was found instead; `name` is the name the value was given under.
+ * Checks that a value is a model object Cadre can call. Throws `MODEL_UNKNOWN`, describing the value; `name` is the key it was
+ * given under.
  */
 export function parseAiSdkModel(value: unknown, name: string): AiSdkModel {
   if (isAiSdkModel(value)) return value;

@@ -5,14 +5,17 @@ import { tryJson } from '../protocol/json-span.ts';
 import { brokenCall as brokenTextCall, unreadableCall } from '../protocol/text-call.ts';
 import type { ThrownFacts } from './thrown-facts.ts';
 
-// Servers that parse calls themselves answer 4xx or 5xx when a model wrote one that they cannot read.
+// Servers that parse calls themselves answer 4xx or 5xx when the model wrote a call that they cannot parse.
 const parserWords =
   /(?:error|failed|unable|fail) (?:to )?(?:pars(?:e|ing)|generat(?:e|ing)) (?:the )?(?:tool|function)[ _-]?(?:calls?|parameter)|tool call validation failed|invalid sequence as part of tooluse/i;
 
-// How the parsers of Ollama (`raw='…', err=…`) and Anthropic's SDKs (`JSON: …`) quote what they could not read.
+// Patterns in which Ollama (`raw='…', err=…`) and Anthropic's SDKs (`JSON: …`) quote text they could not parse.
 const quotes = [/\braw='([^]*)',? err=/, /\. JSON: ([^]*)$/];
 
-/** Reads what a provider's error says of a broken call; undefined when it speaks of something else. `failed` is the model's text from the chunk of a stream. */
+/**
+ * Reads a broken tool call from a provider's error; undefined when the error has another cause. `failed` is the model's text from a
+ * stream chunk.
+ */
 export function readBrokenCall(facts: ThrownFacts, failed?: string): BrokenCall | undefined {
   const { message, body, statusCode, code } = facts;
   if (statusCode !== undefined && ![400, 422, 500].includes(statusCode)) return undefined;
@@ -31,20 +34,20 @@ function failedGeneration(body: string): string | undefined {
   return typeof failed === 'string' ? failed : undefined;
 }
 
-/** The failure of an attempt that ended in a broken call: another attempt may go better, and so may an answer to the model. */
+/** Builds the failure of an attempt that ended in a broken call; another attempt or an answer to the model may help. */
 export function brokenCallFailure(brokenCall: BrokenCall): ModelFailure {
-  const message = `The provider did not take a tool call that the model wrote: ${endSentence(brokenCall.why)}`;
+  const message = `The provider rejected a tool call of the model: ${endSentence(brokenCall.why)}`;
   return { code: 'MODEL_CALL_BROKEN', message, retryable: true, brokenCall };
 }
 
-/** Tells whether the model of a request can be told of a broken call: it has tools, and calls them in its provider's way. */
-export function canBeTold({ tools, textProtocol, purpose }: ModelRequest): boolean {
+/** True when a broken call can be answered to the model: the request has tools and calls them natively. */
+export function canAnswerBrokenCall({ tools, textProtocol, purpose }: ModelRequest): boolean {
   return tools.length > 0 && textProtocol === undefined && purpose === undefined;
 }
 
 /**
- * The reply in which a broken call stands as a call that was not run, so that the model reads what was wrong with it and can write it
- * again. `message` says what is wrong. Calls that the provider read, but would not take, stand as they are.
+ * Builds a reply that holds the broken call as one that did not run, so that the model reads the problem and can call again.
+ * `message` states the problem. Calls that the provider parsed but rejected are kept as they are.
  */
 export function brokenReply({ written, reply }: BrokenCall, { tools }: ModelRequest, message: string): ModelReply {
   const names = tools.map(({ name }) => name);
@@ -59,7 +62,7 @@ export function brokenReply({ written, reply }: BrokenCall, { tools }: ModelRequ
   return reply?.modelId === undefined ? base : { ...base, modelId: reply.modelId };
 }
 
-/** The tool that a text names first. */
+/** Returns the tool name that appears first in a text. */
 function nameIn(written: string, names: readonly string[]): string {
   let first = { at: Number.POSITIVE_INFINITY, name: unreadableCall };
   for (const name of names) {
@@ -79,7 +82,7 @@ function endSentence(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
-/** A sentence without the dots and spaces it ends with. */
+/** Removes dots and spaces at the end of a sentence. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end -= 1;

@@ -3,27 +3,29 @@ import type { ToolCallPart, ToolResultPart } from '../../core/prompt/message.ts'
 import type { AiSdkModel } from './ai-sdk-model.ts';
 
 /**
- * Which ids of calls a wire takes. Another id is replaced by the engine's, which every provider takes (nine letters and digits), in
- * the call and in its result.
+ * Tool call ids that a wire format accepts. Any other id is replaced by the engine's (nine letters and digits, which every provider
+ * accepts) in the call and in its result.
  */
 export interface CallIdRule {
   readonly name: 'nine' | 'word' | 'short' | 'any';
   readonly pattern: RegExp;
 }
 
-// Mistral: "must be a-z, A-Z, 0-9, with a length of 9"; its tokenizer demands it of every server.
+// Mistral: "must be a-z, A-Z, 0-9, with a length of 9"; its tokenizer demands it on every server.
 const nine: CallIdRule = { name: 'nine', pattern: /^[a-zA-Z0-9]{9}$/ };
-// Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: the same, and 64 characters.
+// Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: the same, at most 64 characters.
 const word: CallIdRule = { name: 'word', pattern: /^[a-zA-Z0-9_-]{1,64}$/ };
-// OpenAI: 40 characters in chat, 64 in responses.
+// OpenAI: at most 40 characters in chat, 64 in responses.
 const short: CallIdRule = { name: 'short', pattern: /^[\x21-\x7e]{1,40}$/ };
-// Servers that speak OpenAI's chat protocol take what their models write (`functions.search:0`) and what gateways hide in ids.
+// Servers with OpenAI's chat protocol accept ids that their models write (`functions.search:0`) and data that gateways hide in ids.
 const any: CallIdRule = { name: 'any', pattern: /^/ };
 
 const mistralModel = /(?:^|[/._-])(?:mistral|mixtral|ministral|magistral|devstral|codestral|pixtral|voxtral)/i;
 const openaiModel = /(?:^|\/)(?:gpt-(?!oss)|o\d)/i;
 
-/** Finds the rule of a config's wire. Gateways hand ids on to the provider of the model, so the model's name counts, too. */
+/**
+ * Returns the id rule of a config's wire format. Considers the model's name too, since gateways pass ids to the model's provider.
+ */
 export function callIdRuleOf(
   { provider: named }: Pick<LlmConfig, 'provider'>,
   model: Pick<AiSdkModel, 'provider' | 'modelId'>,
@@ -35,12 +37,12 @@ export function callIdRuleOf(
   return any;
 }
 
-/** Tells whether a part has an id that the wire does not take. */
+/** True when a part has an id that the wire format rejects. */
 export function hasForeignId({ callId, toolCallId }: ToolCallPart | ToolResultPart, rule: CallIdRule): boolean {
   return callId !== undefined && !rule.pattern.test(toolCallId);
 }
 
-/** The part with an id that the wire takes. */
+/** Returns the part with an id that the wire format accepts. */
 export function withLegalId<T extends ToolCallPart | ToolResultPart>(part: T, rule: CallIdRule): T {
   return part.callId !== undefined && hasForeignId(part, rule) ? { ...part, toolCallId: part.callId } : part;
 }

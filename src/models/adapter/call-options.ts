@@ -7,29 +7,32 @@ import { callIdRuleOf } from './call-ids.ts';
 import { fileSupportOf, textOnly } from './file-support.ts';
 import { toPrompt } from './to-prompt.ts';
 
-// Efforts that spec v4 has a setting of its own for; others are handed to the provider under its name.
+// Efforts with a setting in spec v4; others are passed to the provider as an option.
 const commonEfforts: ReadonlySet<string> = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abortSignal'>;
 
-// Settings depend on the config and the kind of model alone, so they are built once and not per call.
-// Pure cache: keyed by a config and a kind of model.
+// Settings depend only on the config and the kind of model, so they are built once and not per call. Pure cache: keyed by a config
+// and a kind of model.
 const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
 
+/** One call of a model object. */
+export interface CallToMake {
+  readonly model: AiSdkModel;
+  readonly config: LlmConfig;
+  readonly request: ModelRequest;
+  readonly abortSignal: AbortSignal;
+  /** Replaces all files by notes. */
+  readonly withoutFiles: boolean;
+}
+
 /**
- * Builds what `doStream` is called with. The prompt is shared with the request, not copied, wherever the spec allows it. With
- * `files: 'none'` notes stand in the place of all files.
+ * Builds the arguments of `doStream`. Shares the prompt with the request, without copying, wherever the spec allows it.
  */
-export function toCallOptions(
-  model: AiSdkModel,
-  config: LlmConfig,
-  request: ModelRequest,
-  abortSignal: AbortSignal,
-  files: 'fitting' | 'none' = 'fitting',
-): ModelCallOptions {
+export function toCallOptions({ model, config, request, abortSignal, withoutFiles }: CallToMake): ModelCallOptions {
   const { textProtocol } = request;
   const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
-  const support = files === 'none' ? textOnly : fileSupportOf(config, model.provider);
+  const support = withoutFiles ? textOnly : fileSupportOf(config, model.provider);
   const prompt = toPrompt(messages, { version: model.specificationVersion, support, ids: callIdRuleOf(config, model) });
   const ofConfig = settingsFor(model, config);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
@@ -40,17 +43,17 @@ export function toCallOptions(
   return { ...settings, ...answer, prompt, abortSignal, includeRawChunks, tools: request.tools, toolChoice: request.toolChoice };
 }
 
-// Chunks say what packages leave out: signs that a stream is whole, and what was wrong with a call.
+// Raw chunks hold facts that packages drop: signs that a stream is complete, and the problem of a rejected call.
 const includeRawChunks = true;
 
-/** The form of the answer, as providers are told; beside tools many of them refuse it, so there only when the config says so. */
+/** Returns the response format. With tools only when the config asks for it, since many providers reject the combination. */
 function answerFormat({ responseFormat = 'auto' }: LlmConfig, { outputSchema, tools }: ModelRequest): object | undefined {
   if (outputSchema === undefined || responseFormat === 'never') return undefined;
   if (responseFormat === 'auto' && tools.length > 0) return undefined;
   return { responseFormat: { type: 'json', schema: outputSchema, name: 'answer' } };
 }
 
-/** The settings with a reply no longer than a budget has room for. */
+/** Returns the settings with a reply limit that fits the remaining budget. */
 function atMost(settings: Settings, maxOutputTokens: number): Settings {
   return { ...settings, maxOutputTokens: Math.min(settings.maxOutputTokens ?? maxOutputTokens, maxOutputTokens) };
 }
@@ -100,8 +103,8 @@ function withEffort(options: JsonObject | undefined, provider: string, effort: s
 }
 
 /**
- * Has OpenAI's responses API keep nothing, unless the options say so: what it keeps is referred to by later prompts, which then
- * fail with another key, another server, or once it is deleted. Reasoning travels along, encrypted, in its place.
+ * Sets `store: false` for OpenAI's responses API unless the options set it. Stored items are referred to by later prompts, which
+ * fail with another key or server, or after deletion. Encrypted reasoning is sent along instead.
  */
 function withoutStore(options: JsonObject | undefined, provider: string): JsonObject | undefined {
   const [key = provider, api] = provider.split('.');

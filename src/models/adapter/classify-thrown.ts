@@ -3,15 +3,14 @@ import type { JsonObject } from '../../core/json.ts';
 import { brokenCallFailure, readBrokenCall } from './broken-call.ts';
 import { lastingFailure, passingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 import { readRateNotice } from '../attempts/rate-headers.ts';
-import { parseRetryAfter } from './retry-after.ts';
 import { readThrownFacts, type ThrownFacts } from './thrown-facts.ts';
 
-// How much of a response that was no answer is kept for the record (FAULTS M14).
+// Characters of an invalid response kept for the record (FAULTS M14).
 const keptResponseChars = 500;
 
 const passingCodes: ReadonlySet<ErrorCode> = new Set(['MODEL_BAD_RESPONSE', 'MODEL_UNAVAILABLE', 'MODEL_RATE_LIMITED']);
 
-// Errors of the AI SDK over an answer that is not what it should be.
+// AI SDK errors for an invalid response.
 const responseErrors: ReadonlySet<string> = new Set([
   'AI_InvalidResponseDataError',
   'AI_EmptyResponseBodyError',
@@ -20,7 +19,7 @@ const responseErrors: ReadonlySet<string> = new Set([
   'AI_NoContentGeneratedError',
 ]);
 
-// Errors of the AI SDK over a request that can never be sent.
+// AI SDK errors for a request that can never be sent.
 const requestErrors: ReadonlySet<string> = new Set([
   'AI_InvalidPromptError',
   'AI_InvalidArgumentError',
@@ -31,18 +30,17 @@ const requestErrors: ReadonlySet<string> = new Set([
 const contextTooLongWords =
   /context.?length|context.?window|prompt is too long|maximum context|input is too long|too many (?:input )?tokens|exceeds? .{0,40}tokens/;
 
-// Bad gateway, unavailable, gateway timeout, what proxies in front of a provider say, and overloaded. A 500 may be about this one prompt.
+// Bad gateway, unavailable, gateway timeout, proxy errors and overload. Not 500, which may concern this one prompt.
 const outageStatuses: ReadonlySet<number> = new Set([502, 503, 504, 520, 521, 522, 523, 524, 529]);
 
-// A quota that is used up does not come back by waiting a few minutes.
+// An exhausted quota does not return within minutes.
 const quotaWords = /insufficient.?quota|exceeded your current quota|billing|credit balance/;
 
 const refusalWords = /content.?filter|content.?policy|responsible.?ai/;
 
 /**
- * Decides what a thrown error, or the error in a stream, means: its code, and whether trying again may help.
- * `now` is the wall time against which a server's retry-after date is read; `failedGeneration` is what a stream says that the model
- * wrote in place of a call. Never throws.
+ * Classifies a thrown error or a stream error: its code, and whether a retry may help. `now` is the wall time for retry-after
+ * dates; `failedGeneration` is the text a stream reports that the model wrote instead of a call. Never throws.
  */
 export function classifyThrown(thrown: unknown, now = 0, failedGeneration?: string): ModelFailure {
   if (thrown instanceof CadreError) {
@@ -78,7 +76,9 @@ function withDetails(failure: ModelFailure, facts: ThrownFacts, now: number): Mo
   };
 }
 
-/** What a refusal for speed says elsewhere: when an allowance that is used up is full again, or Google's retryDelay. */
+/**
+ * Returns the pause that a rate limit error asks for outside retry-after: until used-up allowances reset, or Google's retryDelay.
+ */
 function askedPause({ headers, body }: ThrownFacts, now: number): number | undefined {
   const notice = readRateNotice(headers, now);
   const used = [notice?.requests, notice?.tokens].filter((allowance) => allowance?.remaining === 0);
@@ -96,7 +96,7 @@ function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
     return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
   if (status === 413 || contextTooLongWords.test(facts.words)) return contextTooLong(said);
   if (refusalWords.test(facts.words)) return lastingFailure('MODEL_REFUSED', said);
-  // Groq's word for an answer of the model that is not the JSON it had to be.
+  // Groq's code for a model's answer that is not the requested JSON.
   if (facts.code === 'json_validate_failed') return passingFailure('MODEL_BAD_RESPONSE', said);
   if (status === 404) return lastingFailure('MODEL_REJECTED', `${said} Check the model's name and the base URL.`);
   return lastingFailure('MODEL_REJECTED', said);
@@ -133,4 +133,26 @@ function contextTooLong(said: string): ModelFailure {
 
 function endSentence(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
+/** Parses the wait a server asks for, in milliseconds from now; undefined when the headers name none. */
+function parseRetryAfter(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
+  const milliseconds = toDuration(readHeader(headers, 'retry-after-ms'));
+  if (milliseconds !== undefined) return milliseconds;
+  const value = readHeader(headers, 'retry-after');
+  const seconds = toDuration(value);
+  if (seconds !== undefined) return seconds * 1000;
+  const date = value === undefined ? Number.NaN : Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function readHeader(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  for (const [key, value] of Object.entries(headers)) {
+    if (key.toLowerCase() === name && typeof value === 'string') return value.trim();
+  }
+  return undefined;
+}
+
+function toDuration(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }

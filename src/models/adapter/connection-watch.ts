@@ -1,35 +1,34 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
-/** What an attempt learns about the connection of its request. */
+/** Callbacks for the connection of a request. */
 export interface ConnectionListener {
-  /** A request was made that needs a connection. */
+  /** A request needs a connection. */
   connecting(): void;
-  /** The connection stands (name found, TCP and TLS done), and the request is on its way. */
+  /** The connection is established (name resolved, TCP and TLS done) and the request is sent. */
   connected(): void;
-  /** The stream of the answer said `[DONE]`, and ended. */
+  /** The response stream ended with `[DONE]`. */
   done?(): void;
 }
 
 const listeners = new AsyncLocalStorage<ConnectionListener>();
 
-// Not state of a run: finds the attempt behind a request on the wire, for as long as the request lives.
+// Not state of a run: finds the attempt behind a request on the wire while the request lives.
 const listenerOf = new WeakMap<object, ConnectionListener>();
 
 // Not state of a run: the channels belong to the process, and one subscription serves every attempt.
 let isSubscribed = false;
 
 /**
- * Runs `work` and tells `listener` about the connections of the requests that `work` makes with `fetch`. The promise of `fetch`
- * settles with the head of the answer, which a server may send with its first token; Node's own channels say when the
- * connection stands.
+ * Runs `work` and reports connections of its `fetch` requests to `listener`. The promise of `fetch` settles with the response
+ * headers, which a server may send only with its first token; Node's diagnostics channels report the connection itself.
  */
 export function withConnectionListener<T>(listener: ConnectionListener, work: () => T): T {
   subscribeOnce();
   return listeners.run(listener, work);
 }
 
-/** The listener of the request that is being made; undefined outside of `withConnectionListener`. */
+/** Returns the listener of the current request; undefined outside `withConnectionListener`. */
 export function currentListener(): ConnectionListener | undefined {
   return listeners.getStore();
 }

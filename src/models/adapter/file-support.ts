@@ -2,18 +2,18 @@ import type { FilePart } from '../../core/prompt/message.ts';
 import type { AcceptedKind, LlmConfig } from '../../core/model/llm-config.ts';
 
 /**
- * What a model takes besides text, as far as its config and its wire format say.
+ * Files a model accepts, as far as its config and its wire format determine.
  *
- * Owns: which files go over which wire, and where. Does not own: putting something in their place (`fit-files.ts`).
+ * Owns: the files each wire format carries, and their places. Does not own: replacing the others (`fit-files.ts`).
  */
 export interface FileSupport {
-  /** Kinds of files that are sent; `undefined`: whatever there is, since nothing is known of the model. */
+  /** Kinds of files that are sent; `undefined` sends everything, for a model without known limits. */
   readonly kinds: ReadonlySet<AcceptedKind> | undefined;
-  /** Kinds that may be given as a link. */
+  /** Kinds that may be sent as a link. */
   readonly links: ReadonlySet<AcceptedKind> | undefined;
-  /** Files of a tool's result follow in a message of their own: the wire has only text in results. */
+  /** Moves files of a tool result into a following message, since the wire format allows only text in results. */
   readonly movesResultFiles: boolean;
-  /** Files that the model made go back to it. */
+  /** Sends files that the model made back to it. */
   readonly returnsOwnFiles: boolean;
 }
 
@@ -41,7 +41,9 @@ const unknown: FileSupport = { kinds: undefined, links: undefined, movesResultFi
 // Pure cache: keyed by a config and the name of a provider.
 const supports = new WeakMap<LlmConfig, Map<string, FileSupport>>();
 
-/** What a config's model takes; `provider` is the word of its model object for its wire format. The same object each time. */
+/**
+ * Returns the file support of a config's model, always the same object. `provider` is the model object's name for its wire format.
+ */
 export function fileSupportOf(config: LlmConfig, provider: string): FileSupport {
   let ofConfig = supports.get(config);
   if (ofConfig === undefined) {
@@ -51,13 +53,13 @@ export function fileSupportOf(config: LlmConfig, provider: string): FileSupport 
   const known = ofConfig.get(provider);
   if (known !== undefined) return known;
   const wire = wireOf(provider);
-  // All configs that say nothing share one object per wire, and with it what was converted for it.
+  // Configs without `accepts` share one object per wire format, and with it the cached conversions.
   const support = config.accepts === undefined ? wire : { ...wire, kinds: new Set(config.accepts) };
   ofConfig.set(provider, support);
   return support;
 }
 
-/** No file at all goes to the model. */
+/** Support for no files at all. */
 export const textOnly: FileSupport = { kinds: new Set(), links: new Set(), movesResultFiles: false, returnsOwnFiles: false };
 
 function wireOf(provider: string): FileSupport {
@@ -67,7 +69,7 @@ function wireOf(provider: string): FileSupport {
   return unknown;
 }
 
-/** The kind of a file, by its media type; a text is no file to a model. */
+/** Returns the kind of a file by its media type; text counts as `text`, not as a file. */
 export function kindOf({ mediaType, data }: FilePart): AcceptedKind {
   const type = mediaType.toLowerCase();
   if (data.type === 'text') return 'text';

@@ -1,18 +1,18 @@
 import type { FinishReason } from '../../core/model/model.ts';
 
-/** The ends at which a reply is whole, or cut by a known limit. */
+/** Finish reasons of a complete reply or one cut by a known limit. */
 export type ProperEnd = Exclude<FinishReason, 'other'>;
 
 /**
- * How a stream said it ended: a proper end; `none` when it gave no reason, with `isCut` when its package takes it for cut; `broken-call` when the provider could not read a call of
- * the model, or would not take it; `broken` for any other end, with the provider's word for it.
+ * End of a stream. `proper`: a known reason; `none`: no reason, with `isCut` when the package considers the stream cut;
+ * `broken-call`: the provider could not parse or rejected a tool call; `broken`: any other end, with the provider's word.
  */
 export type StreamFinish =
   | { readonly kind: 'proper'; readonly reason: ProperEnd }
   | { readonly kind: 'none'; readonly isCut: boolean }
   | { readonly kind: 'broken-call' | 'broken'; readonly raw: string };
 
-/** Words of servers, gateways and older models that the AI SDK's packages have no meaning for, in lower case with underscores. */
+/** Finish reasons of servers, gateways and older models that AI SDK packages do not map, in lower case with underscores. */
 const words: Readonly<Record<ProperEnd, string>> = {
   stop:
     'stop stopped stop_token stop_sequence stop_str eos eos_token eos_found eot end end_turn end_of_turn end_of_text endoftext ' +
@@ -32,13 +32,13 @@ const meanings: ReadonlyMap<string, ProperEnd> = new Map(
   (Object.keys(words) as ProperEnd[]).flatMap((end) => words[end].split(' ').map((word) => [word, end] as const)),
 );
 
-// Google's reasons for a call it threw away, and what its OpenAI-compatible endpoint and gateways make of them.
+// Google's reasons for a call it discarded, and the forms its OpenAI-compatible endpoint and gateways give them.
 const brokenCallWords =
   /malformed_(?:function|tool)_call|unexpected_(?:function|tool)_call|invalid_(?:function|tool)_call|too_many_tool_calls|function_call_filter|tool_use_failed/;
 
 /**
- * Reads the finish reason of a `finish` part: text in spec v2, `{ unified, raw }` in v3 and v4. `native` is what the provider's own
- * chunks said, where the part leaves it out. `error`, `other`, `interrupted` and anything unheard of are broken ends (FAULTS M6).
+ * Parses the finish reason of a `finish` part: text in spec v2, `{ unified, raw }` in v3 and v4. `native` is the reason in the
+ * provider's own chunks, which the part may omit. `error`, `other`, `interrupted` and unknown reasons are broken ends (FAULTS M6).
  */
 export function parseFinishReason(value: unknown, native = ''): StreamFinish {
   const unified = typeof value === 'string' ? value : readText(value, 'unified');
@@ -59,7 +59,7 @@ export function parseFinishReason(value: unknown, native = ''): StreamFinish {
   const meaning = meanings.get((word ?? '').replace(/^finish_reason_/, ''));
   if (meaning !== undefined && unified !== 'error') return { kind: 'proper', reason: meaning };
   if (raw !== '') return { kind: 'broken', raw };
-  // Without a word of the provider this is the package's own for a stream that gave none; v2 says `unknown` for it.
+  // Without a raw reason this is the package's default for a stream that gave none; v2 uses `unknown`.
   if (typeof value === 'string' && value !== 'unknown') return { kind: 'broken', raw: unified };
   return { kind: 'none', isCut: unified !== 'other' && unified !== 'unknown' };
 }
@@ -70,7 +70,7 @@ function readText(value: unknown, key: string): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** Tells whether an error only says that a stream gave no finish reason: newer packages report that, older ones do not. */
+/** True when an error only reports a missing finish reason, as newer packages do. */
 export function isMissingReason(error: unknown): boolean {
   return error instanceof Error && /without (?:a )?finish.?reason/i.test(error.message);
 }

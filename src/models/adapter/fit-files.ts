@@ -1,19 +1,20 @@
 import type { ContentPart, FilePart, PromptMessage, TextPart, ToolResultPart } from '../../core/prompt/message.ts';
+import type { ModelFailure } from '../attempts/model-failure.ts';
 import { kindOf, type FileSupport } from './file-support.ts';
 
-// A text file in a prompt is text like any other; what of one this long is shown is its beginning.
+// Characters of a text file that a prompt shows; the rest is cut.
 const shownTextChars = 200_000;
 
 type UserMessage = Extract<PromptMessage, { readonly role: 'user' }>;
 type ToolMessage = Extract<PromptMessage, { readonly role: 'tool' }>;
 
-/** A message as a model takes it, and the files that must follow it in a message of their own. */
+/** A message the model accepts, and the files that must follow it in a separate message. */
 export interface FittedMessage {
   readonly message: PromptMessage;
   readonly followers: readonly ContentPart[];
 }
 
-/** Tells whether a message holds a file that a model does not take as it is. */
+/** True when a message holds a file that the model does not accept as it is. */
 export function needsFitting(message: PromptMessage, support: FileSupport): boolean {
   switch (message.role) {
     case 'system':
@@ -30,8 +31,8 @@ export function needsFitting(message: PromptMessage, support: FileSupport): bool
 }
 
 /**
- * Puts a message's files in the form a model takes: a text file as text, what it does not take as a note that says so, and
- * files of tool results behind the results where the wire has only text in them. Nothing is dropped without a word.
+ * Converts a message's files to a form the model accepts: a text file becomes text, an unsupported file a note, and files of tool
+ * results move behind the results where the wire format allows only text. No file disappears without a note.
  */
 export function fitMessage(message: PromptMessage, support: FileSupport): FittedMessage {
   switch (message.role) {
@@ -54,7 +55,7 @@ export function fitMessage(message: PromptMessage, support: FileSupport): Fitted
   }
 }
 
-/** Puts the files that follow tool results in front of what the user says next, or in a message of their own. */
+/** Puts the files that follow tool results before the user's next text, or in a separate message. */
 export function withFollowers(next: PromptMessage | undefined, followers: readonly ContentPart[]): UserMessage {
   return { role: 'user', content: next?.role === 'user' ? [...followers, ...next.content] : followers };
 }
@@ -70,7 +71,7 @@ function fitResults(message: ToolMessage, support: FileSupport): FittedMessage {
       followers.push(textPart(`[${describeFile(fitted)}, from the result of ${result.toolName}:]`), fitted);
       return textPart(`[${describeFile(fitted)}: shown below the results]`);
     });
-    // Where files have moved out, what stays is text: such a wire has nothing else in a result.
+    // With files moved out, only text remains, and such a wire format takes plain text results.
     if (support.movesResultFiles && value.every((part) => part.type === 'text'))
       return {
         ...result,
@@ -94,7 +95,7 @@ function isMisplaced(part: ContentPart, support: FileSupport): boolean {
   return part.type === 'file' ? support.movesResultFiles || !isTaken(part, support) : support.movesResultFiles;
 }
 
-/** An unknown model gets what there is, as before. */
+/** True when the model accepts a file; a model without known limits accepts all. */
 function isTaken(part: FilePart, support: FileSupport): boolean {
   if (support.kinds === undefined) return true;
   return isKindTaken(part, support) && (part.data.type !== 'url' || isLinkTaken(part, support));
@@ -132,4 +133,23 @@ function describeFile({ mediaType, filename }: FilePart): string {
 
 function textPart(text: string): TextPart {
   return { type: 'text', text };
+}
+
+const fileWords = /image|picture|media.?type|mime|\bfile|document|\bpdf\b|attachment|multi.?modal|vision|audio|video|base64/i;
+
+/** True when a provider seems to have refused a request because of a file in it. */
+export function isAboutFiles({ code, message, details }: ModelFailure, messages: readonly PromptMessage[]): boolean {
+  if (code !== 'MODEL_REJECTED') return false;
+  const status = details?.['statusCode'];
+  if (status !== undefined && status !== 400 && status !== 415 && status !== 422) return false;
+  return fileWords.test(`${message} ${String(details?.['response'] ?? '')}`) && messages.some(hasFile);
+}
+
+function hasFile(message: PromptMessage): boolean {
+  if (message.role === 'system') return false;
+  return message.content.some(
+    (part) =>
+      part.type === 'file' ||
+      (part.type === 'tool-result' && part.output.type === 'content' && part.output.value.some((item) => item.type === 'file')),
+  );
 }

@@ -2,18 +2,18 @@ import { CadreError } from '../../core/error.ts';
 import { currentListener } from './connection-watch.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
-// How much of a response that is no stream is kept for the error (FAULTS M14).
+// Characters of a non-stream response kept for the error (FAULTS M14).
 const keptResponseChars = 500;
 
 /**
- * Fetches like `fetch`, but refuses a success that is no stream of events (a login page, a plain JSON body): providers read such a
- * body as an empty stream and lose what it said. Throws `MODEL_BAD_RESPONSE` with the start of the body in `details.response`.
+ * Fetches like `fetch`, but rejects a successful response that is not an event stream (a login page, plain JSON), which packages
+ * would read as an empty stream. Throws `MODEL_BAD_RESPONSE` with the start of the body in `details.response`.
  */
 export async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await globalThis.fetch(input, init);
   const contentType = response.headers.get('content-type') ?? '';
   if (!response.ok) return response;
-  // Servers give streams of events all kinds of types, or none.
+  // Servers send event streams with all kinds of content types, or none.
   if (!/^\s*(?:text\/html|application\/json)\b/i.test(contentType)) return withDone(response);
   const start = redactSecrets(await readStart(response), []);
   throw new CadreError(
@@ -23,17 +23,17 @@ export async function guardedFetch(input: string | URL | Request, init?: Request
   );
 }
 
-/** Stands for a key where a package demands one and none may be sent; it never leaves the process. */
+/** Placeholder key for packages that demand one where none may be sent; it never leaves the process. */
 export const noKey = 'cadre-sends-no-key';
 
-/** Fetches like `guardedFetch`, without the headers that would carry the key if there were one. */
+/** Fetches like `guardedFetch`, without the headers that hold the placeholder key. */
 export function fetchWithoutKey(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   for (const [name, value] of [...headers]) if (value.includes(noKey)) headers.delete(name);
   return guardedFetch(input, { ...init, headers });
 }
 
-/** Reads no more than is kept: the body may be endless. */
+/** Reads only the start of a body, which may be endless. */
 async function readStart(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -51,8 +51,8 @@ async function readStart(response: Response): Promise<string> {
 const keptTailBytes = 64;
 
 /**
- * The response, with its listener told when its body ends in `[DONE]`: packages leave that line out, and for servers that give no
- * finish reason it is the only sign that a reply is whole.
+ * Reports to the current listener when the body ends in `[DONE]`. Packages drop that line, and from servers without finish reasons
+ * it is the only sign of a complete reply.
  */
 function withDone(response: Response): Response {
   const listener = currentListener();

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Cooldowns, type TargetKey } from '../attempts/cooldowns.ts';
 import { RateLane } from '../attempts/rate-lane.ts';
 
-/** What all model calls of a process share: which models are left alone, and the lanes of the provider keys. */
+/** State shared by all model calls of a process: cooldowns of models and lanes of provider keys. */
 export class ModelTraffic {
   readonly cooldowns: Cooldowns;
   readonly #clock: Clock;
@@ -15,12 +15,12 @@ export class ModelTraffic {
     this.cooldowns = new Cooldowns(clock);
   }
 
-  /** The lane of a key, if there has been a reason for one. */
+  /** Returns the lane of a key, if it was created. */
   findLane(key: TargetKey): RateLane | undefined {
     return typeof key === 'string' ? this.#named.get(key) : this.#objects.get(key);
   }
 
-  /** The lane of a key. */
+  /** Returns the lane of a key, creating it if needed. */
   laneOf(key: TargetKey): RateLane {
     const known = this.findLane(key);
     if (known !== undefined) return known;
@@ -30,17 +30,17 @@ export class ModelTraffic {
     return lane;
   }
 
-  /** A number that is higher than all before it. */
+  /** Returns a number higher than all before it. */
   nextTicket(): number {
     this.#tickets += 1;
     return this.#tickets;
   }
 }
 
-// Not state of a run: how many calls are under way, and when the next may be made; what they bring is decided elsewhere.
+// Not state of a run: only the timing of calls; their results are applied elsewhere.
 const ofClock = new WeakMap<Clock, ModelTraffic>();
 
-/** The traffic of all engines that run by one clock: with the system's, that is the whole process. */
+/** Returns the traffic shared by all engines on a clock; with the system clock, by the whole process. */
 export function trafficOf(clock: Clock): ModelTraffic {
   const known = ofClock.get(clock);
   if (known !== undefined) return known;

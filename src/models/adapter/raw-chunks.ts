@@ -1,12 +1,12 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What the chunks of a provider say beyond the parts that its package makes of them.
+ * Facts in a provider's raw chunks that its package does not pass on.
  *
- * Owns: signs that a stream came to its end though it gives no finish reason; the provider's own word for its end, and what it says of
- * a broken call. Does not own: what follows from that (`reply-builder.ts`).
+ * Owns: signs of a complete stream without a finish reason, the provider's own finish reason, reports of a broken call. Does not
+ * own: the conclusions (`reply-builder.ts`).
  * 1. `[DONE]` and Anthropic's `message_stop` are an end.
- * 2. Usage in a chunk of its own, behind all content, is an end. Servers that count in every chunk say nothing by it.
+ * 2. Usage in a separate chunk after all content is an end, except from servers that report usage in every chunk.
  */
 export class RawChunks {
   #seen = 0;
@@ -17,12 +17,12 @@ export class RawChunks {
   #finishMessage = '';
   #failedGeneration: string | undefined;
 
-  /** True when the stream said that it is complete. */
+  /** True when the stream signalled that it is complete. */
   get isOver(): boolean {
     return this.#isOver || this.#endsWithUsage;
   }
 
-  /** True when nothing is known of the chunks: the model's package does not hand them out. */
+  /** True when the model's package passes on no raw chunks. */
   get isBlind(): boolean {
     return this.#seen === 0;
   }
@@ -32,17 +32,17 @@ export class RawChunks {
     return this.#nativeReason;
   }
 
-  /** What the provider says of its finish reason; empty when it says nothing. */
+  /** The provider's explanation of its finish reason; empty when there was none. */
   get finishMessage(): string {
     return this.#finishMessage;
   }
 
-  /** What the model wrote where the provider expected a call, in an error of the stream. */
+  /** Text that the model wrote instead of a call, from an error in the stream. */
   get failedGeneration(): string | undefined {
     return this.#failedGeneration;
   }
 
-  /** The stream said `[DONE]`. */
+  /** Notes that the stream said `[DONE]`. */
   saidDone(): void {
     this.#isOver = true;
   }

@@ -18,7 +18,7 @@ export class ReasoningBlocks {
     return this.#text.toWellFormed();
   }
 
-  /** Adds text and metadata to a block; metadata that comes later wins, key by key. */
+  /** Adds text and metadata to a block; later metadata overrides earlier, key by key. */
   add(id: string, delta: string, metadata: unknown): void {
     this.#text += delta;
     let block = this.#blocks.get(id);
@@ -32,7 +32,7 @@ export class ReasoningBlocks {
     if (signature !== undefined) block.signature = mergeSignatures(block.signature, signature);
   }
 
-  /** The blocks that go back to their provider as they are: those it signed, or all of them; undefined when there is none. */
+  /** Returns the blocks to send back to the provider unchanged: the signed ones, or all; undefined when there are none. */
   returnedParts(which: 'signed' | 'all'): ModelReply['reasoningParts'] {
     const parts: { text: string; providerOptions: ProviderOptions }[] = [];
     for (const { text, signature } of this.#blocks.values()) {

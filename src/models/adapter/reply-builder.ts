@@ -13,12 +13,12 @@ import { ReplyCalls } from './reply-calls.ts';
 import { MAX_FILE_CHARS, MAX_REPLY_CHARS, replyTooLarge, tooManyCalls } from './reply-limits.ts';
 import { describeWarning, readFile, readText, type StreamPart } from './stream-part.ts';
 
-/** What a stream came to: a reply, or why it is none. */
+/** Result of a stream: a reply, or the reason there is none. */
 export type StreamResult =
   | { readonly kind: 'reply'; readonly reply: ModelReply }
   | { readonly kind: 'failure'; readonly failure: ModelFailure };
 
-/** Puts one reply together from the parts of a stream, in one pass. Knows nothing of time or of how the parts arrive. */
+/** Builds one reply from the parts of a stream, in one pass. Independent of time and transport. */
 export class ReplyBuilder {
   readonly #returned: 'signed' | 'all';
   readonly #deltas: DeltaPublisher;
@@ -36,18 +36,18 @@ export class ReplyBuilder {
   #failure: ModelFailure | undefined;
   #usage: Usage = {};
 
-  /** `returned`: which of its reasoning goes back to the model while it calls tools. */
+  /** `returned`: the reasoning to send back to the model while it calls tools. */
   constructor(attempt: number, onDelta: ((delta: ModelDelta) => void) | undefined, returned: 'signed' | 'all' = 'signed') {
     this.#returned = returned;
     this.#deltas = new DeltaPublisher(attempt, onDelta);
   }
 
-  /** Set once the stream is known to be no answer: nothing more needs to be read. */
+  /** Set once the stream has failed: nothing more needs to be read. */
   get failure(): ModelFailure | undefined {
     return this.#failure;
   }
 
-  /** Whether the part that ends a reply has come. */
+  /** True once the part that ends a reply has arrived. */
   get finished(): boolean {
     return this.#finish !== undefined;
   }
@@ -57,24 +57,24 @@ export class ReplyBuilder {
     return this.#text.toWellFormed();
   }
 
-  /** The tokens the provider reported. */
+  /** Tokens that the provider reported. */
   get usage(): Usage {
     return this.#usage;
   }
 
-  /** What is worth telling although the reply is good. */
+  /** Warnings about a reply that is otherwise good. */
   get warnings(): readonly string[] {
     const { failure } = this.#deltas;
     const own = this.#warnings === undefined ? [] : [...this.#warnings];
     return failure === undefined ? own : [...own, failure];
   }
 
-  /** The stream said `[DONE]`, which no package hands on. */
+  /** Notes that the stream said `[DONE]`, which packages do not pass on. */
   saidDone(): void {
     this.#chunks.saidDone();
   }
 
-  /** Takes one part; tells whether it is content of the reply rather than a heartbeat or metadata. */
+  /** Takes one part. Returns true for content of the reply, false for heartbeats and metadata. */
   accept(part: StreamPart): boolean {
     switch (part.type) {
       case 'text-delta':
@@ -104,7 +104,7 @@ export class ReplyBuilder {
     }
   }
 
-  /** Judges what has come once the stream is over. */
+  /** Builds the result once the stream is over. */
   build(): StreamResult {
     if (this.#failure !== undefined) return { kind: 'failure', failure: this.#failure };
     const finish = this.#finish;
@@ -132,11 +132,11 @@ export class ReplyBuilder {
     return { kind: 'reply', reply: this.#reply(reason) };
   }
 
-  /** Some servers give no finish reason: what they said is whole when another sign says so, and no call is cut. */
+  /** True when a reply without a finish reason is complete: another sign says so, and no call is cut. */
   #isWholeWithoutReason(isCut: boolean): boolean {
     const { unfinished, unreadable } = this.#calls;
     if (!this.#hasContent() || unfinished !== undefined || unreadable !== undefined) return false;
-    // A package that hands out no chunks has only its usage, which it learns from the last one.
+    // Without raw chunks only the usage is left, which the package learns from the last chunk.
     return this.#chunks.isOver || (this.#chunks.isBlind && !isCut && (this.#usage.outputTokens ?? 0) > 0);
   }
 
@@ -148,8 +148,8 @@ export class ReplyBuilder {
 
   #reply(reason: ProperEnd): ModelReply {
     const hasCalls = this.#calls.whole.length > 0;
-    // Providers need their signed reasoning back only while a tool loop goes on; sent along with a finished answer it
-    // makes some of them refuse the next request.
+    // Providers need their signed reasoning back only during a tool loop; some refuse the next request when it accompanies a
+    // finished answer.
     const reasoningParts = hasCalls ? this.#reasoning?.returnedParts(this.#returned) : undefined;
     const reply: Writable<ModelReply> = {
       text: this.#text.toWellFormed(),
@@ -249,7 +249,7 @@ export class ReplyBuilder {
         this.#finish = parseFinishReason(part.finishReason, this.#chunks.nativeReason);
         return;
       case 'error':
-        // What comes after a proper end cannot take it back.
+        // An error after a proper end does not invalidate the reply.
         if (this.#finish === undefined && !isMissingReason(part.error)) this.#failure ??= this.#classify(part.error);
         return;
       case 'stream-start':

@@ -3,13 +3,13 @@ import type { RawToolCall } from '../../core/model/model.ts';
 import { MAX_REPLY_CALLS } from './reply-limits.ts';
 import { readProviderOptions, readText, type StreamPart } from './stream-part.ts';
 
-/** The calls of one reply, in the order they came, and those whose arguments have begun. */
+/** Calls of one reply in order of arrival, and those whose arguments have begun. */
 export class ReplyCalls {
   /** Calls whose arguments have begun to stream: provider call id → wire name. */
   #announced: Map<string, string> | undefined;
   readonly #calls: RawToolCall[] = [];
 
-  /** The calls that came whole. */
+  /** Calls that arrived complete. */
   get whole(): readonly RawToolCall[] {
     return this.#calls;
   }
@@ -22,12 +22,12 @@ export class ReplyCalls {
     return true;
   }
 
-  /** The name of a call whose arguments have begun. */
+  /** Returns the name of a call whose arguments have begun. */
   announced(id: string): string | undefined {
     return this.#announced?.get(id);
   }
 
-  /** Takes a whole call; undefined when there are too many calls. */
+  /** Adds a complete call; undefined when there are too many calls. */
   add(part: StreamPart): RawToolCall | undefined {
     if (this.#calls.length >= MAX_REPLY_CALLS) return undefined;
     const input = typeof part.input === 'string' ? part.input : (JSON.stringify(part.input) ?? '');
@@ -44,7 +44,7 @@ export class ReplyCalls {
     return call;
   }
 
-  /** The name of a call whose arguments began and never came in whole; ids that differ by mistake are paired by count. */
+  /** Name of a call whose arguments began but never completed. Ids that differ by mistake are paired by count. */
   get unfinished(): string | undefined {
     if (this.#announced === undefined) return undefined;
     const complete = new Set(this.#calls.map((call) => call.providerCallId));
@@ -53,7 +53,7 @@ export class ReplyCalls {
     return open.length > unannounced.length ? open[0]?.[1] : undefined;
   }
 
-  /** The name of a call whose arguments are no JSON, as those of a stream that was cut; no arguments are none. */
+  /** Name of a call whose arguments are not JSON, as in a cut stream; empty arguments are fine. */
   get unreadable(): string | undefined {
     return this.#calls.find(({ input }) => input.trim() !== '' && !isJson(input))?.toolName;
   }

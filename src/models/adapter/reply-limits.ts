@@ -9,14 +9,14 @@ export const MAX_REPLY_CALLS = 1_000;
 /** Most characters of encoded files in one reply. */
 export const MAX_FILE_CHARS = 32_000_000;
 
-/** The failure of a reply that outgrew its limits. */
+/** Failure of a reply that exceeds its size limits. */
 export const replyTooLarge: ModelFailure = lastingFailure(
   'MODEL_OUTPUT_TOO_LARGE',
   `The reply grew past ${MAX_REPLY_CHARS} characters (${MAX_FILE_CHARS} in files) and was stopped. ` +
     'Set max_output_tokens in the LLM config.',
 );
 
-/** The failure of a reply with more calls than anybody means. */
+/** Failure of a reply with too many calls. */
 export const tooManyCalls: ModelFailure = lastingFailure(
   'MODEL_OUTPUT_TOO_LARGE',
   `The reply holds more than ${MAX_REPLY_CALLS} tool calls and was stopped; none of them runs.`,

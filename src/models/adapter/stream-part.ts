@@ -2,15 +2,15 @@ import { describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { FilePart, ProviderOptions } from '../../core/prompt/message.ts';
 
-/** One part of a model's stream, as untrusted as the model that sent it: only `type` says which fields may be there. */
+/** Untrusted part of a model's stream; `type` determines the possible fields. */
 export interface StreamPart {
   readonly type: string;
   readonly id?: unknown;
   readonly delta?: unknown;
   readonly toolCallId?: unknown;
-  /** For calls that a replay says again: why they were not run. */
+  /** For calls that a replay repeats: the reason they did not run. */
   readonly problem?: unknown;
-  /** For calls of scripted models: `toolCallId` counts the calls of the reply, no script gave it. */
+  /** For calls of scripted models: `toolCallId` is a counter within the reply, not given by the script. */
   readonly isIdOurs?: unknown;
   readonly toolName?: unknown;
   readonly input?: unknown;
@@ -32,7 +32,7 @@ export function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Reads provider metadata as what goes back to that provider; undefined when it says nothing. */
+/** Reads provider metadata as options to send back to that provider; undefined when there are none. */
 export function readProviderOptions(value: unknown): ProviderOptions | undefined {
   if (!isJsonObject(value)) return undefined;
   const options: Record<string, JsonObject> = {};
@@ -57,7 +57,7 @@ export function readFile(part: StreamPart): FilePart | undefined {
   return { type: 'file', mediaType, data: isUrl ? { type: 'url', url: content } : { type: 'data', data: content } };
 }
 
-/** Puts a provider's warning in one line of text; the warnings of all spec versions are understood. */
+/** Formats a provider's warning of any spec version as one line of text. */
 export function describeWarning(warning: unknown): string {
   if (!isJsonObject(warning)) return describeThrown(warning);
   const { feature, setting, details, message } = warning;

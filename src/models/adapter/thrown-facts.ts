@@ -1,26 +1,26 @@
 import { describeThrown } from '../../core/error.ts';
 
-/** What is known about anything thrown. Providers' errors are read by their fields, so that every version of theirs is understood. */
+/** Facts read from a thrown value. Provider errors are read by their fields, which works across package versions. */
 export interface ThrownFacts {
   readonly name: string;
   readonly message: string;
-  /** The provider's own word for the error; empty when it has none. */
+  /** The provider's error code; empty when there is none. */
   readonly code: string;
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, when there was a response. */
   readonly statusCode: number | undefined;
   readonly isRetryable: boolean | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
-  /** Everything the provider says about the kind of error, in lower case. */
+  /** All words of the provider about the kind of error, in lower case. */
   readonly words: string;
-  /** The system's code, when the connection failed. */
+  /** The system's error code, when the connection failed. */
   readonly networkCode: string | undefined;
 }
 
-// Longest chain of causes that is followed; a chain may be a circle.
+// Longest chain of causes to follow; a chain may be circular.
 const deepestCause = 6;
 
-// How much of a response body is searched for the kind of error.
+// Characters of a response body searched for the kind of error.
 const searchedBodyChars = 2000;
 
 const networkCodes: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ const networkCodes: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** Reads anything thrown. May throw itself when the thrown value has hostile getters. */
+/** Reads a thrown value. Throws when the value has throwing getters. */
 export function readThrownFacts(thrown: unknown): ThrownFacts {
   const error = asRecord(thrown);
   const message = readMessage(thrown, error);

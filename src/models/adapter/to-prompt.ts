@@ -15,7 +15,7 @@ import { fitMessage, needsFitting, withFollowers } from './fit-files.ts';
 
 type Version = AiSdkModel['specificationVersion'];
 
-/** What a model takes: the shape of its spec, kinds of files, ids of calls. */
+/** Requirements of a model: spec version, kinds of files, ids of calls. */
 export interface PromptTarget {
   readonly version: Version;
   readonly support: FileSupport;
@@ -24,13 +24,13 @@ export interface PromptTarget {
 
 type AnyPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
 
-/** How far the start of a history is known to need no conversion: `distance` messages on from its first one stands `anchor`. */
+/** Start of a history that needs no conversion: `anchor` is `distance` messages after its first one. */
 interface CleanStretch {
   readonly anchor: PromptMessage;
   readonly distance: number;
 }
 
-/** What was found out about messages for models that take the same. A stored message never changes. */
+/** Conversion results for models with the same requirements. A stored message never changes. */
 interface Conversions {
   readonly converted: WeakMap<PromptMessage, ConvertedMessage>;
   /** Keyed by the first message of a history. */
@@ -39,19 +39,19 @@ interface Conversions {
 
 interface ConvertedMessage {
   readonly message: unknown;
-  /** What must follow the message, and the messages of its kind behind it. */
+  /** Parts that must follow the message and any tool messages after it. */
   readonly followers: readonly ContentPart[];
 }
 
-// Pure cache: keyed by what a model takes and by messages, which never change.
+// Pure cache: keyed by a model's requirements and by messages, which never change.
 const conversions = new WeakMap<FileSupport, Map<string, Conversions>>();
 
 /**
- * Gives the messages the shape of a model's spec version, and their files and ids of calls the form the model takes. Messages have that
- * shape already unless they hold files, or ids of a provider with other rules; otherwise the very same array is returned.
+ * Converts messages to a model's spec version, and their files and call ids to forms the model accepts. Most messages need no
+ * conversion (only files and foreign ids do); without any, returns the very same array.
  *
- * Histories only grow at their end (what is shortened inside one holds no new files), so a history that was looked through
- * once is only looked through from there: a call costs the same after 10 messages and after 10 000.
+ * Histories only grow at their end (shortening adds no files), so the checked start of a history is skipped the next time: a call
+ * costs the same after 10 messages and after 10 000.
  */
 export function toPrompt(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
   const { clean } = conversionsFor(target);
@@ -66,7 +66,7 @@ export function toPrompt(messages: readonly PromptMessage[], target: PromptTarge
     const message = messages[position];
     if (message === undefined) continue;
     if (needsConversion(message, target)) return convertAll(messages, target);
-    // What follows the newest reply may be part of this prompt only.
+    // Messages after the newest reply may belong to this prompt only.
     if (message.role === 'assistant') anchor = position;
   }
   const message = messages[anchor];
@@ -89,7 +89,7 @@ function conversionsFor({ version, support, ids }: PromptTarget): Conversions {
   return known;
 }
 
-/** Converts what has to be; files that follow tool results come behind the last result of their reply. */
+/** Converts the messages that need it. Files that follow tool results come after the last result of their reply. */
 function convertAll(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
   const all: unknown[] = [];
   let followers: ContentPart[] = [];
@@ -135,7 +135,10 @@ function hasForeignFile(message: Exclude<PromptMessage, { readonly role: 'system
   return false;
 }
 
-/** Messages hold files as spec v4 does, but for URLs: those are texts here and URL objects there. */
+/**
+ * True when a spec version represents a file differently: messages use spec v4's form, except that URLs are texts here and URL
+ * objects there.
+ */
 function isForeign(file: FilePart, version: Version): boolean {
   return version !== 'v4' || file.data.type === 'url';
 }
@@ -178,7 +181,7 @@ function toTaggedData(data: FileData): unknown {
   return data.type === 'url' && URL.canParse(data.url) ? { type: 'url', url: new URL(data.url), originalUrl: data.url } : data;
 }
 
-/** Spec v2 and v3 have bare data: base64 text or a URL object. A text document is a text part there. */
+/** Converts a file to spec v2 and v3: base64 text or a URL object, and a text part for a text document. */
 function toOlderFile(part: FilePart): unknown {
   const { data } = part;
   switch (data.type) {
@@ -197,7 +200,7 @@ function convertResultPart(part: ContentPart, version: Version): unknown {
   if (version === 'v4') return { ...part, data: toTaggedData(data) };
   if (data.type === 'text') return { type: 'text', text: data.text };
   if (version === 'v2') {
-    // Spec v2 has no links in tool results; the model is told where the file is.
+    // Spec v2 has no links in tool results, so a text gives the file's location.
     return data.type === 'data'
       ? { type: 'media', data: data.data, mediaType }
       : { type: 'text', text: `[${mediaType}] ${data.url}` };

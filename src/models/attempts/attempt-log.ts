@@ -8,41 +8,46 @@ import type { ModelFailure } from './model-failure.ts';
 import { addUsage, costOf, nothing } from './model-usage.ts';
 import type { AttemptEnd } from './attempt-end.ts';
 
-// Longest partial text of a failed attempt that is kept for the record, in characters.
+// Longest partial text of a failed attempt kept for the record, in characters.
 const keptPartialChars = 32_000;
 
-/** When an attempt began, by both clocks, and how long it had waited for its turn. */
+/** Start of an attempt on both clocks, and the time it was queued before. */
 export interface AttemptStart {
   readonly wall: number;
   readonly monotonic: number;
   readonly queuedMs?: number;
 }
 
-/** What one model call has tried so far, what that used and what it cost. */
+/** An attempt to record. */
+export interface MadeAttempt {
+  readonly model: AiSdkModel;
+  readonly config: LlmConfig;
+  readonly start: AttemptStart;
+  readonly end: AttemptEnd;
+  readonly error: ErrorRecord | undefined;
+  /** Milliseconds to wait before the next attempt; undefined without one. */
+  readonly waitMs: number | undefined;
+}
+
+/** Attempts of one model call, with their usage and cost. */
 export class AttemptLog {
   readonly #clock: Clock;
   readonly #attempts: ModelAttempt[] = [];
   #usage: Usage = nothing;
-  /** Undefined once some attempt's cost is not known. */
+  /** Undefined once an attempt's cost is unknown. */
   #cost: number | undefined = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How many attempts are on record, skipped configs included. */
+  /** Number of recorded attempts, including skipped configs. */
   get size(): number {
     return this.#attempts.length;
   }
 
-  /** Records an attempt that was made; `waitMs` is the wait before the next one. */
-  record(
-    model: AiSdkModel,
-    config: LlmConfig,
-    start: AttemptStart,
-    made: { readonly end: AttemptEnd; readonly error: ErrorRecord | undefined; readonly waitMs: number | undefined },
-  ): void {
-    const { end, error, waitMs } = made;
+  /** Records an attempt. */
+  record({ model, config, start, end, error, waitMs }: MadeAttempt): void {
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
     const attempt: Writable<ModelAttempt> = {
       config: config.name,
@@ -58,7 +63,7 @@ export class AttemptLog {
     this.#attempts.push(attempt);
   }
 
-  /** Records a config that was not called at all, so that nothing is skipped silently. */
+  /** Records a config that was not called, so that nothing is skipped silently. */
   note(config: Pick<LlmConfig, 'name' | 'model'>, error: ErrorRecord, queuedMs?: number): void {
     const attempt: Writable<ModelAttempt> = {
       config: config.name,
@@ -71,15 +76,15 @@ export class AttemptLog {
     this.#attempts.push(attempt);
   }
 
-  /** Adds up what an attempt used. */
+  /** Adds an attempt's usage and cost. */
   count(end: AttemptEnd, config: LlmConfig): void {
     this.#usage = addUsage(this.#usage, end.usage);
-    // A request that was turned away before its first token is not billed; what a cut stream costs is not known.
+    // A request rejected before its first token is not billed; the cost of a cut stream is unknown.
     const cost = end.kind === 'failure' && end.firstTokenMs === undefined ? 0 : costOf(end.usage, config.price);
     this.#cost = this.#cost === undefined || cost === undefined ? undefined : this.#cost + cost;
   }
 
-  /** The outcome of a call that was answered. */
+  /** Returns the outcome of a call that got a reply. */
   replied(reply: ModelReply, warnings: readonly string[]): ModelOutcome {
     const outcome: Writable<Extract<ModelOutcome, { kind: 'reply' }>> = {
       kind: 'reply',
@@ -92,7 +97,7 @@ export class AttemptLog {
     return outcome;
   }
 
-  /** The outcome of a call that was not. */
+  /** Returns the outcome of a call that failed. */
   failed(failure: ModelFailure): ModelOutcome {
     const attempts = this.#attempts;
     const tries = attempts.length > 1 ? ` (the last of ${attempts.length} attempts; all are in the turn record)` : '';
@@ -107,7 +112,7 @@ export class AttemptLog {
   }
 }
 
-/** A failure as the record keeps it. */
+/** Converts a failure to its record. */
 export function toRecord({ code, message }: ModelFailure): ErrorRecord {
   return { code, message };
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ErrorCode } from '../../core/error.ts';
 
-/** What identifies a model for all who call it: a text, or a model object that was handed in. */
+/** Identity of a model or key for all callers: a text, or a model object given by code. */
 export type TargetKey = string | object;
 
-/** A model that failed and is left alone for a while. */
+/** Cooldown of a failed model. */
 export interface Cooling {
   readonly code: ErrorCode;
   /** Monotonic instants. */
@@ -12,7 +12,7 @@ export interface Cooling {
   readonly until: number;
 }
 
-/** Which models are left alone, and until when; shared by all calls of a process. */
+/** Cooldowns of models, shared by all calls of a process. */
 export class Cooldowns {
   readonly #clock: Clock;
   readonly #named = new Map<string, Cooling>();
@@ -23,12 +23,12 @@ export class Cooldowns {
     this.#clock = clock;
   }
 
-  /** False when surely nothing cools down: the usual case, and all it costs. */
+  /** False when no model is cooling down, the usual case, at almost no cost. */
   get any(): boolean {
     return this.#last > Number.NEGATIVE_INFINITY && this.#clock.monotonic() < this.#last;
   }
 
-  /** Leaves a model alone for a while. */
+  /** Starts a model's cooldown. */
   start(target: TargetKey, code: ErrorCode, ms: number): void {
     if (ms <= 0) return;
     const since = this.#clock.monotonic();
@@ -38,13 +38,13 @@ export class Cooldowns {
     else this.#objects.set(target, cooling);
   }
 
-  /** The model answered: it is not left alone any more. */
+  /** Ends a model's cooldown after it answered. */
   end(target: TargetKey): void {
     if (typeof target === 'string') this.#named.delete(target);
     else this.#objects.delete(target);
   }
 
-  /** Why a model is left alone; undefined once that is over. */
+  /** Returns a model's cooldown; undefined once it is over. */
   find(target: TargetKey): Cooling | undefined {
     const cooling = typeof target === 'string' ? this.#named.get(target) : this.#objects.get(target);
     if (cooling === undefined || this.#clock.monotonic() < cooling.until) return cooling;

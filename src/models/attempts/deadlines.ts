@@ -2,13 +2,13 @@ import type { Clock } from '../../core/clock.ts';
 import type { ModelDeadlines } from '../../core/model/llm-config.ts';
 import type { ConnectionListener } from '../adapter/connection-watch.ts';
 
-/** The wait a deadline was set for. */
+/** Wait that a deadline limits. */
 export type DeadlinePhase = keyof ModelDeadlines;
 
-// The longest delay timers take; later deadlines are reached in several hops.
+// Longest delay of a timer; later deadlines take several timers.
 const longestTimer = 2 ** 31 - 1;
 
-/** What a deadline watch needs to know. */
+/** Dependencies and settings of a deadline watch. */
 export interface DeadlineWatchOptions {
   readonly clock: Clock;
   readonly deadlines: ModelDeadlines;
@@ -19,12 +19,12 @@ export interface DeadlineWatchOptions {
 }
 
 /**
- * Watches the four deadlines of one attempt: first token counts from its start, connect from the moment a connection is
- * asked for until it stands, between chunks from the last chunk, total from the start of the call. The head of an answer ends
- * no wait: servers that load a model or hold a queue send it with the first token.
+ * Watches the four deadlines of one attempt. First token counts from its start, connect from the request for a connection until it
+ * is established, between chunks from the last chunk, total from the start of the call. Response headers end no wait: servers that
+ * load a model or queue requests send them with the first token.
  *
- * One timer serves all: a chunk only notes the time, and a timer that fires early is set again for what is left. It is set
- * for the shortest of all waits first, so that going on from one to the next seldom replaces it.
+ * One timer serves all: a chunk only notes the time, and a timer that fires early is set again for the remainder. It is first set
+ * for the shortest wait, so that moving from one wait to the next seldom replaces it.
  */
 export class DeadlineWatch implements ConnectionListener {
   readonly #options: DeadlineWatchOptions;
@@ -45,7 +45,7 @@ export class DeadlineWatch implements ConnectionListener {
     this.#arm(this.#startedAt, this.#earliest());
   }
 
-  /** A connection is asked for. */
+  /** Starts the wait for a connection. */
   connecting(): void {
     if (this.#phase !== 'firstToken' || this.#isStopped) return;
     this.#connectingSince = this.#clock.monotonic();
@@ -53,14 +53,14 @@ export class DeadlineWatch implements ConnectionListener {
     if (this.#due() < this.#armedFor) this.#arm(this.#connectingSince);
   }
 
-  /** The connection stands: from here on the first token is waited for. */
+  /** Ends the wait for a connection; the wait for the first token continues. */
   connected(): void {
     if (this.#phase !== 'connect' || this.#isStopped) return;
     this.#phase = 'firstToken';
     if (this.#due() < this.#armedFor) this.#arm(this.#clock.monotonic());
   }
 
-  /** A chunk came; `isContent` when it holds a part of the reply, which a heartbeat does not. */
+  /** Notes a chunk; `isContent` is false for a heartbeat. */
   chunk(isContent: boolean): void {
     this.#lastChunkAt = this.#clock.monotonic();
     if (isContent && this.#phase !== 'betweenChunks') {
@@ -74,7 +74,7 @@ export class DeadlineWatch implements ConnectionListener {
     return this.#lastChunkAt - this.#startedAt;
   }
 
-  /** Ends the watch; nothing expires after it. */
+  /** Ends the watch; nothing expires afterwards. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelTimer?.();
@@ -94,7 +94,7 @@ export class DeadlineWatch implements ConnectionListener {
     }
   }
 
-  /** When the first of all deadlines could be reached. */
+  /** Returns the earliest instant at which any deadline could be reached. */
   #earliest(): number {
     const { connect, firstToken, betweenChunks } = this.#options.deadlines;
     return Math.min(this.#startedAt + Math.min(connect, firstToken, betweenChunks), this.#options.totalDue);

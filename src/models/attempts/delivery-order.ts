@@ -1,9 +1,9 @@
-// How many times the event loop turns without anybody asking before an answer is no longer held back for an earlier one.
+// Idle turns of the event loop after which an answer is no longer held back for an earlier one.
 const patience = 25;
 
 /**
- * Hands out answers in the order they were recorded in, one per turn of the event loop. One that is asked for early waits for those
- * before it, as long as somebody may still ask for them: when nothing happens any more, the first that waits is handed out.
+ * Releases answers in their recorded order, one per turn of the event loop. A request that is early waits for earlier answers as
+ * long as they may still be requested; once nothing happens any more, the first waiting one is released.
  */
 export class DeliveryOrder {
   readonly #places: readonly number[];
@@ -13,7 +13,7 @@ export class DeliveryOrder {
   #quiet = 0;
   #watching = false;
 
-  /** `places` are those of the answers, growing. */
+  /** `places` are the positions of the answers, ascending. */
   constructor(places: readonly number[]) {
     this.#places = places;
   }
@@ -33,7 +33,7 @@ export class DeliveryOrder {
     const first = Math.min(...this.#waiting.keys());
     while (this.#given.has(this.#places[this.#next] ?? -1)) this.#next += 1;
     this.#quiet += 1;
-    // What is skipped is nobody's any more; whoever asks for it later gets it at once.
+    // Skipped answers are released immediately if they are requested later.
     if (first <= (this.#places[this.#next] ?? first) || this.#quiet > patience) this.#give(first);
     this.#watching = this.#waiting.size > 0;
     if (this.#watching) setImmediate(this.#look);

@@ -1,7 +1,7 @@
 import { describeThrown } from '../../core/error.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 
-/** Hands the pieces of one attempt to their reader, numbered. A reader that throws costs itself the rest, not the run its reply. */
+/** Publishes numbered pieces of one attempt. A subscriber that throws gets no more pieces; the reply is unaffected. */
 export class DeltaPublisher {
   readonly #attempt: number;
   #onDelta: ((delta: ModelDelta) => void) | undefined;
@@ -13,7 +13,7 @@ export class DeltaPublisher {
     this.#onDelta = onDelta;
   }
 
-  /** What is worth telling of the reader; undefined when all is well. */
+  /** Warning about the subscriber; undefined without a failure. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -23,7 +23,7 @@ export class DeltaPublisher {
     if (this.#onDelta !== undefined) this.#publish({ attempt: this.#attempt, n: this.#next(), kind, text });
   }
 
-  /** Publishes a piece of the arguments of a call. */
+  /** Publishes a piece of a call's arguments. */
   input(callId: string, toolName: string, text: string): void {
     if (this.#onDelta === undefined) return;
     this.#publish({ attempt: this.#attempt, n: this.#next(), kind: 'tool-input', text, callId, toolName });

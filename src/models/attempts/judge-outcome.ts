@@ -3,8 +3,8 @@ import { defaultCooldownMs, type LlmConfig } from '../../core/model/llm-config.t
 import type { ModelReply } from '../../core/model/model.ts';
 import type { ModelFailure } from './model-failure.ts';
 
-/** Tells whether a failure says something of the config, and not of this one prompt or this one call. */
-export function isOfConfig({ code, details }: ModelFailure): boolean {
+/** True when the failure concerns the config (key, model, provider), not this prompt. */
+export function concernsConfig({ code, details }: ModelFailure): boolean {
   switch (code) {
     case 'MODEL_RATE_LIMITED':
     case 'MODEL_UNAVAILABLE':
@@ -19,26 +19,26 @@ export function isOfConfig({ code, details }: ModelFailure): boolean {
   }
 }
 
-// Answers that are about the key or the model: every other call would get them, too.
+// Statuses about the key or the model, which every call would get.
 const configStatuses: ReadonlySet<unknown> = new Set([401, 402, 403, 404]);
 
-/** How long a config that failed is left alone, in milliseconds: as long as it says, or as the server asks, up to the longest wait. */
+/** Returns the cooldown of a failed config in milliseconds: the config's or the server's, up to the longest wait. */
 export function cooldownOf({ cooldownMs = defaultCooldownMs, retry }: LlmConfig, { retryAfterMs = 0 }: ModelFailure): number {
   return cooldownMs === 0 ? 0 : Math.max(cooldownMs, Math.min(retryAfterMs, retry.maxWaitMs));
 }
 
-/** Tells whether a failure ends the call: an abort must not be answered by another model, and a refusal not be shopped around. */
+/** True when a failure ends the call: neither an abort nor a refusal is sent to another model. */
 export function isFinal(failure: ModelFailure): boolean {
   return failure.code === 'MODEL_ABORTED' || failure.code === 'MODEL_REFUSED';
 }
 
-/** Tells whether a reply is nothing a caller could use: thinking alone is no answer. A reply that hit a limit or a filter says so itself. */
+/** True when a reply is unusable: reasoning alone is no answer. A reply cut by a limit or filter is not empty. */
 export function isEmpty(reply: ModelReply): boolean {
   const ended = reply.finishReason === 'stop' || reply.finishReason === 'tool-calls';
   return ended && reply.toolCalls.length === 0 && (reply.files?.length ?? 0) === 0 && reply.text.trim() === '';
 }
 
-/** What the record says of a reply that is no answer. */
+/** Returns the error recorded for a reply that is no answer. */
 export function replyError(reply: ModelReply, empty: boolean): ErrorRecord | undefined {
   if (empty) return { code: 'MODEL_EMPTY_REPLY', message: 'The model ended its reply without any text or tool call.' };
   if (reply.finishReason !== 'content-filter') return undefined;

@@ -5,11 +5,11 @@ import { defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.t
 import type { ModelOutcome, ModelReply, ModelRequest } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { AttemptLog, toRecord } from './attempt-log.ts';
-import { CallTurn } from './call-turn.ts';
+import { CallSlot } from './call-slot.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
-import { isAboutFiles } from '../adapter/about-files.ts';
-import { brokenReply, canBeTold } from '../adapter/broken-call.ts';
-import { cooldownOf, isEmpty, isFinal, isOfConfig, replyError } from './judge-outcome.ts';
+import { isAboutFiles } from '../adapter/fit-files.ts';
+import { brokenReply, canAnswerBrokenCall } from '../adapter/broken-call.ts';
+import { cooldownOf, isEmpty, isFinal, concernsConfig, replyError } from './judge-outcome.ts';
 import { lastingFailure, type ModelFailure } from './model-failure.ts';
 import type { ModelResolver } from '../providers/model-resolver.ts';
 import type { ModelTraffic } from '../adapter/model-traffic.ts';
@@ -20,7 +20,7 @@ import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
 import { runAttempt } from './run-attempt.ts';
 import { type AttemptEnd } from './attempt-end.ts';
 
-/** What a call needs besides its request. */
+/** Dependencies of a model call. */
 export interface ModelCallTools {
   readonly resolver: ModelResolver;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface ModelCallTools {
   readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
 }
 
-/** How one config came out: an outcome that ends the call, or a failure that the next config may make good. */
+/** Result of one config: an outcome that ends the call, or a failure after which the next config is tried. */
 type ConfigEnd =
   | { readonly kind: 'outcome'; readonly outcome: ModelOutcome }
   | { readonly kind: 'failure'; readonly failure: ModelFailure };
@@ -37,15 +37,14 @@ type ConfigEnd =
 /**
  * One model call: attempts on its config, then on its fallbacks in order.
  *
- * 1. Every attempt is on the record, failed or not, and so is every fallback that could not be called.
- * 2. A reply is only ever a stream that came to a proper end; nothing of a failed attempt is part of it.
- * 3. Retries are for failures that pass. An abort, a refusal or a rejected request is not repeated.
- * 4. The total deadline holds for all attempts and waits on one config together.
- * 5. When all that can be called is down, the call waits and asks again, one attempt a round, for as long as
- *    `retry.outage` says.
- * 6. A call that the provider did not take is answered to the model, in a reply that holds it with what is wrong; it is asked again as
- *    often in a row as a call is retried, once at least.
- * 7. No message holds a key or a header.
+ * 1. Every attempt is on record, failed or not, and so is every fallback that could not be called.
+ * 2. A reply always comes from one stream with a proper end, and never includes parts of a failed attempt.
+ * 3. Only passing failures are retried, never an abort, a refusal or a rejected request.
+ * 4. The total deadline covers all attempts and waits on one config.
+ * 5. When every config is down, the call waits and retries, one attempt a round, for as long as `retry.outage` allows.
+ * 6. A tool call that the provider rejected is answered to the model, in a reply that holds the call and its problem. This happens
+ *    as many times in a row as a call is retried, at least once.
+ * 7. No message contains a key or a header.
  */
 export class ModelCall {
   readonly #request: ModelRequest;
@@ -84,7 +83,7 @@ export class ModelCall {
     return config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config);
   }
 
-  /** Tries a config and its fallbacks in order; those that failed lately come last. */
+  /** Tries a config and its fallbacks in order; those cooling down come last. */
   async #tryChain(config: LlmConfig): Promise<ConfigEnd> {
     const later: LlmConfig[] = [];
     let end: ConfigEnd | undefined;
@@ -102,7 +101,7 @@ export class ModelCall {
     return end ?? { kind: 'failure', failure: lastingFailure('MODEL_UNKNOWN', 'There is no LLM config to call.') };
   }
 
-  /** Tells whether a config failed lately, and puts it on record when it is passed over for that. */
+  /** True when a config is cooling down; records that it was skipped. */
   #isCooling(asked: LlmConfig): boolean {
     const { resolver, clock, traffic } = this.#tools;
     if (!traffic.cooldowns.any) return false;
@@ -112,13 +111,13 @@ export class ModelCall {
     if (cooling === undefined) return false;
     const now = clock.monotonic();
     const message =
-      `Passed over: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is left alone for another ` +
-      `${seconds(cooling.until - now)} unless nothing else answers.`;
+      `Skipped: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is tried last for another ` +
+      `${seconds(cooling.until - now)}.`;
     this.#log.note(resolved.config, { code: 'MODEL_COOLING', message });
     return true;
   }
 
-  /** Most models are at hand: waiting for them all the same would cost every call a tick. */
+  /** Tries one config. Synchronous for a loaded model, since a promise would cost every call a tick. */
   #tryConfig(asked: LlmConfig): ConfigEnd | Promise<ConfigEnd> {
     try {
       const resolved = this.#tools.resolver.resolve(asked);
@@ -155,26 +154,27 @@ export class ModelCall {
     const totalDue = clock.monotonic() + config.deadlines.total;
     const target = resolver.target(config);
     const ticket = (this.#ticket ??= traffic.nextTicket());
-    const turn = new CallTurn({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
-    const onAnswer = turn.answered.bind(turn);
+    const slot = new CallSlot({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
+    const onAnswer = slot.answered.bind(slot);
     let wasEmpty = false;
     let withoutFiles = false;
     for (let retry = 0; ; retry += 1) {
-      const entered = turn.enter();
+      const entered = slot.enter();
       const queuedAt = clock.monotonic();
       const granted = entered instanceof Promise ? await entered : entered;
       const queuedMs = entered instanceof Promise ? Math.round(clock.monotonic() - queuedAt) : undefined;
-      if (granted !== undefined && granted.kind !== 'pass') return this.#noTurn(config, granted, queuedMs);
+      if (granted !== undefined && granted.kind !== 'pass') return this.#refused(config, granted, queuedMs);
       const start = { wall: clock.now(), monotonic: clock.monotonic(), ...(queuedMs !== undefined && { queuedMs }) };
+      const made = { model, config, start };
       const attempt = this.#log.size + 1;
       const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, withoutFiles, onAnswer });
-      turn.end(end.usage);
+      slot.end(end.usage);
       this.#log.count(end, config);
       const canRetry = retry < this.#retriesAfter(config, end);
       if (end.kind === 'reply') {
         const empty = isEmpty(end.reply);
         const again = empty && canRetry && !wasEmpty && !signal.aborted;
-        this.#log.record(model, config, start, { end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
+        this.#log.record({ ...made, end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
         traffic.cooldowns.end(target.cooldown);
         if (!again) return { kind: 'outcome', outcome: this.#log.replied(end.reply, end.warnings) };
         wasEmpty = true;
@@ -182,25 +182,25 @@ export class ModelCall {
       }
       const failure = this.#redact(this.#withKey(end.failure, config), config);
       this.#outage.note(failure, start.monotonic);
-      // A file that the provider cannot read is in the history for good: without this the conversation would be over.
+      // The history keeps a file that the provider cannot read; without this retry the conversation would be stuck.
       if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
         withoutFiles = true;
-        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: 0 });
+        this.#log.record({ ...made, end, error: toRecord(failure), waitMs: 0 });
         continue;
       }
-      const told = this.#tellOfBrokenCall(failure, config);
-      if (told !== undefined) {
-        this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: undefined });
-        return { kind: 'outcome', outcome: this.#log.replied(told, []) };
+      const answer = this.#answerBrokenCall(failure, config);
+      if (answer !== undefined) {
+        this.#log.record({ ...made, end, error: toRecord(failure), waitMs: undefined });
+        return { kind: 'outcome', outcome: this.#log.replied(answer, []) };
       }
-      const chosenMs = chooseWait(config.retry, retry, failure.retryAfterMs, this.#tools.random);
-      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canBeTold(this.#request));
+      const chosenMs = chooseWait(config.retry, { retry, retryAfterMs: failure.retryAfterMs, random: this.#tools.random });
+      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(this.#request));
       const waitMs = canRetry && mayPass ? chosenMs : undefined;
-      if (failure.code === 'MODEL_RATE_LIMITED') turn.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
+      if (failure.code === 'MODEL_RATE_LIMITED') slot.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
       const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
-      this.#log.record(model, config, start, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
+      this.#log.record({ ...made, end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
       if (!inTime) {
-        if (isOfConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
+        if (concernsConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
         return { kind: 'failure', failure };
       }
       await waitFor(waitMs, clock, signal);
@@ -209,37 +209,37 @@ export class ModelCall {
   }
 
   /**
-   * The reply that tells the model of a call its provider did not take; undefined when it was told as often in a row as a call is
-   * retried, or cannot be told.
+   * Returns a reply that answers a rejected tool call to the model; undefined when that is impossible or was done as often in a row
+   * as a call is retried.
    */
-  #tellOfBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
+  #answerBrokenCall({ brokenCall, message }: ModelFailure, { retry }: LlmConfig): ModelReply | undefined {
     const request = this.#request;
-    if (brokenCall === undefined || !canBeTold(request)) return undefined;
+    if (brokenCall === undefined || !canAnswerBrokenCall(request)) return undefined;
     const most = Math.max(1, retry.maxCostlyRetries ?? retry.maxRetries);
     if ((request.brokenCalls ?? 0) >= most) return undefined;
     return brokenReply(brokenCall, request, message);
   }
 
-  /** Waiting for a provider that is down goes by rounds: within one it is asked once. */
+  /** Returns the retries after an attempt; none during an outage, where each round makes one attempt. */
   #retriesAfter({ retry }: LlmConfig, end: AttemptEnd): number {
     return this.#outage.isOn && end.kind === 'failure' && end.failure.isOutage === true ? 0 : retriesAfter(retry, end);
   }
 
-  /** The call did not get its turn: that is on record like an attempt. */
-  #noTurn(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
+  /** Records a rate-limit refusal as an attempt. */
+  #refused(config: LlmConfig, refusal: LaneRefusal, queuedMs = 0): ConfigEnd {
     const failure = refusal.kind === 'aborted' ? abortedWhileWaiting : tooLate(config, refusal.dueMs);
     this.#log.note(config, toRecord(failure), queuedMs);
     return { kind: 'failure', failure };
   }
 
-  /** Puts a config that cannot be called on the record, so that a skipped fallback is not hidden. */
+  /** Records a config that cannot be called, so that a skipped fallback is not hidden. */
   #notCallable(config: LlmConfig, error: ErrorRecord): ConfigEnd {
     const failure = this.#redact(lastingFailure(error.code, error.message), config);
     this.#log.note(config, toRecord(failure));
     return { kind: 'failure', failure };
   }
 
-  /** A refusal for the key says which variable was read, and whether a key was sent. */
+  /** Adds to an authentication failure the variable that was read and whether a key was sent. */
   #withKey(failure: ModelFailure, config: LlmConfig): ModelFailure {
     const status = failure.details?.['statusCode'];
     if (failure.code !== 'MODEL_REJECTED' || (status !== 401 && status !== 403)) return failure;
@@ -259,11 +259,11 @@ export class ModelCall {
 const abortedWhileWaiting = lastingFailure('MODEL_ABORTED', 'The model call was cancelled while it waited for its next attempt.');
 
 function tooLate({ name, rateLimit }: LlmConfig, dueMs: number | undefined): ModelFailure {
-  const when = dueMs === undefined ? 'did not come in time' : `would come in ${seconds(dueMs)}`;
+  const when = dueMs === undefined ? 'could not start in time' : `could start in ${seconds(dueMs)}`;
   const limit = seconds(rateLimit?.maxWaitMs ?? defaultMaxQueueMs);
   return lastingFailure(
     'MODEL_RATE_LIMITED',
-    `The turn of this call ${when}: the rate limit of the LLM config "${name}", or of its provider, is used up, and a call ` +
+    `The rate limit of the LLM config "${name}", or of its provider, is used up: this call ${when}, and a call ` +
       `waits ${limit} at most (rate_limit.max_wait).`,
   );
 }

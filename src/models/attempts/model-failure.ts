@@ -3,44 +3,44 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ModelReply } from '../../core/model/model.ts';
 
 /**
- * A call that a provider could not read, or would not take, before it came to be a call: Groq's `tool_use_failed`, Google's
- * `MALFORMED_FUNCTION_CALL`, a parser of a local server that failed.
+ * Tool call that a provider could not parse or rejected: Groq's `tool_use_failed`, Google's `MALFORMED_FUNCTION_CALL`, a failed
+ * parser of a local server.
  */
 export interface BrokenCall {
-  /** What the provider says is wrong. */
+  /** The problem as the provider describes it. */
   readonly why: string;
-  /** What the model wrote, as far as the provider tells. */
+  /** Text that the model wrote, as far as the provider reports it. */
   readonly written: string;
-  /** What had come of the reply, calls among it that the provider did read. */
+  /** The reply so far, including calls that the provider did parse. */
   readonly reply?: ModelReply;
 }
 
-/** Why one attempt failed, and whether another one may help. */
+/** Failure of one attempt, and whether another one may help. */
 export interface ModelFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryable: boolean;
-  /** The provider is down or overloaded for everybody, so that waiting helps: nothing was answered, nothing is billed. */
+  /** The provider is down or overloaded for all callers, so waiting helps; nothing was answered or billed. */
   readonly isOutage?: true;
-  /** How long the server asks to wait, in milliseconds. */
+  /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs?: number;
-  /** The provider did not take a call of the model, which can be told so. */
+  /** The rejected tool call, which can be answered to the model. */
   readonly brokenCall?: BrokenCall;
-  /** What else is known, for the record: status code, start of the response. */
+  /** Further facts for the record: status code, start of the response. */
   readonly details?: JsonObject;
 }
 
-/** Builds a failure that another attempt may heal. */
+/** Builds a failure that a retry may resolve. */
 export function passingFailure(code: ErrorCode, message: string): ModelFailure {
   return { code, message, retryable: true };
 }
 
-/** Builds a failure that would only repeat itself. */
+/** Builds a failure that a retry would repeat. */
 export function lastingFailure(code: ErrorCode, message: string): ModelFailure {
   return { code, message, retryable: false };
 }
 
-/** Renames the failure of a connection or an unreadable answer when part of the reply had come already: then it is a cut. */
+/** Converts a connection failure or unreadable response to a stream cut, for a reply that had begun. */
 export function asStreamCut(failure: ModelFailure): ModelFailure {
   if (failure.code !== 'MODEL_UNAVAILABLE' && failure.code !== 'MODEL_BAD_RESPONSE') return failure;
   const { isOutage: _, ...rest } = failure;

@@ -3,7 +3,7 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { priceAt } from '../../core/model/model-price.ts';
 import type { Usage } from '../../core/model/model.ts';
 
-/** Reads the usage of a `finish` part of any spec version; counts that are missing, negative or not numbers are left out. */
+/** Parses the usage of a `finish` part of any spec version; omits counts that are missing, negative or not numbers. */
 export function parseUsage(raw: unknown): Usage {
   if (typeof raw !== 'object' || raw === null) return {};
   const source = raw as Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export function parseUsage(raw: unknown): Usage {
   const cacheReadTokens = toCount(source['cachedInputTokens']) ?? readCount(source['inputTokens'], 'cacheRead');
   const cacheWriteTokens = readCount(source['inputTokens'], 'cacheWrite');
   const reasoningTokens = toCount(source['reasoningTokens']) ?? readCount(source['outputTokens'], 'reasoning');
-  return usageOf(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens);
+  return usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
 }
 
 /** Adds two usages; a count is absent only when neither side has it. */
@@ -24,19 +24,15 @@ export function addUsage(left: Usage, right: Usage): Usage {
   const cacheReadTokens = addCounts(left.cacheReadTokens, right.cacheReadTokens);
   const cacheWriteTokens = addCounts(left.cacheWriteTokens, right.cacheWriteTokens);
   const reasoningTokens = addCounts(left.reasoningTokens, right.reasoningTokens);
-  return usageOf(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens);
+  return usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
 }
 
 /** The usage of no call. */
 export const nothing: Usage = {};
 
-function usageOf(
-  inputTokens: number | undefined,
-  outputTokens: number | undefined,
-  cacheReadTokens: number | undefined,
-  cacheWriteTokens: number | undefined,
-  reasoningTokens: number | undefined,
-): Usage {
+type Counts = { readonly [Key in keyof Usage]-?: number | undefined };
+
+function usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }: Counts): Usage {
   const usage: Writable<Usage> = {};
   if (inputTokens !== undefined) usage.inputTokens = inputTokens;
   if (outputTokens !== undefined) usage.outputTokens = outputTokens;
@@ -46,7 +42,7 @@ function usageOf(
   return usage;
 }
 
-/** Computes what a usage costs in US dollars; undefined (unknown, not zero) without a price or without both counts. */
+/** Computes the cost of a usage in US dollars; undefined (unknown, not zero) without a price or without both counts. */
 export function costOf(usage: Usage, price: LlmConfig['price']): number | undefined {
   if (price === undefined || usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
   const rates = priceAt(price, usage.inputTokens);

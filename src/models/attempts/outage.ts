@@ -3,30 +3,30 @@ import type { ModelRequest } from '../../core/model/model.ts';
 import type { ModelFailure } from './model-failure.ts';
 import { waitFor } from './retry-wait.ts';
 
-// The first wait between two rounds; each further one is twice as long, up to the longest of the config.
+// First wait between two rounds; each further one is twice as long, up to the config's longest wait.
 const firstWaitMs = 15_000;
 
-/** What waiting for a provider needs. */
+/** Dependencies of an `Outage`. */
 export interface OutageTools {
   readonly clock: Clock;
   readonly random: () => number;
 }
 
 /**
- * The wait of one model call for a provider that is down: how long it has been, when to ask again, when to give up.
+ * Wait of one model call for a provider that is down: its duration, the next round, the end.
  *
  * 1. It counts from the first attempt that found the provider down, and ends with the first answer.
- * 2. It says when it begins and when it is over, so that a run that waits is not taken for one that hangs.
+ * 2. It reports its beginning and end, so that a waiting run does not look hung.
  * 3. It never waits past `retry.outage`, and ends early when the call is cancelled.
  */
 export class Outage {
   readonly #request: ModelRequest;
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** Monotonic instant of the first failure; undefined while nothing was found down. */
+  /** Monotonic instant of the first failure; undefined while no provider is down. */
   #since: number | undefined;
   #rounds = 0;
-  /** Something that was asked in this round is down. */
+  /** True when an attempt of this round found its provider down. */
   #isDown = false;
 
   constructor(request: ModelRequest, { clock, random }: OutageTools) {
@@ -35,19 +35,19 @@ export class Outage {
     this.#random = random;
   }
 
-  /** True from the first wait on: the retries are used up, and each round makes one attempt. */
+  /** True from the first wait on: retries are used up, and each round makes one attempt. */
   get isOn(): boolean {
     return this.#rounds > 0;
   }
 
-  /** Takes notice of a failed attempt that began at a monotonic instant. */
+  /** Notes a failed attempt that began at a monotonic instant. */
   note(failure: ModelFailure, startedAt: number): void {
     if (failure.isOutage !== true) return;
     this.#since ??= startedAt;
     this.#isDown = true;
   }
 
-  /** Waits before the next round; false when there is nothing to wait for, or no time left. */
+  /** Waits before the next round; false when no provider is down or no time is left. */
   async wait(failure: ModelFailure): Promise<boolean> {
     const { config, signal, purpose } = this.#request;
     const limitMs = purpose === 'title' ? 0 : (config.retry.outageMs ?? 0);
@@ -61,7 +61,7 @@ export class Outage {
     return true;
   }
 
-  /** The call was answered. */
+  /** Ends the outage after an answer. */
   end(): void {
     if (this.#rounds > 0 && this.#since !== undefined)
       this.#tell('over', `The provider answers again after ${seconds(this.#clock.monotonic() - this.#since)}.`);
@@ -69,14 +69,14 @@ export class Outage {
     this.#rounds = 0;
   }
 
-  /** The failure with which the call is given up, with how long was waited. */
+  /** Adds the time waited to the call's final failure. */
   describe(failure: ModelFailure): ModelFailure {
     if (this.#rounds === 0 || this.#since === undefined) return failure;
     const waited = seconds(this.#clock.monotonic() - this.#since);
     return { ...failure, message: `${failure.message} The provider was down for ${waited} (retry.outage of the LLM config).` };
   }
 
-  /** A server's own word counts as far as the longest wait; the spread keeps callers from coming back at once. */
+  /** Returns the next wait. The server's request counts up to the longest wait; jitter keeps callers from returning together. */
   #nextWait({ retryAfterMs = 0 }: ModelFailure, maxWaitMs: number): number {
     const grown = Math.min(Math.max(maxWaitMs, 1), firstWaitMs * 2 ** this.#rounds);
     return Math.round(Math.max(Math.min(retryAfterMs, maxWaitMs), grown * (0.5 + this.#random() / 2)));

@@ -1,24 +1,24 @@
-/** What a provider says is left of one of its limits. */
+/** Remaining part of one of a key's limits, as the provider reports it. */
 export interface Allowance {
   readonly remaining: number;
-  /** Milliseconds until it is full again. */
+  /** Milliseconds until the limit resets. */
   readonly resetMs: number;
 }
 
-/** What the headers of a response say of a key's limits. */
+/** Limits of a key as the headers of a response report them. */
 export interface RateNotice {
   readonly requests?: Allowance;
   readonly tokens?: Allowance;
 }
 
-// A header's word is advice: nobody is held up longer for it.
+// Longest wait that a header can cause.
 const longestAdviceMs = 60_000;
 
 type Headers = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what a response says of the limits of its key: `x-ratelimit-*` (OpenAI and who follows it) and
- * `anthropic-ratelimit-*`; undefined when it says nothing. `now` is the wall time against which dates are read.
+ * Reads the limits of a key from response headers: `x-ratelimit-*` (OpenAI and compatible servers) and `anthropic-ratelimit-*`;
+ * undefined without any. `now` is the wall time against which dates are read.
  */
 export function readRateNotice(headers: Headers, now: number): RateNotice | undefined {
   let says = false;
@@ -45,11 +45,14 @@ function allowance(remaining: unknown, reset: unknown, now: number): Allowance |
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-// Above this a bare number is a moment in seconds since 1970, and above the second one in milliseconds.
+// A bare number above this is a time in seconds since 1970, above the second value in milliseconds.
 const leastEpochSeconds = 1e9;
 const leastEpochMs = 1e12;
 
-/** A moment or a time: `6m0s`, `20ms`, `1.5` (seconds), seconds or milliseconds since 1970, or a date. */
+/**
+ * Parses a duration or time into milliseconds from now: `6m0s`, `20ms`, `1.5` (seconds), seconds or milliseconds since 1970, or a
+ * date.
+ */
 function parseReset(text: string, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) {
     const value = Number(text);

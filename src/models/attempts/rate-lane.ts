@@ -1,13 +1,13 @@
 /**
- * The lane of one provider key: all calls of a process that use it take their turns here.
+ * Lane of one provider key: all calls of a process that use the key queue here.
  *
- * Owns: who may start a request, and when. Does not own: making it, or repeating it.
+ * Owns: the start of requests. Does not own: making or retrying them.
  *
- * 1. Turns go by ticket, that is by when a call first asked; none overtakes one it competes with.
- * 2. No minute has more requests or tokens than the config of the call that starts allows, and no moment more requests at once.
- * 3. After a refusal for speed (429) nobody starts before the pause is over; then one request goes, and each answer
- *    lets one more be unanswered at once: twice as many with each round.
- * 4. Who cannot have its turn in time is told so at once, as far as that is known, and at its deadline otherwise.
+ * 1. Requests start in order of their tickets, that is of when their calls first asked; none overtakes one it competes with.
+ * 2. No minute has more requests or tokens than the starting call's config allows, and no instant more parallel requests.
+ * 3. After a rate limit error (429) no request starts before the pause is over. Then one starts, and each answer allows one more to
+ *    be unanswered: twice as many with each round.
+ * 4. A request that cannot start in time is refused as soon as that is known, at its deadline at the latest.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RateLimit } from '../../core/model/llm-config.ts';
@@ -15,33 +15,33 @@ import type { RateNotice } from './rate-headers.ts';
 
 const minuteMs = 60_000;
 
-// With this many requests unanswered at once after a refusal, the lane is as free as before.
+// With this many unanswered requests after a rate limit error, the lane is unrestricted again.
 const wideWindow = 64;
 
-/** A request that wants to start. */
+/** Request waiting to start. */
 export interface LaneEntry {
   readonly ticket: number;
   readonly model: string;
   readonly limit: RateLimit | undefined;
-  /** Estimated; `ended` says what it really was. */
+  /** Estimated; `ended` reports the actual number. */
   readonly tokens: number;
-  /** Monotonic instant after which the turn is of no use. */
+  /** Monotonic instant after which starting is useless. */
   readonly until: number;
   readonly signal: AbortSignal;
 }
 
-/** A request that has its turn; handed back when it is over. */
+/** Permission for one request; returned when the request is over. */
 export interface LanePass {
   readonly kind: 'pass';
   readonly model: string;
   readonly startedAt: number;
   tokens: number;
   isAnswered: boolean;
-  /** It is in the count of the last minute. */
+  /** True while it counts in the last minute. */
   isCounted: boolean;
 }
 
-/** A turn that does not come: `late` says in how many milliseconds it would have, if that is known. */
+/** Refusal to start: `late` gives the milliseconds after which it could have started, if known. */
 export type LaneRefusal = { readonly kind: 'late'; readonly dueMs: number | undefined } | { readonly kind: 'aborted' };
 
 interface Waiter {
@@ -49,10 +49,10 @@ interface Waiter {
   readonly leave: (end: LanePass | LaneRefusal) => void;
 }
 
-/** What the provider says of one model. */
+/** State of one model, from the provider's answers. */
 interface ModelState {
   pausedUntil: number;
-  /** How many requests may be unanswered at once. */
+  /** Most unanswered requests at a time. */
   window: number;
   unanswered: number;
   requests: Remaining | undefined;
@@ -68,9 +68,9 @@ export class RateLane {
   readonly #clock: Clock;
   readonly #waiters: Waiter[] = [];
   readonly #models = new Map<string, ModelState>();
-  /** Requests of the last minute, oldest first; kept once somebody has a limit. */
+  /** Requests of the last minute, oldest first; kept once a config has a limit. */
   readonly #log: LanePass[] = [];
-  /** The tokens of all of them. */
+  /** Tokens of all of them. */
   #logged = 0;
   #isCounted = false;
   #running = 0;
@@ -80,7 +80,7 @@ export class RateLane {
     this.#clock = clock;
   }
 
-  /** Asks for a turn; the answer is there at once when nothing is in the way. */
+  /** Asks to start a request; answers synchronously when it need not wait. */
   enter(entry: LaneEntry): LanePass | LaneRefusal | Promise<LanePass | LaneRefusal> {
     if (entry.limit !== undefined) this.#isCounted = true;
     if (entry.signal.aborted) return { kind: 'aborted' };
@@ -112,7 +112,7 @@ export class RateLane {
     });
   }
 
-  /** The provider answered a request, with what its headers say. */
+  /** Notes that the provider answered a request, with the limits in its headers. */
   answered(pass: LanePass, notice: RateNotice | undefined): void {
     const state = this.#stateOf(pass.model);
     if (!pass.isAnswered) {
@@ -124,7 +124,7 @@ export class RateLane {
     this.#serve();
   }
 
-  /** Takes down what a provider's headers say is left. */
+  /** Notes the remaining limits that a provider's headers report. */
   observe(model: string, { requests, tokens }: RateNotice): void {
     const now = this.#clock.monotonic();
     const state = this.#stateOf(model);
@@ -132,14 +132,14 @@ export class RateLane {
     if (tokens !== undefined) state.tokens = { left: tokens.remaining, resetAt: now + tokens.resetMs };
   }
 
-  /** The provider refused a request for speed: nobody starts for a while, then one after the other. */
+  /** Pauses a model after a rate limit error; then requests start one by one. */
   paused(model: string, pauseMs: number): void {
     const state = this.#stateOf(model);
     state.pausedUntil = Math.max(state.pausedUntil, this.#clock.monotonic() + pauseMs);
     state.window = 1;
   }
 
-  /** A request is over; `tokens` is what it really took, if that is known. */
+  /** Notes the end of a request; `tokens` is its actual usage, if known. */
   ended(pass: LanePass, tokens: number | undefined): void {
     this.#running -= 1;
     if (!pass.isAnswered) {
@@ -153,7 +153,7 @@ export class RateLane {
     this.#serve();
   }
 
-  /** Gives turns to those who wait, in order, and sets the timer for the next one. */
+  /** Starts waiting requests in order and sets the timer for the next one. */
   #serve(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -198,7 +198,7 @@ export class RateLane {
     return pass;
   }
 
-  /** When the config's own limits let a request start; infinite when it waits for another one to end. */
+  /** Returns the instant at which the config's own limits allow a request; infinite while it waits for another to end. */
   #laneDue({ limit, tokens }: LaneEntry, now: number): number {
     if (limit === undefined) return now;
     this.#forgetOld(now);
@@ -207,7 +207,7 @@ export class RateLane {
     const perMinute = limit.requestsPerMinute ?? Number.POSITIVE_INFINITY;
     const blocking = log.length >= perMinute ? log[log.length - perMinute] : undefined;
     let due = blocking === undefined ? now : blocking.startedAt + minuteMs;
-    // A request that is bigger than a whole minute's room goes when it is alone in its minute.
+    // A request larger than a whole minute's limit starts when it is alone in its minute.
     let over = this.#logged + tokens - (limit.tokensPerMinute ?? Number.POSITIVE_INFINITY);
     for (let index = 0; over > 0 && index < log.length; index += 1) {
       const pass = log[index];
@@ -226,7 +226,7 @@ export class RateLane {
     }
   }
 
-  /** When the provider lets a request for a model start, as far as it has said. */
+  /** Returns the instant at which the provider allows a request for a model, as far as is known. */
   #modelDue({ model, tokens }: LaneEntry, now: number): number {
     const state = this.#models.get(model);
     if (state === undefined) return now;

@@ -13,7 +13,7 @@ import { ReplyBuilder } from '../adapter/reply-builder.ts';
 import type { StreamPart } from '../adapter/stream-part.ts';
 import type { AttemptEnd } from './attempt-end.ts';
 
-/** One try at a model call. */
+/** Inputs of one attempt at a model call. */
 export interface AttemptInput {
   readonly model: AiSdkModel;
   readonly config: LlmConfig;
@@ -23,21 +23,21 @@ export interface AttemptInput {
   readonly clock: Clock;
   /** Monotonic instant at which the call must be over. */
   readonly totalDue: number;
-  /** Notes go in the place of all files. */
+  /** Replaces all files by notes. */
   readonly withoutFiles?: boolean;
-  /** Told once when the provider has answered and its stream is open. */
+  /** Called once when the provider has answered and its stream is open. */
   readonly onAnswer?: (headers: Readonly<Record<string, string>> | undefined) => void;
 }
 
 /**
- * Calls a model once and reads its stream to the end. Never rejects, and ends at a deadline or an abort even when the
- * model takes notice of neither.
+ * Calls a model once and reads its stream to the end. Never rejects, and ends at a deadline or an abort even when the model ignores
+ * both.
  */
 export function runAttempt(input: AttemptInput): Promise<AttemptEnd> {
   return new Promise((resolve) => new Attempt(input, resolve).start());
 }
 
-/** The lifetime of one attempt: its abort controller, its deadlines, its reader. The first end counts, later ones are ignored. */
+/** Lifetime of one attempt: its abort controller, deadlines and reader. The first end counts, later ones are ignored. */
 class Attempt {
   readonly #input: AttemptInput;
   readonly #resolve: (end: AttemptEnd) => void;
@@ -76,7 +76,7 @@ class Attempt {
       if (contentType?.startsWith('text/html') === true) return this.#fail(htmlAnswer);
       await this.#read(this.#reader);
     } catch (thrown) {
-      // A connection that breaks after the reply is complete costs nothing.
+      // A connection that breaks after the reply is complete does no harm.
       if (this.#builder.finished) return this.#finish();
       const failure = classifyThrown(thrown, clock.now());
       this.#fail(this.#firstTokenMs === undefined ? failure : asStreamCut(failure));
@@ -84,8 +84,8 @@ class Attempt {
   }
 
   #options(): ModelCallOptions {
-    const { model, config, request, withoutFiles } = this.#input;
-    const options = toCallOptions(model, config, request, this.#controller.signal, withoutFiles === true ? 'none' : 'fitting');
+    const { model, config, request, withoutFiles = false } = this.#input;
+    const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
     return model.tellsConnection === true ? { ...options, connection: this.#connection } : options;
   }
 
@@ -101,7 +101,7 @@ class Attempt {
       }
       if (!isPart(value)) return this.#fail(strangePart);
       const isContent = builder.accept(value);
-      // Raw chunks come beside the parts that are made of them.
+      // Raw chunks accompany the parts made of them.
       if (value.type !== 'raw') watch.chunk(isContent);
       if (isContent && this.#firstTokenMs === undefined) this.#firstTokenMs = watch.elapsedAtLastChunk;
       if (builder.failure !== undefined) return this.#fail(builder.failure);
@@ -112,11 +112,11 @@ class Attempt {
     const result = this.#builder.build();
     if (result.kind === 'failure') return this.#fail(result.failure);
     this.#end({ kind: 'reply', reply: this.#withTextCalls(result.reply), warnings: this.#builder.warnings, ...this.#common() });
-    // A stream that said all and stays open holds its connection until it is told.
+    // A finished stream that stays open holds its connection until it is cancelled.
     if (!this.#closed) this.#discard();
   }
 
-  /** Calls may stand in the text. */
+  /** Extracts calls from the text where the request or config allows them. */
   #withTextCalls(reply: ModelReply): ModelReply {
     const { request, config } = this.#input;
     const accepts = config.acceptsTextCalls === true;
@@ -143,9 +143,9 @@ class Attempt {
     return firstTokenMs === undefined ? { usage: this.#builder.usage } : { usage: this.#builder.usage, firstTokenMs };
   }
 
-  /** Lets go of a stream nobody reads any more, so that its connection is closed. */
+  /** Cancels an unneeded stream, so that its connection is closed. */
   #discard(): void {
-    // The attempt has its end; that a dead stream also fails to close adds nothing to it.
+    // The attempt has ended; a dead stream that also fails to close changes nothing.
     this.#reader?.cancel().catch(() => undefined);
   }
 
@@ -194,7 +194,7 @@ function describePhase(phase: DeadlinePhase): string {
   }
 }
 
-// Providers that refuse the next request of a tool loop without the reasoning of the last reply, though they sign none.
+// Providers that refuse the next request of a tool loop without the last reply's reasoning, although they do not sign it.
 const needsReasoning: ReadonlySet<string> = new Set(['deepseek']);
 
 function returnsReasoning({ returnReasoning, provider }: LlmConfig): boolean {

@@ -1,10 +1,9 @@
-// More than arguments may have, with what stands around them.
+// Deeper than the nesting allowed in arguments, plus their surroundings.
 const deepest = 200;
 
 /**
- * Where the JSON value that begins with a bracket at `start` ends: the place behind its closing bracket, or -1 when it is not closed, or nested
- * deeper than arguments may be.
- * Brackets in strings do not count; with `loose`, single quotes make strings, too.
+ * Returns the end (exclusive) of the JSON value whose opening bracket is at `start`, or -1 when it is unclosed or nested too
+ * deeply. Ignores brackets in strings; with `loose`, single quotes make strings, too.
  */
 export function endOfJson(text: string, start: number, loose = false): number {
   let depth = 0;
@@ -31,17 +30,17 @@ export function endOfJson(text: string, start: number, loose = false): number {
   return -1;
 }
 
-/** Parses JSON text; undefined when it is none. */
+/** Parses JSON text; undefined when it is invalid. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is no JSON is told to the model by whoever asked, with what was expected there.
+    // Callers report invalid JSON to the model, with the form they expected.
     return undefined;
   }
 }
 
-/** The next place that is no white space. */
+/** Returns the next position that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charAt(at).trim() === '') at += 1;

@@ -1,16 +1,16 @@
-/** A stretch of a text: start (inclusive), end (exclusive). */
+/** Range of a text: start (inclusive), end (exclusive). */
 export type Range = readonly [number, number];
 
-/** A block between two fences. */
+/** Block between two fences. */
 export interface Fence {
   readonly range: Range;
-  /** What stands between the fences. */
+  /** Range between the fences. */
   readonly inner: Range;
 }
 
 const fence = / {0,3}(`{3,100}|~{3,100})/y;
 
-/** Finds fenced blocks; one that is not closed goes to the end. */
+/** Finds fenced blocks; an unclosed one extends to the end. */
 export function fencesOf(text: string): readonly Fence[] {
   const fences: Fence[] = [];
   let open: { readonly at: number; readonly inner: number; readonly mark: string } | undefined;
@@ -31,7 +31,7 @@ export function fencesOf(text: string): readonly Fence[] {
   return fences;
 }
 
-/** What stands between the fences of a text that is one fenced block and nothing else; the text itself for any other. */
+/** Returns the inside of a text that is exactly one fenced block; any other text unchanged. */
 export function withoutOuterFence(text: string): string {
   const trimmed = text.trim();
   if (!/^[`~]{3}/.test(trimmed)) return text;
@@ -40,7 +40,7 @@ export function withoutOuterFence(text: string): string {
   return isWhole && block.inner[1] > block.inner[0] ? trimmed.slice(...block.inner) : text;
 }
 
-/** The stretches of a text that quote: fenced blocks, code between backticks, lines that begin with `>`. */
+/** Finds the quoted ranges of a text: fenced blocks, code between backticks, lines that begin with `>`. */
 export function quotedRanges(text: string, fences: readonly Fence[] = fencesOf(text)): readonly Range[] {
   const ranges: Range[] = fences.map(({ range }) => range);
   for (const pattern of [/`[^`\n]+`/g, /^ {0,3}>.*$/gm]) {
@@ -49,7 +49,7 @@ export function quotedRanges(text: string, fences: readonly Fence[] = fencesOf(t
   return ranges.toSorted(([a], [b]) => a - b);
 }
 
-/** Makes the function that tells whether a place is quoted; places are to be asked for from left to right. */
+/** Returns a function that is true for quoted positions; ask it in ascending order. */
 export function quoteChecker(ranges: readonly Range[]): (place: number) => boolean {
   let reach = -1;
   let next = 0;

@@ -4,9 +4,9 @@ import { fencesOf } from './quoted-ranges.ts';
 import { brokenCall, callOf, nameIn, type ReadReply, type TextCall } from './text-call.ts';
 
 /**
- * Reads a reply in `json_actions`: one JSON object with `analysis` (the model's own thoughts), `reasoning` (what it tells people about its
- * actions) and `actions`, alone, in a fenced block, or with words around it. With an empty list of actions the answer is what counts. Words without such an object are an answer; an object that cannot
- * be read is a call with a problem.
+ * Parses a reply in `json_actions`: one JSON object with `analysis` (the model's own thoughts), `reasoning` (its explanation to
+ * people) and `actions`, alone, in a fenced block, or within text. With an empty list of actions the answer counts. Text without
+ * such an object is an answer; an unreadable object is a call with a problem.
  */
 export function readJsonActions(reply: string): ReadReply {
   const found = findObject(reply);
@@ -26,7 +26,7 @@ export function readJsonActions(reply: string): ReadReply {
     : { text: words(reasoning), calls: [], ...thoughts(analysis) };
 }
 
-// A few places are enough: a reply of this protocol has one object.
+// A few positions are enough: a reply of this protocol has one object.
 const mostPlaces = 8;
 
 const wrong = 'actions must be a list of objects, {"tool": …, "args": {…}}';
@@ -45,7 +45,7 @@ function unreadable(reply: string): TextCall {
   );
 }
 
-/** The object with the actions: the reply itself, what stands in a fenced block, or what begins a line. */
+/** Finds the object with the actions: the whole reply, a fenced block, or the start of a line. */
 function findObject(reply: string): JsonObject | undefined {
   const blocks = reply.includes('```') || reply.includes('~~~') ? fencesOf(reply).slice(0, mostPlaces) : [];
   for (const text of [reply, ...blocks.map(({ inner }) => reply.slice(...inner))]) {
@@ -71,7 +71,7 @@ function asActions(value: unknown): JsonObject | undefined {
     : undefined;
 }
 
-/** An object that only answers has no actions. */
+/** Adds an empty list of actions to an object that only answers. */
 function withActions(value: JsonObject): JsonObject {
   return Object.hasOwn(value, 'actions') || Object.hasOwn(value, 'action') ? value : { ...value, actions: [] };
 }

@@ -4,13 +4,13 @@ import { endOfJson, tryJson } from './json-span.ts';
 import { fencesOf, quoteChecker, quotedRanges } from './quoted-ranges.ts';
 import { brokenCall, callOf, hasArguments, nameIn, type ReadReply, type TextCall } from './text-call.ts';
 
-// How many places a call may begin at are looked at, so that hostile text costs no more than a few passes.
+// Positions searched for a call, so that hostile text costs no more than a few passes.
 const mostPlaces = 32;
 
 /**
- * Reads the calls of a reply in `loose_json`: the first JSON object, or list of objects, that names a tool the model has. Quoted text is
- * passed over, but a fenced block at the end of the reply is where models put their calls. Text that is nearly JSON is handed on as it
- * is: only tools without effects run on what can be repaired.
+ * Parses the calls of a reply in `loose_json`: the first JSON object, or list of objects, that names one of the model's tools.
+ * Skips quoted text, except a fenced block at the end of the reply, where models put their calls. Text that is nearly JSON is
+ * passed on unchanged: only tools without effects run on repaired arguments.
  */
 export function readLooseJson(reply: string, tools: readonly OfferedTool[]): ReadReply {
   const names = new Set(tools.map(({ name }) => name));
@@ -70,7 +70,9 @@ function callsAt(
   return { calls: [{ toolName: name, input: written.slice(at, argsEnd === -1 ? written.length : argsEnd) }], end };
 }
 
-/** The calls of a value; undefined when it is something else. An unknown name counts only in a reply that is nothing but the call. */
+/**
+ * Returns the calls of a value; undefined for anything else. An unknown name counts only in a reply that is nothing but the call.
+ */
 function callsIn(value: unknown, names: ReadonlySet<string>, isAll: boolean): readonly TextCall[] | undefined {
   const listed =
     isJsonObject(value) && Array.isArray(value['tool_calls']) ? value['tool_calls'] : Array.isArray(value) ? value : [value];
@@ -80,7 +82,7 @@ function callsIn(value: unknown, names: ReadonlySet<string>, isAll: boolean): re
     return name !== undefined && isJsonObject(item) && (names.has(name) || (isAll && hasArguments(item)));
   };
   if (!items.some(isCall)) return undefined;
-  // Beside a call, whatever names a tool is meant as one.
+  // Next to a call, any object that names a tool is a call.
   return items.map((item) => {
     const name = isJsonObject(item) ? nameIn(item) : undefined;
     return isJsonObject(item) && name !== undefined

@@ -9,7 +9,7 @@ const start =
 const parameter =
   /\s*<(?:parameter\s*=\s*"?([\w.-]{1,200})"?|parameter\s+name\s*=\s*["']([^"'<>\n]{1,200})["']|([A-Za-z_][\w.-]{0,199}))\s*>/iy;
 
-/** What begins a call with parameters as tags, at this place. */
+/** Parses the opening tag of a call with tagged parameters at this position. */
 export function tagCallStart(
   text: string,
   at: number,
@@ -21,7 +21,7 @@ export function tagCallStart(
   return { name: match[1] ?? match[2] ?? match[3] ?? '', tag, inside: start.lastIndex };
 }
 
-/** Reads a call whose parameters are tags. The values are texts; where the tool's schema wants something else, they are read as JSON. */
+/** Parses a call whose parameters are tags. Values are texts; where the tool's schema has another type, they are parsed as JSON. */
 export function readTagCall(
   text: string,
   at: number,
@@ -68,7 +68,7 @@ function valueOf(written: string, key: string, schema: JsonSchema | undefined): 
   return value === undefined ? text : value;
 }
 
-/** Tells whether a schema takes a text: then a text is what was meant. */
+/** True when a schema accepts a text, which is then taken literally. */
 function mayBeText(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { type, anyOf, oneOf, enum: choices } = schema;

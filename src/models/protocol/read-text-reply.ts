@@ -7,8 +7,8 @@ import { MAX_REPLY_CALLS } from '../adapter/reply-limits.ts';
 import { brokenCall, type ReadReply, type TextCall } from './text-call.ts';
 
 /**
- * A reply with the calls that stand in its text, where the request asked for them in a text protocol, or where its LLM config accepts
- * them from a model that made none of its own. The words around them stay the text; what was really said is kept beside it.
+ * Extracts the calls in a reply's text, when the request uses a text protocol, or when the LLM config accepts them from a model
+ * that made no native calls. The remaining words become the text; the original text is kept beside it.
  */
 export function readTextReply(reply: ModelReply, request: ModelRequest, accepts: boolean): ModelReply {
   const { textProtocol } = request;
@@ -39,7 +39,7 @@ function readIn(protocol: NonNullable<ModelRequest['textProtocol']>, text: strin
 
 const tooMany = brokenCall('', `the reply holds more than ${MAX_REPLY_CALLS} calls; none of them was run`);
 
-/** Tags first, then JSON that names a tool: what models with calls of their own fall back to. */
+/** Reads tags first, then JSON that names a tool: the forms that models with native calls fall back to. */
 function readAccepted(text: string, { tools }: ModelRequest): ReadReply {
   const tagged = readXmlCalls(text, tools);
   return tagged.calls.length > 0 ? tagged : readLooseJson(text, tools);

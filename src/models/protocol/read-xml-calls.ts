@@ -5,7 +5,7 @@ import { quoteChecker, quotedRanges, withoutOuterFence } from './quoted-ranges.t
 import { readTagCall, tagCallStart } from './read-tag-call.ts';
 import { brokenCall, callOf, nameIn, type ReadReply, type TextCall } from './text-call.ts';
 
-/** Calls that were read from a stretch of text, and where it ends. */
+/** Calls read from a range of text, and its end. */
 interface Read {
   readonly calls: readonly TextCall[];
   readonly end: number;
@@ -15,9 +15,9 @@ const opening = /<tool_call\s*>|<tool_result\b|<invoke\s+name\s*=|<function\s*=/
 const closing = /\s*<\/tool_call\s*>/iy;
 
 /**
- * Reads the calls of a reply in `xml`: `<tool_call>` around a JSON object, a list of them, or parameters as tags; also `<invoke>` and
- * `<function=…>` alone. What is quoted is no call. A call that is not closed, or that cannot be read, is a call with a problem. Nothing
- * behind a result that the model wrote itself is a call.
+ * Parses the calls of a reply in `xml`: `<tool_call>` around a JSON object, a list of objects, or tagged parameters; also
+ * `<invoke>` and `<function=…>` alone. Quoted text holds no calls. An unclosed or unreadable call is a call with a problem. Text
+ * after a result that the model wrote itself holds no calls.
  */
 export function readXmlCalls(reply: string, tools: readonly OfferedTool[]): ReadReply {
   const text = withoutOuterFence(reply);
@@ -36,9 +36,7 @@ export function readXmlCalls(reply: string, tools: readonly OfferedTool[]): Read
       from = text.length;
       break;
     }
-    const read = /^<tool_call/i.test(match[0])
-      ? readWrapped(text, match.index, match.index + match[0].length, tools)
-      : readTagCall(text, match.index, tools);
+    const read = /^<tool_call/i.test(match[0]) ? readWrapped(match, tools) : readTagCall(text, match.index, tools);
     calls.push(...read.calls);
     from = read.end;
   }
@@ -56,11 +54,12 @@ export function readXmlCalls(reply: string, tools: readonly OfferedTool[]): Read
 function inventedResult(written: string): TextCall {
   return brokenCall(
     written,
-    'you wrote a tool result yourself; nothing behind it was read. Call a tool, end your reply, and wait for its result',
+    'you wrote a tool result yourself; nothing after it was read. Call a tool, end your reply, and wait for its result',
   );
 }
 
-function readWrapped(text: string, start: number, inside: number, tools: readonly OfferedTool[]): Read {
+function readWrapped({ 0: tag, index: start, input: text }: RegExpExecArray, tools: readonly OfferedTool[]): Read {
+  const inside = start + tag.length;
   const at = skipSpace(text, inside);
   const char = text.charAt(at);
   if (char === '{' || char === '[') return readJson(text, start, at);
@@ -71,7 +70,7 @@ function readWrapped(text: string, start: number, inside: number, tools: readonl
       : { calls: read.calls, end: closedAt(text, read.end) ?? read.end };
   }
   const end = afterClosing(text, inside);
-  const problem = 'between <tool_call> and </tool_call> must stand one JSON object, {"name": …, "arguments": {…}}';
+  const problem = 'between <tool_call> and </tool_call> there must be one JSON object, {"name": …, "arguments": {…}}';
   return end === undefined ? notClosed(text, start) : { calls: [brokenCall(text.slice(start, end), problem)], end };
 }
 
@@ -81,7 +80,7 @@ function readJson(text: string, start: number, at: number): Read {
   const closed = closedAt(text, end);
   if (closed === undefined) {
     const after = afterClosing(text, end);
-    const problem = 'between <tool_call> and </tool_call> must stand one JSON object and nothing else';
+    const problem = 'between <tool_call> and </tool_call> there must be one JSON object and nothing else';
     return after === undefined ? notClosed(text, start) : { calls: [brokenCall(text.slice(start, after), problem)], end: after };
   }
   const written = text.slice(at, end);
@@ -94,7 +93,7 @@ function jsonCall(item: unknown, written: string): TextCall {
   if (!isJsonObject(item))
     return brokenCall(
       written,
-      'what stands between <tool_call> and </tool_call> is not JSON; write {"name": …, "arguments": {…}}',
+      'the text between <tool_call> and </tool_call> is not JSON; write {"name": …, "arguments": {…}}',
       guessedName(written),
     );
   const name = nameIn(item);
@@ -103,7 +102,7 @@ function jsonCall(item: unknown, written: string): TextCall {
     : callOf(item, name, { rest: false });
 }
 
-/** The name in a call that is no JSON, so that its error can be about that tool. */
+/** Guesses the name in a call that is not JSON, so that its error can name the tool. */
 function guessedName(written: string): string | undefined {
   return /"name"\s*:\s*"([A-Za-z_][\w-]{0,63})"/.exec(written.slice(0, 1_000))?.[1];
 }
@@ -113,7 +112,7 @@ function notClosed(text: string, start: number): Read {
     calls: [
       brokenCall(
         text.slice(start),
-        'the call is not closed with </tool_call>, or nested too deep, so it may be incomplete; it was not run, and nothing behind it was read. Write it again, complete',
+        'the call is not closed with </tool_call>, or nested too deep, so it may be incomplete; it was not run, and nothing after it was read. Write it again, complete',
       ),
     ],
     end: text.length,

@@ -1,27 +1,27 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
-/** A call as it was found in a text; with a `problem`, what cannot be read of it. */
+/** Call found in a text; `problem` describes a call that cannot be parsed. */
 export interface TextCall {
   readonly toolName: string;
-  /** Argument text, to be read like that of any call. */
+  /** Argument text, parsed like that of any call. */
   readonly input: string;
   readonly problem?: string;
 }
 
-/** What a reply in a text protocol says: words, and calls. */
+/** Text and calls of a reply in a text protocol. */
 export interface ReadReply {
   readonly text: string;
   readonly calls: readonly TextCall[];
   readonly reasoning?: string;
 }
 
-/** Stands for the name of a call that has none. */
+/** Name of a call that names no tool. */
 export const unreadableCall = 'unreadable_call';
 
-// What a call that cannot be read leaves of its text.
+// Characters kept of an unreadable call.
 const keptChars = 2_000;
 
-/** A call that cannot be read, with what was written and what is wrong with it. */
+/** Builds an unreadable call from its text and its problem. */
 export function brokenCall(written: string, problem: string, toolName = unreadableCall): TextCall {
   return { toolName, input: written.length > keptChars ? `${written.slice(0, keptChars).toWellFormed()}…` : written, problem };
 }
@@ -29,7 +29,7 @@ export function brokenCall(written: string, problem: string, toolName = unreadab
 const nameKeys = ['name', 'tool', 'tool_name', 'function', 'action', 'action_type', 'type'] as const;
 const argumentKeys = ['arguments', 'args', 'parameters', 'params', 'input', 'tool_args', 'action_input'] as const;
 
-/** The name a call object gives, whatever the key; undefined when it names none. */
+/** Returns the name in a call object under any usual key; undefined when there is none. */
 export function nameIn(value: JsonObject): string | undefined {
   for (const key of nameKeys) {
     const name = own(value, key);
@@ -39,12 +39,12 @@ export function nameIn(value: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Tells whether an object has arguments under one of the usual keys. */
+/** True when an object has arguments under one of the usual keys. */
 export function hasArguments(value: JsonObject): boolean {
   return argumentKeys.some((key) => own(value, key) !== undefined) || isJsonObject(own(value, 'function'));
 }
 
-/** A call from an object that names a tool; `rest` takes the object's other keys as arguments when there is no key for them. */
+/** Builds a call from an object that names a tool; with `rest`, other keys become arguments when no key holds them. */
 export function callOf(value: JsonObject, name: string, options: { readonly rest: boolean }): TextCall {
   const nested = own(value, 'function');
   const holder = isJsonObject(nested) ? nested : value;
@@ -55,13 +55,13 @@ export function callOf(value: JsonObject, name: string, options: { readonly rest
   return withInput(name, Object.fromEntries(others));
 }
 
-/** Arguments may be given as JSON text of their own, as providers do. */
+/** Builds a call; arguments may be JSON text, as providers send them. */
 function withInput(toolName: string, args: JsonValue): TextCall {
   if (typeof args === 'string') return { toolName, input: args };
   try {
     return { toolName, input: JSON.stringify(args) };
   } catch {
-    // What can be parsed can still be nested too deep to be written.
+    // Parsed JSON can still be nested too deep to be stringified.
     return brokenCall('', 'the arguments are nested too deep', toolName);
   }
 }

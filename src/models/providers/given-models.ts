@@ -1,15 +1,15 @@
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 
-/** A model as providers name it. */
+/** A model's provider and id. */
 export interface ModelIdentity {
   readonly provider: string;
   readonly model: string;
 }
 
-/** The model objects handed to the engine, by name; undefined where an object does not say which model it is. */
+/** Model objects given to the engine, by name; undefined for an object without an identity. */
 export type GivenModels = ReadonlyMap<string, ModelIdentity | undefined>;
 
-/** Which models the objects say they are: an AI SDK model has a `provider` such as `openai.responses`, and a `modelId`. */
+/** Reads the identities of model objects: an AI SDK model has a `provider` such as `openai.responses`, and a `modelId`. */
 export function givenModels(models: Readonly<Record<string, unknown>>): GivenModels {
   return new Map(Object.entries(models).map(([name, model]) => [name, identityOf(model)]));
 }
@@ -22,8 +22,8 @@ function identityOf(model: unknown): ModelIdentity | undefined {
 }
 
 /**
- * The name under which an object was handed in that answers for a config: that of the config, of its model, `provider/model`, or `default`
- * (also `*`) for all others. Undefined when there is none.
+ * Returns the key under which a config's model object was given: the config's name, its model, `provider/model`, or `default` (also
+ * `*`). Undefined when there is none.
  */
 export function nameOfGiven(given: { has(name: string): boolean }, { name, model, provider }: LlmConfig): string | undefined {
   return [name, model, `${provider}/${model}`, 'default', '*'].find((each) => given.has(each));

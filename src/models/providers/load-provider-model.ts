@@ -6,19 +6,18 @@ import { fetchWithoutKey, guardedFetch, noKey } from '../adapter/guarded-fetch.t
 import type { ProviderPackage, UsedProvider } from './provider-packages.ts';
 
 /**
- * Imports a provider's package and creates the config's model with the given key.
- * Throws `DEPENDENCY_MISSING` with the install command when the package is not there.
+ * Imports a provider's package and creates the config's model with the given key. Throws `DEPENDENCY_MISSING` with the install
+ * command when the package is missing.
  */
 export async function loadProviderModel(
   used: Pick<UsedProvider, 'package' | 'baseUrl'>,
   config: LlmConfig,
-  model: string,
-  apiKey: string | undefined,
+  { model, apiKey }: { readonly model: string; readonly apiKey: string | undefined },
 ): Promise<AiSdkModel> {
   const { package: provider, baseUrl } = used;
   const create = findFactory(await importPackage(provider, config.name), provider);
   const createModel: unknown = create({
-    // The name under which provider options for such servers are given in an LLM config; others have names of their own.
+    // Name under which an LLM config gives provider options for such servers; other packages have their own.
     ...(provider.needsName === true && { name: 'openaiCompatible' }),
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
@@ -33,7 +32,7 @@ export async function loadProviderModel(
   return withConnection(parseAiSdkModel(ofApi(model), config.name));
 }
 
-/** The model, telling each attempt when the connection of its request stands. */
+/** Returns the model, reporting each request's connection to its attempt. */
 function withConnection(model: AiSdkModel): AiSdkModel {
   return {
     specificationVersion: model.specificationVersion,
@@ -45,7 +44,7 @@ function withConnection(model: AiSdkModel): AiSdkModel {
   };
 }
 
-/** Tells, without loading it, whether a provider's package can be imported. */
+/** True when a provider's package can be imported; does not load it. */
 export function isInstalled(provider: ProviderPackage): boolean {
   try {
     import.meta.resolve(provider.packageName);

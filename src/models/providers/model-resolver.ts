@@ -4,7 +4,7 @@ import { toErrorRecord, type ErrorCode, type ErrorRecord } from '../../core/erro
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { describeKey, keySourceOf, readKey } from '../../core/model/model-key.ts';
-import { howToHandIn, providerNames, splitModelName } from '../../core/model/model-provider.ts';
+import { providerInstructions, providerNames, splitModelName } from '../../core/model/model-provider.ts';
 import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { nameOfGiven } from './given-models.ts';
 import type { TargetKey } from '../attempts/cooldowns.ts';
@@ -14,26 +14,31 @@ import { readRecording } from '../replay/read-recording.ts';
 import { createReplayModel } from '../replay/replay-model.ts';
 import { createScriptedModel } from '../scripted/scripted-model.ts';
 
-/** What models can be resolved from. */
+/** Sources from which models are resolved. */
 export interface ModelResolverOptions {
-  /** AI SDK model objects, under the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others. */
+  /**
+   * AI SDK model objects, keyed by the name of an LLM config, a model, `provider/model`, or `default` (also `*`) for all others.
+   */
   readonly models: Readonly<Record<string, unknown>>;
-  /** Finds the configs that fallbacks and `whenUnconfigured` of a config name, among those it was loaded with. */
+  /** Looks up the configs that fallbacks and `whenUnconfigured` name, among those loaded with `from`. */
   readonly llmConfigs: (name: string, from: LlmConfig) => LlmConfig | undefined;
-  /** Where keys are read from, at the moment they are needed. */
+  /** Environment from which keys are read on use. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Turns a tool's wire name into the real one, in which scripts are written. */
+  /** Converts a tool's wire name to the real one, as scripts use it. */
   readonly decodeToolName: (wireName: string) => string;
-  /** Told of each key that is used. */
+  /** Called with each key that is used. */
   readonly onSecret?: (value: string) => void;
 }
 
-/** A config that can be called, or why not. `config` is the one in use: another than asked for when that one is not configured. */
+/** A config that can be called, possibly a substitute for an unconfigured one, or the error that prevents it. */
 export type ResolvedModel =
   | { readonly ok: true; readonly config: LlmConfig; readonly open: () => AiSdkModel | Promise<AiSdkModel> }
   | { readonly ok: false; readonly error: ErrorRecord };
 
-/** One provider key has one lane, whatever models it is used for; each of its models cools down on its own. */
+/**
+ * Identity of a config's key (`lane`) and model (`cooldown`). One key has one lane for all its models; each model cools down
+ * separately.
+ */
 export interface ModelTarget {
   readonly lane: TargetKey;
   readonly cooldown: TargetKey;
@@ -44,10 +49,10 @@ interface LoadedModel {
   readonly model: Promise<AiSdkModel>;
 }
 
-// Headers whose values are no secrets, and are words that messages need.
+// Headers with values that are not secret and that messages may need.
 const openHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
-/** Finds the model an LLM config means: a model object that was handed in, else a script, else a provider's package. */
+/** Finds the model of an LLM config: a model object given by code, else a script or recording, else a provider's package. */
 export class ModelResolver {
   readonly #options: ModelResolverOptions;
   readonly #given: ReadonlyMap<string, AiSdkModel>;
@@ -56,13 +61,13 @@ export class ModelResolver {
   readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
   readonly #replays = new WeakMap<LlmConfig, Promise<AiSdkModel>>();
 
-  /** Throws `MODEL_UNKNOWN` when something that was handed in is not a model object. */
+  /** Throws `MODEL_UNKNOWN` when a given value is not a model object. */
   constructor(options: ModelResolverOptions) {
     this.#options = options;
     this.#given = new Map(Object.entries(options.models).map(([name, value]) => [name, parseAiSdkModel(value, name)]));
   }
 
-  /** Resolves a config, following `whenUnconfigured` when what it requires is missing. Loads nothing yet. */
+  /** Resolves a config, following `whenUnconfigured` when a requirement is missing. Loads nothing yet. */
   resolve(config: LlmConfig): ResolvedModel {
     const given = this.#findGiven(config);
     if (given !== undefined) return { ok: true, config, open: () => given };
@@ -83,7 +88,7 @@ export class ModelResolver {
     );
   }
 
-  /** What identifies a config's model, and the key it is called with, for all who call it. */
+  /** Returns the identity of a config's model and key, the same for all callers. */
   target(config: LlmConfig): ModelTarget {
     const given = this.#findGiven(config);
     if (given !== undefined) return { lane: given, cooldown: given };
@@ -99,16 +104,16 @@ export class ModelResolver {
     return target;
   }
 
-  /** The values that must not appear in any message about a call with this config. */
+  /** Returns the values that must not appear in any message about a call with this config. */
   secrets(config: LlmConfig): readonly string[] {
     const key = this.#apiKey(config);
     const headers = Object.entries(config.headers ?? {}).filter(([name]) => !openHeaders.has(name.toLowerCase()));
     return [...(key === undefined ? [] : [key]), ...headers.map(([, value]) => value)];
   }
 
-  /** Says for an error of authentication which variable was read and whether a key was sent. */
+  /** Describes, for an authentication error, the variable that was read and whether a key was sent. */
   describeKey(config: LlmConfig): string {
-    if (this.#findGiven(config) !== undefined) return 'The key is that of the model object that was handed to the engine.';
+    if (this.#findGiven(config) !== undefined) return 'The key belongs to the model object that was given to the engine.';
     return describeKey(config, this.#options.env);
   }
 
@@ -118,7 +123,7 @@ export class ModelResolver {
     return name === undefined ? undefined : this.#given.get(name);
   }
 
-  /** What the config needs and does not have, when another config may be used instead. */
+  /** Returns an error that names the config's missing environment variables; undefined when it has all. */
   #findMissing(config: LlmConfig): ErrorRecord | undefined {
     const { variables, isRequired } = keySourceOf(config);
     const missing = config.missing.filter((name) => !this.#options.env[name]);
@@ -130,7 +135,7 @@ export class ModelResolver {
       code: 'MODEL_UNCONFIGURED',
       message:
         `The LLM config "${config.name}" needs the environment variable${missing.length > 1 ? 's' : ''} ${missing.join(', ')}. ` +
-        'Set it, choose another LLM config, or hand a model object to the engine under this name.',
+        'Set it, choose another LLM config, or give the engine a model object under this name.',
     };
   }
 
@@ -188,7 +193,7 @@ export class ModelResolver {
     const apiKey = this.#apiKey(config);
     const known = this.#loaded.get(config);
     if (known !== undefined && known.apiKey === apiKey) return known.model;
-    const loading = loadProviderModel(provider, config, model, apiKey);
+    const loading = loadProviderModel(provider, config, { model, apiKey });
     this.#loaded.set(config, { apiKey, model: loading });
     return loading;
   }
@@ -201,7 +206,7 @@ export class ModelResolver {
 
   #describeUnknown(config: LlmConfig, provider: string): string {
     const known = [...this.#given.keys()];
-    const handedIn = howToHandIn(provider);
+    const handedIn = providerInstructions(provider);
     if (handedIn !== undefined)
       return `The LLM config "${config.name}" has the provider ${provider}, which is not built in. ${handedIn}`;
     const what = provider === '' ? `names the model "${config.model}" and no provider` : `has the unknown provider "${provider}"`;
@@ -213,7 +218,7 @@ export class ModelResolver {
   }
 }
 
-/** Splits `provider/model` when a config names its model that way and no provider besides. */
+/** Splits `provider/model` when a config names its model that way and no provider. */
 function splitModel(config: LlmConfig): { readonly provider: string; readonly model: string } {
   const { provider, model } = config;
   return (provider === '' ? splitModelName(model) : undefined) ?? { provider, model };

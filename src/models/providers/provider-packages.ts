@@ -1,16 +1,16 @@
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { findProvider } from '../../core/model/model-provider.ts';
 
-/** A package that is loaded on first use, and makes the models of one or more providers. */
+/** Package loaded on first use, which creates the models of one or more providers. */
 export interface ProviderPackage {
   readonly packageName: string;
-  /** Names under which the package's versions export the function that creates the provider. */
+  /** Exports that create the provider, in different versions of the package. */
   readonly factories: readonly string[];
-  /** One package serves many providers, which have to be named. */
+  /** The package serves many providers and needs their name. */
   readonly needsName?: boolean;
-  /** It has a method for each of several protocols, named as `api` is. */
+  /** The package has a method for each protocol, named like `api`. */
   readonly hasApis?: boolean;
-  /** It demands a key, and takes one from the environment of the process when it is given none. */
+  /** The package demands a key, and reads one from the process's environment when it is given none. */
   readonly needsKey?: boolean;
 }
 
@@ -35,9 +35,8 @@ const ownPackages: ReadonlyMap<string, ProviderPackage> = new Map<string, Provid
 ]);
 
 /**
- * Finds what a config's provider is called through; undefined when there is none of that name.
- * `openai` with a base URL means a server that speaks OpenAI's chat protocol as others do, unless the config names an `api` of
- * OpenAI's own.
+ * Finds the package and address for a config's provider; undefined for an unknown provider. `openai` with a base URL means an
+ * OpenAI-compatible chat server, unless the config names an `api` of OpenAI's own.
  */
 export function findUsedProvider(name: string, config: Pick<LlmConfig, 'baseUrl' | 'api'>): UsedProvider | undefined {
   const provider = findProvider(name);

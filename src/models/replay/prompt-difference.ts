@@ -3,12 +3,11 @@ import { plainTextOf } from '../../core/recording/plain-text.ts';
 import { toRecordedPrompt } from '../../core/recording/recorded-prompt.ts';
 import type { RecordedCall, Recording } from '../../core/recording/recording.ts';
 
-/** What a model call asks that the recorded one did not, or the other way round, in words; undefined when they are the same. */
+/** Describes the first difference between a model call and its recording; undefined when they are the same. */
 export function promptDifference(
   recording: Recording,
   { prompt }: RecordedCall,
-  request: ModelRequest,
-  runId: string,
+  { request, runId }: { readonly request: ModelRequest; readonly runId: string },
 ): string | undefined {
   const now = toRecordedPrompt(request.messages, { tools: '', choice: '' }, plainTextOf(runId));
   if (now.system !== prompt.system) return `the system prompt ${firstChange(prompt.system, now.system)}`;
@@ -45,7 +44,7 @@ function toolDifference(recorded: readonly OfferedTool[], asked: readonly Offere
   return undefined;
 }
 
-/** Where two texts part, with what follows on either side. */
+/** Describes the first difference between two texts, with what follows in each. */
 function firstChange(before: string, after: string): string {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at += 1;

@@ -3,7 +3,7 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { parseRecording, type Recording } from '../../core/recording/recording.ts';
 
-/** Reads a recording from its file, or takes it as it is. Fails with RECORDING_INVALID when it cannot be read. */
+/** Reads a recording from its file, or checks a given one. Throws RECORDING_INVALID when it cannot be read. */
 export async function readRecording(source: string | Recording): Promise<Recording> {
   if (typeof source !== 'string') return asRecording(source);
   let text: string;
@@ -17,12 +17,12 @@ export async function readRecording(source: string | Recording): Promise<Recordi
   return parseRecording(text, source);
 }
 
-/** What code hands in may be anything. */
+/** Checks a recording given by code. */
 function asRecording(source: Recording): Recording {
   const entries: unknown = source.entries;
   if (Array.isArray(entries) && entries.every(isJsonObject)) return source;
   throw new CadreError(
     'RECORDING_INVALID',
-    'replay: this is no recording: hand in the path of its file, or what `parseRecording` of cadre/testing returned',
+    'replay: this is not a recording; pass the path of its file, or the result of `parseRecording` of cadre/testing',
   );
 }

@@ -8,8 +8,8 @@ import { toReplyParts } from '../scripted/scripted-reply-parts.ts';
 import { createScriptedStream } from '../scripted/scripted-stream.ts';
 
 /**
- * Creates a model that says what a recording's models said: an AI SDK model like any other, whose team runs its tools for real. A call
- * that asks something else than the recorded one fails with REPLAY_MISMATCH.
+ * Creates a model that repeats a recording's replies: an AI SDK model like any other, for teams whose tools run for real. A call
+ * that differs from the recorded one fails with REPLAY_MISMATCH.
  */
 export function createReplayModel(recording: Recording): AiSdkModel {
   const replay = new Replay(recording);
@@ -36,7 +36,7 @@ export function createReplayModel(recording: Recording): AiSdkModel {
   };
 }
 
-/** A call from outside a run can only be one of the recording's first agent. */
+/** Builds the request of a call from outside a run, which must be one of the recording's first agent. */
 function soleRequest(recording: Recording, prompt: unknown, tools: unknown): ModelRequest {
   const path = recording.entries.find((entry) => entry.kind === 'model')?.agent ?? '';
   return {

@@ -6,28 +6,28 @@ import type { RecordedCall, RecordedOutcome, RecordedPlace, RecordedTool, Record
 import { DeliveryOrder } from '../attempts/delivery-order.ts';
 import { promptDifference } from './prompt-difference.ts';
 
-/** Which call of a tool is asked for; `call` is known to the replay itself. */
+/** Position of a tool call; the replay itself knows `call`. */
 export type ReplayedPlace = Omit<RecordedPlace, 'call' | 'agent'>;
 
-/** What the recording says, or why it says nothing. */
+/** The recorded value, or the error that it is missing. */
 export type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ErrorRecord };
 
-/** One run's way through a recording: what was said so far by each agent. */
+/** One run's position in a recording: the answers so far of each agent. */
 interface Progress {
   readonly calls: Map<string, number>;
   readonly summaries: Map<string, number>;
   readonly order: DeliveryOrder;
-  /** The first thing that was asked and is not in the recording: all that follows comes of it. */
+  /** First request that is not in the recording; later ones fail as its consequence. */
   mismatch: ErrorRecord | undefined;
 }
 
 /**
  * Answers model calls and tool calls from a recording.
  *
- * 1. A call is found by the path of its agent and its number among that agent's calls, whatever other agents do meanwhile.
- * 2. A model call that asks something else than the recorded one is an error that says what differs; nothing is guessed. Once that
- *    happened, whatever else is missing fails with the same words, since it comes of it.
- * 3. Answers are handed out in the order they were recorded in, as long as they are asked for, so that ids come out the same.
+ * 1. A call is found by its agent's path and its number among that agent's calls, independent of other agents.
+ * 2. A model call that differs from the recorded one is an error that describes the difference; nothing is guessed. After that,
+ *    anything else missing fails with the same message, as a consequence.
+ * 3. Answers are released in their recorded order while they are requested, so that ids come out the same.
  */
 export class Replay {
   readonly #recording: Recording;
@@ -44,7 +44,7 @@ export class Replay {
     });
   }
 
-  /** The LLM configs whose models answered. */
+  /** LLM configs whose models answered. */
   get configs(): ReadonlySet<string> {
     const configs = this.#recording.entries.flatMap((entry) =>
       entry.kind === 'model' || entry.kind === 'summary' ? entry.attempts.map(({ config }) => config) : [],
@@ -52,7 +52,7 @@ export class Replay {
     return new Set(configs);
   }
 
-  /** The recorded answer to a model call; never rejects. */
+  /** Returns the recorded answer to a model call; never rejects. */
   async model(request: ModelRequest, now: () => number): Promise<ModelOutcome> {
     const caller = request.caller ?? noCaller;
     const found = this.#findModel(caller, request);
@@ -62,7 +62,7 @@ export class Replay {
     return toOutcome(withRunId(entry as RecordedCall, caller), request, now());
   }
 
-  /** What a tool came to. */
+  /** Returns the recorded result of a tool call. */
   async tool(caller: ModelCaller, place: ReplayedPlace, args: unknown): Promise<Found<RecordedTool>> {
     const call = this.#progress(caller).calls.get(caller.path) ?? 0;
     const index = this.#tools.get(toolKey({ ...place, agent: caller.path, call }));
@@ -86,7 +86,8 @@ export class Replay {
     const index = this.#models.get(modelKey(kind, caller.path, call));
     if (index === undefined) return this.#mismatch(caller, this.#missing(kind, caller.path, call));
     const entry = this.#recording.entries[index];
-    const differs = entry?.kind === 'model' ? promptDifference(this.#recording, entry, request, caller.runId) : undefined;
+    const differs =
+      entry?.kind === 'model' ? promptDifference(this.#recording, entry, { request, runId: caller.runId }) : undefined;
     if (differs !== undefined)
       return this.#mismatch(
         caller,
@@ -138,7 +139,7 @@ function toolKey({ agent, call, index, tool }: RecordedPlace): string {
   return `${call} ${index} ${tool} ${agent}`;
 }
 
-/** The entry with the run's own id where the recorded run's stood. */
+/** Replaces the recorded run's id by the current run's. */
 function withRunId<T>(entry: T, { runId }: ModelCaller): T {
   const text = JSON.stringify(entry);
   return text.includes(runMark) ? (JSON.parse(text.replaceAll(runMark, runId)) as T) : entry;

@@ -20,8 +20,8 @@ interface ResultView {
 }
 
 /**
- * Views what a model was sent in the words that scripts use (`scriptRoots`). Every root is computed when it is first read, so
- * that an answer costs what its rules look at and not the length of the history.
+ * Creates the view of a request that scripts use (`scriptRoots`). Roots are computed on first read, so that an answer costs what
+ * its rules read, independent of the history's length.
  */
 export function createScriptView(request: LanguageModelV4CallOptions, decodeName: DecodeName): Scope {
   const { prompt } = request;
@@ -107,7 +107,9 @@ function viewResults(prompt: Prompt, index: number, decodeName: DecodeName): rea
   return results.map((result) => viewResult(result, decodeName, () => findCallArguments(prompt, index, result.toolCallId)));
 }
 
-/** The results that came last: those of the newest tool message and of the tool messages before it, back to the reply they answer. */
+/**
+ * Returns the latest results: those of the newest tool message and of the tool messages before it, back to the reply they answer.
+ */
 function viewLastResults(prompt: Prompt, decodeName: DecodeName): readonly ResultView[] {
   let index = prompt.findLastIndex(({ role }) => role === 'tool');
   let results: readonly ResultView[] = [];
@@ -177,14 +179,14 @@ function resultText({ output }: LanguageModelV4ToolResultPart): string {
   }
 }
 
-/** A result may stand in a frame of one tag per end (`<data …>` and `</data …>`, each on its own line): what is inside is the data. */
+/** Removes a frame of one tag per end (`<data …>` and `</data …>`, each on its own line) around a result. */
 function withoutFrame(text: string): string {
   const frame = /^<([\w-]+)[^\n]*\n([\s\S]*)\n<\/\1(?: [^\n>]*)?>\s*$/.exec(text);
   return frame?.[2] ?? text;
 }
 
 function parseJson(text: string): unknown {
-  // Most results are prose: only what begins like JSON is worth an attempt.
+  // Most results are prose: only text that begins like JSON is parsed.
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return null;
   try {
     return JSON.parse(text);

@@ -1,27 +1,32 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { Usage } from '../../core/model/model.ts';
 import { compileScript, type Script, type ScriptCall } from '../../core/model/script.ts';
-import { estimateUsage } from '../attempts/estimate-usage.ts';
 import { createScriptView } from './script-view.ts';
 import { toReplyParts } from './scripted-reply-parts.ts';
 import { createScriptedStream } from './scripted-stream.ts';
 
 /** Options of a scripted model. */
 export interface ScriptedModelOptions {
-  /** The model's id in records; `scripted` unless given. */
+  /** The model's id in records; `scripted` by default. */
   readonly id?: string;
   /** Real milliseconds before each part of a reply, for demonstrations. */
   readonly delayMs?: number;
-  /** Turns a tool's wire name into its real one, as scripts write it; the wire name itself unless given. */
+  /** Converts a tool's wire name to its real one, as scripts use it; unchanged by default. */
   readonly decodeToolName?: (wireName: string) => string;
 }
 
 /**
- * Creates a model that answers by the rules of a script. It is an AI SDK model like any other, the same for the same prompt, and
- * its token counts are estimates (marked as such in `usage.raw`).
- * Throws `PROFILE_INVALID` with all problems when the script is given as source and does not compile.
+ * Creates a model that answers by the rules of a script. It is an AI SDK model like any other and gives the same answer to the same
+ * prompt; its token counts are estimates (marked as such in `usage.raw`). Throws `PROFILE_INVALID` with all problems when the
+ * script is given as source and does not compile.
  */
 export function createScriptedModel(script: Script | JsonObject, options: ScriptedModelOptions = {}): LanguageModelV4 {
   const { id = 'scripted', delayMs = 0, decodeToolName = (wireName) => wireName } = options;
@@ -68,7 +73,7 @@ function compileOrThrow(source: JsonObject, id: string): Script {
   });
 }
 
-/** Names a call as the offered tools do: the wire name of the tool the script means, or its own word when no such tool is offered. */
+/** Converts a script's call to the wire name of the offered tool, or keeps the script's name when no such tool is offered. */
 function toWireCall(
   call: ScriptCall,
   request: LanguageModelV4CallOptions,
@@ -80,4 +85,26 @@ function toWireCall(
 
 function markEstimate(part: LanguageModelV4StreamPart): LanguageModelV4StreamPart {
   return part.type === 'finish' ? { ...part, usage: { ...part.usage, raw: { estimated: true } } } : part;
+}
+
+// Rule of thumb for English text, for models without a tokenizer.
+const charsPerToken = 4;
+
+// A message never changes and is in the prompt of every later call. Pure cache: keyed by a message.
+const charsOfMessage = new WeakMap<LanguageModelV4Message, number>();
+
+/** Estimates the tokens of a call from the characters of its prompt and reply. */
+function estimateUsage(request: LanguageModelV4CallOptions, replyChars: number): Usage {
+  let promptChars = 0;
+  for (const message of request.prompt) promptChars += countChars(message);
+  return { inputTokens: Math.ceil(promptChars / charsPerToken), outputTokens: Math.ceil(replyChars / charsPerToken) };
+}
+
+function countChars(message: LanguageModelV4Message): number {
+  if (message.role === 'system') return message.content.length;
+  const known = charsOfMessage.get(message);
+  if (known !== undefined) return known;
+  const chars = JSON.stringify(message.content).length;
+  charsOfMessage.set(message, chars);
+  return chars;
 }

@@ -4,16 +4,16 @@ import { toScriptedReply } from './scripted-reply-check.ts';
 import { toReplyParts } from './scripted-reply-parts.ts';
 import type { ScriptedHttpError, ScriptedReply } from './scripted-reply.ts';
 
-/** What a scripted model was asked, one call each. `prompt` is the very array it was given. */
+/** Request that a scripted model received in one call. `prompt` is the very array it was given. */
 export type ScriptedRequest = LanguageModelV4CallOptions;
 
-/** Gives a reply for a request, a text alone for what is said; `index` counts the calls from 0. */
+/** Returns the reply for a request, or its text alone; `index` counts the calls from 0. */
 export type ScriptedReplyFunction = (
   request: ScriptedRequest,
   index: number,
 ) => ScriptedReply | string | Promise<ScriptedReply | string>;
 
-/** A model object that answers from a list. */
+/** Model object that answers from a list. */
 export interface ScriptedRepliesModel extends LanguageModelV4 {
   /** The requests so far, oldest first. */
   readonly requests: readonly ScriptedRequest[];
@@ -22,15 +22,15 @@ export interface ScriptedRepliesModel extends LanguageModelV4 {
 /** Options of a model that answers from a list. */
 export interface ScriptedRepliesOptions {
   readonly modelId?: string;
-  /** How many of the newest requests are kept; all unless given. */
+  /** Number of newest requests to keep; all by default. */
   readonly keepRequests?: number;
 }
 
 /**
  * Creates a model for tests that answers from a list, one reply per call, or from one function for all calls. Replies can be
- * faults: an error, a stream that is cut, a silence. A call for which no reply is left fails for good and says so.
+ * faults: an error, a cut stream, silence. A call beyond the last reply fails with a lasting error.
  *
- * @throws TypeError for a reply in the list that is none, or has a field that replies do not have
+ * @throws TypeError for an invalid reply in the list, or one with unknown fields
  */
 export function scriptedModel(
   replies: ScriptedReplyFunction | readonly (ScriptedReply | string | ScriptedReplyFunction)[],
@@ -109,6 +109,6 @@ function toProviderError({ status, message, headers, body }: ScriptedHttpError):
 
 function noReplyLeft(count: number, index: number): Error {
   const error = new Error(`The scripted model has ${count} replies, and none for call number ${index + 1}.`);
-  // Asking again would not bring one.
+  // A retry would find no reply either.
   return Object.assign(error, { isRetryable: false });
 }

@@ -17,15 +17,15 @@ const fields: Readonly<Record<keyof ScriptedReply, true>> = {
 };
 
 /**
- * Gives a reply as an object; a text alone is what is said. `where` names it: `reply 2`.
+ * Converts a text or object to a reply. `where` names it in messages: `reply 2`.
  *
- * @throws TypeError for what is no reply, and for fields that a reply does not have: a double that answers nothing by mistake would
- *   let a test pass, or fail, for another reason
+ * @throws TypeError for an invalid reply or unknown fields: a double that answers nothing by mistake would let a test pass or fail
+ * for another reason
  */
 export function toScriptedReply(reply: unknown, where: string): ScriptedReply {
   if (typeof reply === 'string') return { text: reply };
   if (typeof reply !== 'object' || reply === null || Array.isArray(reply))
-    throw unusable(`${where} of the scripted model is ${reply === null ? 'null' : typeof reply}, and no text or object`);
+    throw unusable(`${where} of the scripted model is ${reply === null ? 'null' : typeof reply}; a reply is a text or an object`);
   for (const field of Object.keys(reply))
     if (!Object.hasOwn(fields, field)) {
       const meant = closestName(field, Object.keys(fields));
@@ -38,6 +38,6 @@ export function toScriptedReply(reply: unknown, where: string): ScriptedReply {
 }
 
 function unusable(message: string): TypeError {
-  // Asking again would give the same.
+  // A retry would give the same.
   return Object.assign(new TypeError(message), { isRetryable: false });
 }

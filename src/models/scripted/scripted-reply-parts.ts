@@ -3,21 +3,21 @@ import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageMo
 import type { JsonValue } from '../../core/json.ts';
 import type { Usage } from '../../core/model/model.ts';
 
-/** The content of a reply that is to be streamed. */
+/** Content of a reply to stream. */
 export interface ReplyContent {
   readonly text?: string;
   readonly reasoning?: string;
   readonly toolCalls?: readonly ({
     readonly name: string;
     readonly id?: string;
-    /** Why the call is answered and not run, in a reply that is said again. */
+    /** Reason that the call is answered without running, in a repeated reply. */
     readonly problem?: string;
   } & ({ readonly args: JsonValue } | { readonly input: string }))[];
   readonly finishReason?: string;
   readonly usage?: Usage;
 }
 
-// Texts come in this many pieces, so that readers of deltas see more than one.
+// Pieces of each text, so that subscribers to deltas see more than one.
 const deltasPerText = 4;
 
 const finishReasons: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ const finishReasons: ReadonlySet<string> = new Set([
   'other',
 ]);
 
-/** Takes a reply apart into the parts of a stream: reasoning and text in a few deltas, each tool call complete, and a finish. */
+/** Splits a reply into the parts of a stream: reasoning and text in a few deltas, each tool call complete, and a finish. */
 export function toReplyParts(reply: ReplyContent): LanguageModelV4StreamPart[] {
   const { text = '', reasoning = '', toolCalls = [] } = reply;
   const parts: LanguageModelV4StreamPart[] = [{ type: 'stream-start', warnings: [] }];

@@ -1,16 +1,16 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
-/** How a scripted stream is played. */
+/** Contents and timing of a scripted stream. */
 export interface ScriptedStreamOptions {
   readonly parts: readonly LanguageModelV4StreamPart[];
-  /** What happens after the last part: the stream closes, breaks with `error`, or stays open in silence. */
+  /** Action after the last part: the stream closes, breaks with `error`, or stays open in silence. */
   readonly ending: { readonly kind: 'close' } | { readonly kind: 'break'; readonly error: unknown } | { readonly kind: 'hang' };
   /** Milliseconds before each part. */
   readonly delayMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Plays parts as a stream, one per read; an abort breaks it with the signal's reason. */
+/** Creates a stream of the parts, one per read; an abort breaks it with the signal's reason. */
 export function createScriptedStream(options: ScriptedStreamOptions): ReadableStream<LanguageModelV4StreamPart> {
   const { parts, ending, delayMs, signal } = options;
   let position = 0;
@@ -30,12 +30,12 @@ export function createScriptedStream(options: ScriptedStreamOptions): ReadableSt
         await untilAborted(signal);
       },
     },
-    // Nothing is made before it is read: a reply that nobody reads costs nothing.
+    // Produces parts only on demand: an unread reply costs nothing.
     { highWaterMark: 0 },
   );
 }
 
-/** Waits that long, or until the signal aborts; then rejects with its reason. */
+/** Waits that long; rejects with the signal's reason when it aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
@@ -51,7 +51,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Waits until the signal aborts, then rejects with its reason; without a signal, for ever. */
+/** Waits until the signal aborts, then rejects with its reason; without a signal, forever. */
 export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal?.aborted === true) reject(signal.reason);

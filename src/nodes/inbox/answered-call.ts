@@ -1,7 +1,7 @@
 import type { CallId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 
 /** The observer id of results that stand in for those nothing brought. */
 export const danglingCallResolver = 'dangling_call_resolver';
@@ -18,5 +18,5 @@ export function answeredCall(item: InboxItem): CallId | undefined {
 
 /** The calls that the next turn must answer: those of a reply that is the last message. */
 export function openCallsOf(agent: SubContext): readonly CallId[] {
-  return agent.messages.at(-1)?.role === 'assistant' ? (agent.origins.at(-1)?.callIds ?? []) : [];
+  return agent.history.messages.at(-1)?.role === 'assistant' ? (agent.history.origins.at(-1)?.callIds ?? []) : [];
 }

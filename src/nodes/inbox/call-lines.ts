@@ -1,5 +1,5 @@
 import { contentText } from '../../core/prompt/message.ts';
-import type { TurnState } from '../../core/state/state.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 
 /** Longest arguments and results of a call that a report shows. */
 const shownChars = 200;

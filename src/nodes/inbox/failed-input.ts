@@ -1,10 +1,8 @@
-import type { Env } from '../../core/env.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import { frameUntrusted } from '../../core/untrusted/frame-untrusted.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
 import { poisonAfterFailures, type WaitingItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SubContext } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import { framedInput, frameOf } from './frame-input.ts';
 
@@ -13,15 +11,14 @@ export const emptyText = '(empty)';
 
 /**
  * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
- * failures the item goes to the dead-letter shelf. A tool result is never held back: its raw text goes out instead.
+ * failures the item goes to the dead-letter queue. A tool result is never held back: its raw text goes out instead.
  */
 export function failedInput(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   { item }: WaitingItem,
   failed: { readonly base: TurnInput; readonly error: string },
 ): TurnInput {
+  const { tx, env, agent } = context;
   const { base, error } = failed;
   const agentId = agent.meta.agentId;
   tx.emit({
@@ -35,7 +32,7 @@ export function failedInput(
     const raw = typeof content === 'string' ? content : JSON.stringify(content ?? null);
     return framedInput(tx, env, base, item, raw);
   }
-  const poisoned = (agent.inbox.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
+  const poisoned = (agent.inbox.items.find((entry) => entry.item.itemId === item.itemId)?.failures ?? 0) >= poisonAfterFailures;
   // What an ingestor says of its failure may quote what it was to put into words.
   const words = isUntrusted(base, item) ? frameUntrusted(error, frameOf(tx, env, item)).content : error;
   const note = {
@@ -50,7 +47,7 @@ export function failedInput(
     type: 'note.add',
     level: 'error',
     code: 'ITEM_POISONED',
-    message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and lies on the dead-letter shelf: ${error}`,
+    message: `item ${item.itemId} (${item.source}) could not be read ${poisonAfterFailures} times and is in the dead-letter queue: ${error}`,
     agentId,
   });
   return note;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/error.ts';
 import type { CallId } from '../../core/ids.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call.ts';
 
@@ -11,7 +12,7 @@ import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call
 export function answerDanglingCalls(tx: Transaction, agent: SubContext): void {
   const open = openCallsOf(agent);
   if (open.length === 0) return;
-  const answered = new Set(agent.inbox.map(({ item }) => answeredCall(item)));
+  const answered = new Set(agent.inbox.items.map(({ item }) => answeredCall(item)));
   for (const callId of open) {
     if (!answered.has(callId)) postDanglingResult(tx, agent, callId);
   }
@@ -19,7 +20,7 @@ export function answerDanglingCalls(tx: Transaction, agent: SubContext): void {
 
 function postDanglingResult(tx: Transaction, agent: SubContext, callId: CallId): void {
   const call = tx.run.turns
-    .get(agent.origins.at(-1)?.turnId ?? agent.lastTurnId ?? ('' as NonNullable<SubContext['lastTurnId']>))
+    .get(agent.history.origins.at(-1)?.turnId ?? agent.turn.lastId ?? ('' as NonNullable<SubContext['turn']['lastId']>))
     ?.calls.find((candidate) => candidate.callId === callId);
   tx.post(agent.meta.agentId, {
     source: 'TOOL_RESULT',

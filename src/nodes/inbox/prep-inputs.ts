@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
@@ -8,7 +9,7 @@ import type { Content, ContentPart } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { IngestorView } from '../../core/inbox/ingestor.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
@@ -31,14 +32,15 @@ export interface ReadInbox {
 }
 
 /** Reads an agent's inbox in order: each item through its strategy's ingestor. Failed items stay, until they have failed too often. */
-export function readInbox(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): ReadInbox {
+export function readInbox(context: TurnContext): ReadInbox {
+  const { tx, agent, profile } = context;
   dropExpired(tx, agent);
   const open = new Set(openCallsOf(agent));
   const items = readable(agent, profile, open);
   const inputs: TurnInput[] = [];
   for (const waiting of items) {
     const callId = answeredCall(waiting.item);
-    const input = ingest(tx, env, agent, profile, waiting, callId !== undefined && open.delete(callId));
+    const input = ingest(context, waiting, callId !== undefined && open.delete(callId));
     if (input !== undefined) inputs.push(input);
   }
   return { inputs: inputs.slice(), cause: items[0]?.seq };
@@ -46,18 +48,18 @@ export function readInbox(tx: Transaction, env: Env, agent: SubContext, profile:
 
 /** Items that have been seen as often as they may are dropped before anything is read. */
 function dropExpired(tx: Transaction, agent: SubContext): void {
-  for (const { item } of agent.inbox.filter(isExpired))
+  for (const { item } of agent.inbox.items.filter(isExpired))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
 /** What is read now, in order: first the results of calls, which stand directly behind them whatever their priority (I1). */
 function readable(agent: SubContext, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
-  const waiting = agent.inbox;
+  const waiting = agent.inbox.items;
   const urgent = waiting.some(({ item }) => item.delivery === 'idle')
     ? waiting.filter(({ item }) => item.delivery !== 'idle')
     : waiting;
   // Who loops has something to do. An item that stays and was read before holds up nobody who waits for a quiet moment.
-  const chosen = agent.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
+  const chosen = agent.turn.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
   const ordered = readingOrder(weighted);
   if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);
@@ -96,14 +98,8 @@ function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
   return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
 }
 
-function ingest(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  waiting: WaitingItem,
-  isResult: boolean,
-): TurnInput | undefined {
+function ingest(context: TurnContext, waiting: WaitingItem, isResult: boolean): TurnInput | undefined {
+  const { tx, env, agent, profile } = context;
   const { item } = waiting;
   const { strategy, from } = resolveStrategy(profile, item.source);
   if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
@@ -128,7 +124,7 @@ function ingest(
   if (item.taint !== undefined) input.taint = item.taint;
   const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
   try {
-    const content = runIngestor(tx, env, agent, profile, {
+    const content = runIngestor(context, {
       name: ingestorName,
       payload: item.payload,
       params,
@@ -141,15 +137,12 @@ function ingest(
     const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
     return framedInput(tx, env, input, item, fitted);
   } catch (thrown) {
-    return failedInput(tx, env, agent, waiting, { base: input, error: describeThrown(thrown) });
+    return failedInput(context, waiting, { base: input, error: describeThrown(thrown) });
   }
 }
 
 function runIngestor(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
+  context: TurnContext,
   call: Pick<IngestorView, 'source' | 'quote'> & {
     readonly name: string;
     readonly payload: JsonValue;
@@ -157,6 +150,7 @@ function runIngestor(
     readonly isResult: boolean;
   },
 ): Content {
+  const { tx, env, agent, profile } = context;
   const ingestor = env.ingestor(call.name);
   if (ingestor === undefined) throw new Error(`there is no ingestor '${call.name}'`);
   const content: unknown = ingestor.ingest(call.payload, call.params, {

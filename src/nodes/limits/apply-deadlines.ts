@@ -1,8 +1,10 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { LimitReach } from '../../core/events/event.ts';
 import { activeAt } from '../../core/state/run-time.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type Deadline, wallLimit } from './deadlines.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
@@ -27,14 +29,15 @@ function applyDue(tx: Transaction, env: Env, due: Deadline): void {
     case 'run': {
       const used = activeAt(run, tx.at) - run.meta.createdAt;
       const told = due.stage === 1 ? [...run.agents.values()] : [...run.agents.values()].slice(0, 1);
-      for (const agent of told) reach(tx, env, agent, wallReach(agent, due.stage, 'run', used, run.limits.maxWallMs));
+      for (const agent of told)
+        reach(new TurnContext(tx, env, agent), wallReach(agent, due.stage, 'run', used, run.limits.maxWallMs));
       break;
     }
     case 'agent': {
       const agent = run.agents.get(due.agentId);
-      if (agent === undefined || agent.workingSince !== due.since) break;
+      if (agent === undefined || agent.limits.workingSince !== due.since) break;
       const used = activeAt(run, tx.at) - due.since;
-      reach(tx, env, agent, wallReach(agent, due.stage, 'agent', used, wallLimit(env, run, agent)));
+      reach(new TurnContext(tx, env, agent), wallReach(agent, due.stage, 'agent', used, wallLimit({ env, run, agent })));
       break;
     }
     case 'module':
@@ -42,9 +45,9 @@ function applyDue(tx: Transaction, env: Env, due: Deadline): void {
       break;
     case 'last_turn': {
       const agent = run.agents.get(due.agentId);
-      if (agent === undefined || agent.limitedAt !== due.since) break;
-      const error = limitError(`${agent.limitReason ?? 'the limit'}; its last turn was not over in time`);
-      endAgent(tx, env, agent, { outcome: 'limit', error }, agent.meta.seq);
+      if (agent === undefined || agent.limits.limitedAt !== due.since) break;
+      const error = limitError(`${agent.limits.reason ?? 'the limit'}; its last turn was not over in time`);
+      endAgent(new TurnContext(tx, env, agent), { outcome: 'limit', error }, agent.meta.seq);
       break;
     }
     case 'expiry':
@@ -60,8 +63,8 @@ function moduleDeadline(tx: Transaction, env: Env, due: Extract<Deadline, { kind
   if (module?.workingSince !== due.since) return;
   const used = module.activeMs + activeAt(run, tx.at) - due.since;
   for (const agent of [...run.agents.values()]) {
-    const limit = agent.meta.moduleId === due.moduleId ? moduleLimits(env, run, agent)?.maxWallMs : undefined;
-    if (limit !== undefined) reach(tx, env, agent, wallReach(agent, due.stage, 'module', used, limit));
+    const limit = agent.meta.moduleId === due.moduleId ? moduleLimits({ env, run, agent })?.maxWallMs : undefined;
+    if (limit !== undefined) reach(new TurnContext(tx, env, agent), wallReach(agent, due.stage, 'module', used, limit));
   }
 }
 
@@ -74,37 +77,41 @@ function wallReach({ meta }: SubContext, stage: 1 | 2, scope: LimitReach['scope'
   return { type: 'limit.reach', agentId: meta.agentId, stage, scope, limit: 'wall_seconds', used, allowed, reason };
 }
 
-function reach(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach): void {
-  if (agent.status === 'ended' || agent.status === 'held' || agent.limitStage === 2) return;
-  if (limit.stage === 2) stopAgent(tx, env, agent, limit);
+function reach(context: TurnContext, limit: LimitReach): void {
+  const { tx, agent } = context;
+  if (agent.status === 'ended' || agent.status === 'held' || agent.limits.stage === 'last_turn') return;
+  if (limit.stage === 2) stopAgent(context, limit);
   else tellLimit(tx, agent, limit);
 }
 
 /** Stops what an agent has in flight, so that its last turn can begin. */
-function stopAgent(tx: Transaction, env: Env, agent: SubContext, limit: LimitReach): void {
+function stopAgent(context: TurnContext, limit: LimitReach): void {
+  const { tx, agent } = context;
   const cause = agent.meta.seq;
   const notice = tellLimit(tx, agent, limit);
-  const turnId = agent.currentTurnId;
+  const turnId = agent.turn.currentId;
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === notice)
     tx.effects.push({ kind: 'interrupt', agentId: agent.meta.agentId, turnId, cause: notice });
   const error = limitError(limit.reason);
-  dropCompaction(tx, agent, limit.reason, cause);
-  endBelow(tx, env, agent, error, cause);
-  for (const call of [...agent.openCalls.values()]) stopCall(tx, env, agent, call, error);
+  dropCompaction(context, limit.reason, cause);
+  endBelow(context, error, cause);
+  for (const call of [...agent.calls.open.values()]) stopCall(context, call, error);
 }
 
 /** Ends all agents below one, deepest first: each with what it had, as `limit`. */
-function endBelow(tx: Transaction, env: Env, agent: SubContext, error: ErrorRecord, cause: number): void {
+function endBelow(context: TurnContext, error: ErrorRecord, cause: number): void {
+  const { tx, env, agent } = context;
   for (const childId of agent.children) {
     const child = tx.run.agents.get(childId);
     if (child === undefined || child.status === 'ended') continue;
-    endBelow(tx, env, child, error, cause);
-    endAgent(tx, env, child, { outcome: 'limit', error }, cause);
+    endBelow(new TurnContext(tx, env, child), error, cause);
+    endAgent(new TurnContext(tx, env, child), { outcome: 'limit', error }, cause);
   }
 }
 
 /** A tool that runs is told to stop and gets its grace; a call that waits for a person or for its turn is answered. */
-function stopCall(tx: Transaction, env: Env, agent: SubContext, call: CallState, error: ErrorRecord): void {
+function stopCall(context: TurnContext, call: CallState, error: ErrorRecord): void {
+  const { tx, agent } = context;
   if (call.status === 'running') {
     const { agentId } = agent.meta;
     const cause = call.startSeq ?? call.request.seq;
@@ -113,7 +120,7 @@ function stopCall(tx: Transaction, env: Env, agent: SubContext, call: CallState,
   }
   // Whoever waits for agents is called back, since they have ended.
   if (call.status === 'suspended' && call.waitFor?.kind === 'agents') return;
-  endCall(tx, env, agent, call.callId, {
+  endCall(context, call.callId, {
     status: 'cancelled',
     content: JSON.stringify({ error: error.code, message: `'${call.request.name}' was not run: ${error.message}` }),
     error,

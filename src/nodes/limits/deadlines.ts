@@ -1,7 +1,10 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { moduleLimits } from './limits.ts';
 
 /** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
@@ -25,21 +28,23 @@ export function runDeadlines(run: RunContext): readonly Deadline[] {
 }
 
 /** How long an agent and all below it may work, in milliseconds; the root may as long as its run, unless its profile says otherwise. */
-export function wallLimit(env: Env, run: RunContext, agent: SubContext): number {
+export function wallLimit(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): number {
+  const { env, run, agent } = context;
   const own = env.profiles.get(agent.meta.profile)?.limits.maxWallMs;
   return own ?? (agent.meta.parentAgentId === undefined ? run.limits.maxWallMs : defaultAgentLimits.maxWallMs);
 }
 
 /** The deadlines of an agent at work, and of the work module it is put on. */
-export function wallDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
-  return [...agentDeadlines(env, run, agent), ...moduleDeadlines(env, run, agent)];
+export function wallDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): readonly Deadline[] {
+  return [...agentDeadlines(context), ...moduleDeadlines(context)];
 }
 
 /** What earlier attempts at a module took counts as well. */
-function moduleDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
+function moduleDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): readonly Deadline[] {
+  const { env, run, agent } = context;
   const { moduleId } = agent.meta;
   const module = moduleId === undefined ? undefined : run.moduleBudgets.get(moduleId);
-  const limit = moduleLimits(env, run, agent)?.maxWallMs;
+  const limit = moduleLimits(context)?.maxWallMs;
   if (moduleId === undefined || module?.workingSince === undefined || limit === undefined) return [];
   const since = module.workingSince;
   const start = since - module.activeMs;
@@ -50,14 +55,15 @@ function moduleDeadlines(env: Env, run: RunContext, agent: SubContext): readonly
   ];
 }
 
-function agentDeadlines(env: Env, run: RunContext, agent: SubContext): readonly Deadline[] {
+function agentDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): readonly Deadline[] {
+  const { env, run, agent } = context;
   const { agentId } = agent.meta;
-  const since = agent.workingSince;
+  const since = agent.limits.workingSince;
   if (since === undefined || agent.status === 'ended') return [];
   const limits = env.profiles.get(agent.meta.profile)?.limits;
   // The root's deadline is that of the run, which is told of already.
   if (agent.meta.parentAgentId === undefined && limits?.maxWallMs === undefined) return [];
-  const limit = wallLimit(env, run, agent);
+  const limit = wallLimit(context);
   const softAt = limits?.softAt ?? run.limits.softAt;
   return [
     { kind: 'agent', stage: 1, agentId, since, at: since + limit * softAt },
@@ -68,9 +74,9 @@ function agentDeadlines(env: Env, run: RunContext, agent: SubContext): readonly 
 /** When an agent's last turn must be over: within the deadlines of a model call. */
 export function lastTurnDeadline(env: Env, run: RunContext, agent: SubContext | undefined): Deadline | undefined {
   const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
-  if (agent?.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
+  if (agent?.limits.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
   const { total } = env.llmConfig(profile, run, agent).deadlines;
-  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limitedAt, at: agent.limitedAt + total };
+  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limits.limitedAt, at: agent.limits.limitedAt + total };
 }
 
 /** When a call that waits for a person is answered without one. */

@@ -1,16 +1,18 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { LimitReach } from '../../core/events/event.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
-import type { CompiledProfile, ModuleLimits } from '../../core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { ModuleLimits } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 
 /** A limit that is near (1) or used up (2). */
 export type ReachedLimit = Omit<LimitReach, 'type' | 'agentId'>;
 
 /** The bounds of the work module an agent is at: in the profile of whoever dispatched it. */
-export function moduleLimits(env: Env, run: RunContext, agent: SubContext): ModuleLimits | undefined {
-  const lead = agent.moduleLead === undefined ? undefined : run.agents.get(agent.moduleLead);
+export function moduleLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): ModuleLimits | undefined {
+  const { env, run, agent } = context;
+  const lead = agent.work.moduleLead === undefined ? undefined : run.agents.get(agent.work.moduleLead);
   return lead === undefined ? undefined : env.profiles.get(lead.meta.profile)?.limits.perModule;
 }
 
@@ -18,18 +20,19 @@ export function moduleLimits(env: Env, run: RunContext, agent: SubContext): Modu
  * Looks at every limit that is counted when a turn starts, and answers with those that are near and not told of yet, or with
  * the first that is used up. Deadlines are looked at by timers, and whether the next model call fits by `nodes/reserve.ts`.
  */
-export function reachedLimits(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): readonly ReachedLimit[] {
+export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): readonly ReachedLimit[] {
+  const { env, run, agent, profile } = context;
   const look = new LimitLook(agent, profile.limits.softAt ?? run.limits.softAt);
   const { limits } = profile;
   const { counters } = agent;
   look.at('agent', agent, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
   look.at('agent', agent, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
-    look.at('agent', above, 'tokens', above.budget.tokens, tokenLimit(env, above));
-    look.at('agent', above, 'cost_usd', above.budget.cost, costLimit(env, above));
+    look.at('agent', above, 'tokens', above.limits.budget.tokens, tokenLimit(env, above));
+    look.at('agent', above, 'cost_usd', above.limits.budget.cost, costLimit(env, above));
   }
   const module = moduleOf(run, agent);
-  const perModule = module === undefined ? undefined : moduleLimits(env, run, agent);
+  const perModule = module === undefined ? undefined : moduleLimits(context);
   if (module !== undefined && perModule !== undefined) {
     look.at('module', agent, 'turns', module.turns, perModule.maxTurns);
     look.at('module', agent, 'tool_calls', module.toolCalls, perModule.maxToolCalls);
@@ -74,7 +77,7 @@ class LimitLook {
     const stage = used >= allowed ? 2 : 1;
     if (stage === 1 && allowed <= 2 && limit !== 'cost_usd') return;
     if (this.reached[0]?.stage === 2) return;
-    if (stage === 1 && this.#agent.limitsTold.includes(`1 ${scope} ${limit}`)) return;
+    if (stage === 1 && this.#agent.limits.warned.includes(`1 ${scope} ${limit}`)) return;
     const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${this.#whose(scope, holder)}`;
     const found: ReachedLimit = { stage, scope, limit, used, allowed, reason };
     this.reached = stage === 2 ? [found] : [...this.reached, found];
@@ -82,7 +85,7 @@ class LimitLook {
 
   #whose(scope: LimitReach['scope'], holder: SubContext): string {
     if (scope === 'run') return ' of the run';
-    if (scope === 'module') return ` of work module ${holder.moduleScope ?? ''}`;
+    if (scope === 'module') return ` of work module ${holder.work.moduleScope ?? ''}`;
     return holder === this.#agent ? '' : ` of ${holder.meta.agentId} and all below it`;
   }
 }
@@ -108,17 +111,18 @@ export interface ToolCallRoom {
 }
 
 /** The tool calls that the limits of the agent, its work module and its run leave. */
-export function toolCallRoom(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): ToolCallRoom {
+export function toolCallRoom(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): ToolCallRoom {
+  const { run, agent, profile } = context;
   const own = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
   let most = own;
   let left = own - agent.counters.toolCallCount;
   let who = agent.meta.agentId as string;
   const ofModule = moduleOf(run, agent);
-  const perModule = ofModule === undefined ? undefined : moduleLimits(env, run, agent)?.maxToolCalls;
+  const perModule = ofModule === undefined ? undefined : moduleLimits(context)?.maxToolCalls;
   if (ofModule !== undefined && perModule !== undefined && perModule - ofModule.toolCalls < left) {
     most = perModule;
     left = perModule - ofModule.toolCalls;
-    who = `whoever works on ${agent.moduleScope ?? ''}`;
+    who = `whoever works on ${agent.work.moduleScope ?? ''}`;
   }
   if (run.limits.maxToolCalls - run.counters.toolCalls < left) {
     most = run.limits.maxToolCalls;

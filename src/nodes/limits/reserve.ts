@@ -1,11 +1,12 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { priceAt, type TokenPrice } from '../../core/model/model-price.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Budget } from '../../core/state/budget.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnReserve } from '../../core/events/turn-events.ts';
 import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit } from './limits.ts';
 
@@ -36,10 +37,11 @@ export interface Allowance {
 }
 
 /** Looks at whether a turn's model call fits what is left, with a last turn kept back behind it. */
-export function allowanceFor(env: Env, run: RunContext, agent: SubContext, size: CallSize): Allowance {
+export function allowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): Allowance {
+  const { env, run, agent } = context;
   const { prompt, config } = size;
   const wanted = config?.maxOutputTokens ?? defaultOutputTokens;
-  if (hasAmpleRoom(env, run, agent, prompt, config)) return { stage: 0, reserve: reserveOf(size, wanted, wanted) };
+  if (hasAmpleRoom(context, prompt, config)) return { stage: 0, reserve: reserveOf(size, wanted, wanted) };
   const room = new Room(env, run, agent, size);
   const output = Math.min(wanted, room.usual);
   if (output >= Math.min(wanted, leastOutput)) return { stage: 0, reserve: reserveOf(size, output, wanted) };
@@ -51,16 +53,21 @@ export function allowanceFor(env: Env, run: RunContext, agent: SubContext, size:
  * Tells that every budget has room for a usual turn with the longest reply there may be, as it mostly does; false says
  * nothing, and one has to look closely. It must never be true where `Room` finds less, so it asks for a token more.
  */
-export function hasAmpleRoom(env: Env, run: RunContext, agent: SubContext, prompt: number, config: LlmConfig | undefined): boolean {
+export function hasAmpleRoom(
+  context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
+  prompt: number,
+  config: LlmConfig | undefined,
+): boolean {
+  const { env, run, agent } = context;
   const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
   const tokens = 2 * prompt + leastLastOutput + 2 * output;
   const price = priceOf({ prompt, config });
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
-    if (!isAmple(above.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
+    if (!isAmple(above.limits.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
   const module = moduleOf(run, agent);
-  const limits = module === undefined ? undefined : moduleLimits(env, run, agent);
+  const limits = module === undefined ? undefined : moduleLimits(context);
   if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
   return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
 }
@@ -79,7 +86,8 @@ function isAmple(
 }
 
 /** Looks at whether a last turn's model call fits what is left. */
-export function lastAllowanceFor(env: Env, run: RunContext, agent: SubContext, size: CallSize): Allowance {
+export function lastAllowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): Allowance {
+  const { env, run, agent } = context;
   const room = new Room(env, run, agent, size);
   const allowance = lastAllowance(size, room, size.config?.maxOutputTokens ?? defaultOutputTokens);
   return allowance.stage === 3 ? { ...allowance, limit: room.tightest } : allowance;
@@ -115,12 +123,12 @@ class Room {
     this.#size = size;
     for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
       const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
-      this.#look(above.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
+      this.#look(above.limits.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
     }
     const module = moduleOf(run, agent);
     if (module !== undefined) {
-      const limits = moduleLimits(env, run, agent);
-      const whose = ` of work module ${agent.moduleScope ?? ''}`;
+      const limits = moduleLimits({ env, run, agent });
+      const whose = ` of work module ${agent.work.moduleScope ?? ''}`;
       this.#look(module, limits?.maxTokens, limits?.maxCostUsd, 'module', whose);
     }
     this.#look(run.budget, run.limits.maxTokens, run.limits.maxCostUsd, 'run', ' of the run');
@@ -186,7 +194,8 @@ function reached(
 }
 
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
-export function configOf(env: Env, profile: CompiledProfile, run: RunContext, agent: SubContext): LlmConfig | undefined {
+export function configOf(context: Pick<TurnContext, 'env' | 'profile' | 'run' | 'agent'>): LlmConfig | undefined {
+  const { env, profile, run, agent } = context;
   if (!usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent);

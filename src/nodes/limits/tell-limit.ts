@@ -1,5 +1,5 @@
 import type { LimitReach } from '../../core/events/event.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
  * Each limit is told of once per stage. Answers with the sequence number of the item; 0 when it was told before.
  */
 export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach): number {
-  if (agent.limitsTold.includes(toldKey(limit))) return 0;
+  if (agent.limits.warned.includes(toldKey(limit))) return 0;
   const text =
     limit.stage === 1
       ? `You have used ${limit.reason}. Finish what you are doing and wrap up: deliver what you have.`

@@ -1,95 +1,101 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { contextTokens, contextTokensAtMost, correctedTokens } from '../../core/prompt/context-size.ts';
-import type { Env } from '../../core/env.ts';
 import { parentOf } from '../../core/fold/budget.ts';
 import { defaultRunLimits } from '../../core/profile/limits.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { reachedLimits, type ReachedLimit, shown } from './limits.ts';
 import { type Allowance, allowanceFor, configOf, hasAmpleRoom, lastAllowanceFor } from './reserve.ts';
+import type { NotBegun } from '../turn/not-begun.ts';
 import { tellLimit } from './tell-limit.ts';
 
 // What a first turn's system prompt is taken to be before it is built; the figure that counts is looked at again then.
 const firstPromptTokens = 200;
 
 /**
- * Looks at an agent's limits before it reads its inbox: those that are near are told of, one that is used up makes this its
- * last turn. False when the agent has ended, since not even a last turn fits.
+ * Checks an agent's limits before it reads its inbox: warns it of those that are near, and makes this its last turn when one is
+ * used up. Returns 'limit_reached' when the agent has ended, since not even a last turn fits.
  */
-export function lookAtLimits(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
-  if (agent.limitStage !== 2)
-    for (const limit of reachedLimits(env, tx.run, agent, profile))
+export function checkLimits(context: TurnContext): NotBegun | undefined {
+  const { tx, agent } = context;
+  if (agent.limits.stage !== 'last_turn')
+    for (const limit of reachedLimits(context))
       tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
-  const config = configOf(env, profile, tx.run, agent);
+  const config = configOf(context);
   // A function uses no tokens, and a model that cannot be called none either.
-  if (config === undefined) return true;
-  const before = agent.lastTurnId === undefined ? firstPromptTokens : 0;
-  // Mostly there is plenty, and nobody has to know how much the waiting items come to.
-  if (agent.limitStage !== 2 && hasAmpleRoom(env, tx.run, agent, contextTokensAtMost(agent) + before, config)) return true;
+  if (config === undefined) return undefined;
+  const before = agent.turn.lastId === undefined ? firstPromptTokens : 0;
+  // Usually there is plenty, and the size of the waiting items does not matter.
+  if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(context, contextTokensAtMost(agent) + before, config)) return undefined;
   const needed = contextTokens(agent) + before;
-  const { stage, limit } = allow(tx, env, agent, config, needed);
-  if (stage === 0 || limit === undefined) return true;
-  if (stage === 3) return endForLimit(tx, env, agent, { limit, needed });
+  const { stage, limit } = allow(context, config, needed);
+  if (stage === 0 || limit === undefined) return undefined;
+  if (stage === 3) return endForLimit(context, { limit, needed });
   tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
-  return true;
+  return undefined;
 }
 
-/** What a turn whose prompt is known starts with; undefined when the agent has ended, since its prompt does not fit. */
+/** Limit that a turn is warned of, and the budget set aside for its model call. */
+export type TurnBound = Pick<TurnStart, 'limit' | 'reserve'>;
+
+/** Sets the budget of a turn whose prompt is known aside; 'limit_reached' when the agent has ended, since its prompt does not fit. */
 export function boundTurn(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
+  context: TurnContext,
   turn: { readonly prompt: TurnPrompt; readonly inputs: readonly TurnInput[] },
-): Pick<TurnStart, 'limit' | 'reserve'> | undefined {
+): TurnBound | 'limit_reached' {
+  const { agent } = context;
   const { prompt, inputs } = turn;
-  const config = configOf(env, profile, tx.run, agent);
+  const config = configOf(context);
   const needed = correctedTokens(agent, prompt.from, prompt.tokens ?? 0);
-  const allowance = config === undefined ? unbounded : allow(tx, env, agent, config, needed);
+  const allowance = config === undefined ? unbounded : allow(context, config, needed);
   if (allowance.stage === 3) {
-    endForLimit(tx, env, agent, { limit: allowance.limit, needed });
-    return undefined;
+    return endForLimit(context, { limit: allowance.limit, needed });
   }
   const { reserve } = allowance;
-  const { limitStage: stage, limitReason: reason = '' } = agent;
-  const isTold = stage === 2 || (stage === 1 && inputs.some(({ source }) => source === 'LIMIT_NOTICE'));
+  const {
+    limits: { stage, reason = '' },
+  } = agent;
+  const isTold = stage === 'last_turn' || (stage === 'warned' && inputs.some(({ source }) => source === 'LIMIT_NOTICE'));
   if (!isTold) return reserve === undefined ? nothing : { reserve };
-  return reserve === undefined ? { limit: { stage, reason } } : { limit: { stage, reason }, reserve };
+  const limit = { stage: stage === 'last_turn' ? 2 : 1, reason } as const;
+  return reserve === undefined ? { limit } : { limit, reserve };
 }
 
-const nothing: Pick<TurnStart, 'limit' | 'reserve'> = {};
+const nothing: TurnBound = {};
 const unbounded: Allowance = { stage: 0 };
 
-function allow(tx: Transaction, env: Env, agent: SubContext, config: LlmConfig, prompt: number): Allowance {
+function allow(context: TurnContext, config: LlmConfig, prompt: number): Allowance {
+  const { agent } = context;
   const size = { prompt, config };
-  return agent.limitStage === 2 ? lastAllowanceFor(env, tx.run, agent, size) : allowanceFor(env, tx.run, agent, size);
+  return agent.limits.stage === 'last_turn' ? lastAllowanceFor(context, size) : allowanceFor(context, size);
 }
 
 /** Ends an agent for which not even a last turn is left; `needed` are the tokens of that turn's prompt. */
 function endForLimit(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   { limit, needed }: { readonly limit: ReachedLimit | undefined; readonly needed: number },
-): false {
+): 'limit_reached' {
+  const { tx, agent } = context;
   const { agentId, seq } = agent.meta;
   const cause =
-    limit === undefined || agent.limitStage === 2 ? seq : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
-  const message = `${limit?.reason ?? agent.limitReason ?? 'a limit is reached'}; nothing is left for a last turn, whose prompt alone has about ${shown(needed)} tokens`;
-  endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, cause);
-  return false;
+    limit === undefined || agent.limits.stage === 'last_turn'
+      ? seq
+      : tx.emit({ type: 'limit.reach', agentId, ...limit, stage: 2 }, seq).seq;
+  const message = `${limit?.reason ?? agent.limits.reason ?? 'a limit is reached'}; nothing is left for a last turn, whose prompt alone has about ${shown(needed)} tokens`;
+  endAgent(context, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, cause);
+  return 'limit_reached';
 }
 
 /** Says once per run that a limit on cost cannot be held, since what a call cost is not known, and why. */
-export function noteUnknownCost(tx: Transaction, env: Env, agent: SubContext): void {
-  if (!hasCostLimit(tx.run, env, agent)) return;
+export function noteUnknownCost(context: TurnContext): void {
+  const { tx, env, agent } = context;
+  if (!hasCostLimit(context)) return;
   const { agentId, profile } = agent.meta;
   const known = env.profiles.get(profile);
-  const isPriced = known !== undefined && configOf(env, known, tx.run, agent)?.price !== undefined;
+  const isPriced = known !== undefined && configOf({ env, profile: known, run: tx.run, agent })?.price !== undefined;
   const why = isPriced ? `the provider of ${profile} did not say what a call used` : `a model of ${profile} has no known price`;
   const remedy = isPriced ? '' : ' Give the LLM config a price.';
   const message = `${why}, so it counts as cost unknown and a limit on cost does not see it; the limits on tokens hold.${remedy}`;
@@ -97,7 +103,8 @@ export function noteUnknownCost(tx: Transaction, env: Env, agent: SubContext): v
 }
 
 /** Only a limit somebody set is worth a word; the default one always stands. */
-function hasCostLimit(run: RunContext, env: Env, agent: SubContext): boolean {
+function hasCostLimit(context: Pick<TurnContext, 'run' | 'env' | 'agent'>): boolean {
+  const { run, env, agent } = context;
   if (run.limits.maxCostUsd !== defaultRunLimits.maxCostUsd) return true;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
     if (env.profiles.get(above.meta.profile)?.limits.maxCostUsd !== undefined) return true;

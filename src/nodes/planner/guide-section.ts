@@ -1,6 +1,7 @@
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
 import type { PlanView } from './plan.ts';
 import { stepsOf } from './plan-script.ts';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { LoopPlanner, PlannerStep } from '../../core/profile/planner.ts';
 import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';

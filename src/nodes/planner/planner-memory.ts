@@ -2,7 +2,9 @@ import { parseJson } from '../../core/parse-json.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
-import type { SubContext, CallState, RunContext, TurnState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState, TurnState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /** What became of a call, as conditions and texts of a planner read it. */
 export interface PlannedResult extends JsonObject {
@@ -129,7 +131,7 @@ function errorOf({ end }: CallState, report: JsonObject | undefined): PlannedRes
 /** The call that ended an agent: the tool and its arguments, which is what a flow goes by. */
 function endOf(run: RunContext, agentId: AgentId): PlannedResult['ended_by'] {
   const agent = run.agents.get(agentId);
-  const turn = agent?.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const turn = agent?.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   const call = turn?.calls.findLast(({ end }) => end?.end !== undefined);
   return call === undefined ? null : { tool: call.request.name, args: call.request.args };
 }

@@ -1,3 +1,4 @@
+import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../../core/events/context-events.ts';
@@ -8,17 +9,16 @@ import type { AgentId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompactionPolicy } from '../../core/profile/context-policy.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
 import { contextSizeOf } from './context-stage.ts';
 import { trimTo } from './context-view.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { profileOf } from '../turn/profile-of.ts';
 import { allowanceFor } from '../limits/reserve.ts';
 import { placedSummary } from './placed-summary.ts';
 import { summaryInstructions } from './summary-request.ts';
@@ -44,42 +44,42 @@ const mostKept = 0.5;
  * 2. Whatever comes of it, the view then begins later than before, or the agent has ended: nothing is tried twice.
  * 3. Messages stay where they are: a summary stands in front of a view, it edits nothing (I11).
  */
-export function compactIfDue(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+export function compactIfDue(context: TurnContext): boolean {
+  const { tx, agent, profile } = context;
   const { compaction } = profile.contextPolicy;
-  if (compaction === undefined || !usesModel(profile) || agent.limitStage === 2) return false;
-  const due = fullContext(tx, env, agent, profile, compaction) ?? enoughDone(tx.run, agent, compaction);
-  return due !== undefined && startCompaction(tx, env, agent, profile, due);
+  if (compaction === undefined || !usesModel(profile) || agent.limits.stage === 'last_turn') return false;
+  const due = fullContext(context, compaction) ?? enoughDone(tx.run, agent, compaction);
+  return due !== undefined && startCompaction(context, due);
 }
 
-type Deadline = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
+type DueCompaction = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
 
 /** The prompt has grown past the threshold. */
-function fullContext(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  compaction: CompactionPolicy,
-): Deadline | undefined {
-  const threshold = thresholdOf(tx, env, agent, profile);
+function fullContext(context: TurnContext, compaction: CompactionPolicy): DueCompaction | undefined {
+  const { agent } = context;
+  const threshold = thresholdOf(context);
   if (threshold === undefined) return undefined;
   const tokens = contextTokens(agent);
   if (tokens < threshold) return undefined;
   const kept = Math.min(compaction.keepTokens ?? Number.POSITIVE_INFINITY, threshold * mostKept);
   const to = edgeAt(agent, Math.max(historyEnd(agent) - compaction.keep, positionOfTokens(agent, kept)));
-  if (viewTokens(agent, agent.view.from, to) < threshold * leastGain) return undefined;
+  if (viewTokens(agent, agent.context.view.from, to) < threshold * leastGain) return undefined;
   return { to, tokens, reason: 'threshold' };
 }
 
 /** Whatever its size: a task is over and something new is asked, or as many actions are in view as there may be. */
-function enoughDone(run: RunContext, agent: SubContext, { atActions, atTaskEnd, keep }: CompactionPolicy): Deadline | undefined {
-  const from = Math.max(agent.view.from, agent.view.tried ?? 0);
-  const due = (to: number, reason: CompactionReason): Deadline | undefined =>
+function enoughDone(
+  run: RunContext,
+  agent: SubContext,
+  { atActions, atTaskEnd, keep }: CompactionPolicy,
+): DueCompaction | undefined {
+  const from = Math.max(agent.context.view.from, agent.context.view.tried ?? 0);
+  const due = (to: number, reason: CompactionReason): DueCompaction | undefined =>
     to > from && viewTokens(agent, from, to) >= leastSummarised ? { to, tokens: contextTokens(agent), reason } : undefined;
   // Its last words stay: what is asked now may be about them.
   if (atTaskEnd === true && isTaskOver(run, agent)) return due(edgeAt(agent, historyEnd(agent) - 1), 'task_end');
   if (atActions === undefined) return undefined;
-  const actions = agent.messages.slice(from - agent.released).filter(isAction).length;
+  const actions = agent.history.messages.slice(from - agent.history.released).filter(isAction).length;
   return actions < atActions ? undefined : due(edgeAt(agent, historyEnd(agent) - keep), 'actions');
 }
 
@@ -90,47 +90,42 @@ function isAction(message: PromptMessage): boolean {
 /** It ended and was sent on, or waited to be spoken to, and was: what it does now is another task. */
 function isTaskOver(run: RunContext, agent: SubContext): boolean {
   if (agent.counters.turnCount === 0) return historyEnd(agent) > 0;
-  const decided = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId)?.decide?.action.type;
-  return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.length > 0;
+  const decided = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.decide?.action.type;
+  return (decided === 'end_agent_turn' || decided === 'await_user_input') && agent.inbox.items.length > 0;
 }
 
-function thresholdOf(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): number | undefined {
+function thresholdOf(context: TurnContext): number | undefined {
+  const { profile } = context;
   const { compaction } = profile.contextPolicy;
   if (compaction === undefined) return undefined;
   if (compaction.atTokens !== undefined) return compaction.atTokens;
   const size = Math.min(
-    contextSizeOf(env, tx.run, agent, profile) ?? Number.POSITIVE_INFINITY,
+    contextSizeOf(context) ?? Number.POSITIVE_INFINITY,
     profile.contextPolicy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
   return size === Number.POSITIVE_INFINITY ? undefined : size * compaction.at;
 }
 
 /** Begins a compaction of everything in view before `to`; false when what is left of the budgets does not allow it. */
-export function startCompaction(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  due: Deadline,
-  cause?: number,
-): boolean {
+export function startCompaction(context: TurnContext, due: DueCompaction, cause?: number): boolean {
+  const { tx, env, agent, profile } = context;
   const { agentId } = agent.meta;
   const { compaction } = profile.contextPolicy;
   const llmConfig = tx.run.meta.llmConfig ?? compaction?.llmConfig ?? profile.llmConfigRef;
   const instructions = compaction?.instructions ?? summaryInstructions;
-  const prompt = viewTokens(agent, agent.view.from, due.to) + agent.view.headTokens + estimateTokens(instructions);
-  const { stage, reserve } = allowanceFor(env, tx.run, agent, { prompt, config: usableConfig(env, llmConfig) });
+  const prompt = viewTokens(agent, agent.context.view.from, due.to) + agent.context.view.headTokens + estimateTokens(instructions);
+  const { stage, reserve } = allowanceFor(context, { prompt, config: usableConfig(env, llmConfig) });
   if (stage !== 0) return false;
   const start: Writable<CompactionStart> = {
     type: 'compaction.start',
     agentId,
-    compactionId: `${agentId}.k${agent.compactions + 1}`,
-    from: agent.view.from,
+    compactionId: `${agentId}.k${agent.context.compactions + 1}`,
+    from: agent.context.view.from,
     ...due,
     llmConfig,
     instructions: tx.content(instructions),
   };
-  const { head, isSummary, earlier = [] } = agent.view;
+  const { head, isSummary, earlier = [] } = agent.context.view;
   // In a stream each summary stands in the place of its own events, until there are too many of them.
   const isSeparate = profile.contextPolicy.rendering !== undefined && isSummary && earlier.length + 1 < mostSummaries;
   if (head !== undefined && isSeparate && !isForRoom(due.reason)) start.separate = true;
@@ -139,7 +134,7 @@ export function startCompaction(
     if (earlier.length > 0) start.earlier = earlier.map((each) => each.head);
   }
   if (reserve !== undefined) start.reserve = reserve;
-  const { seq, compactionId } = tx.emit(start, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
+  const { seq, compactionId } = tx.emit(start, cause ?? agent.inbox.items[0]?.seq ?? tx.run.seq);
   tx.effects.push({ kind: 'compaction', agentId, compactionId, cause: seq });
   return true;
 }
@@ -161,8 +156,8 @@ export function applySummary(
 ): void {
   const { agentId, compactionId, outcome } = came;
   const agent = tx.run.agents.get(agentId);
-  if (agent?.compacting?.compactionId === compactionId) {
-    endCompaction(tx, env, agent, agent.compacting, outcome);
+  if (agent?.context.compacting?.compactionId === compactionId) {
+    endCompaction(new TurnContext(tx, env, agent), agent.context.compacting, outcome);
     return;
   }
   const message = `the summary ${compactionId} came after its agent had ended and was dropped`;
@@ -170,14 +165,9 @@ export function applySummary(
 }
 
 /** Records what a summariser said: its summary stands in front of the view from now on, or the policy says what else. */
-function endCompaction(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  start: EventOf<'compaction.start'>,
-  outcome: ModelOutcome,
-): void {
-  const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.view.headTokens);
+function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>, outcome: ModelOutcome): void {
+  const { tx, env, agent } = context;
+  const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.context.view.headTokens);
   const { text, error } = judged(outcome, {
     replaced,
     toMessage: (summary) => placedSummary(agent, start, summary, profileOf(env, agent)),
@@ -202,9 +192,9 @@ function endCompaction(
   if (error === undefined || !isForRoom(start.reason)) return;
   if (profileOf(env, agent).contextPolicy.compaction?.onFailure === 'stop') {
     const message = `the context is full and could not be summarised: ${error.message}`;
-    endAgent(tx, env, agent, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, seq);
+    endAgent(context, { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } }, seq);
   } else {
-    trimTo(tx, agent, start.to, 'compaction_failed', seq);
+    trimTo(context, start.to, 'compaction_failed', seq);
   }
 }
 

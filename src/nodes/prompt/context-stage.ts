@@ -1,9 +1,6 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
-import type { Env } from '../../core/env.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { tellLimit } from '../limits/tell-limit.ts';
 
 /** Shares of a model's context at which an agent is told, and at which it gets its last turn. */
@@ -11,7 +8,8 @@ const defaultWarnAt = 0.7;
 const defaultStopAt = 0.98;
 
 /** The context size of the model an agent speaks with; undefined when its LLM config does not say, or cannot be used. */
-export function contextSizeOf(env: Env, run: RunContext, agent: SubContext, profile: CompiledProfile): number | undefined {
+export function contextSizeOf(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): number | undefined {
+  const { env, run, agent, profile } = context;
   if (!usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent).contextWindow;
@@ -25,9 +23,10 @@ export function contextSizeOf(env: Env, run: RunContext, agent: SubContext, prof
  * Looks at the context size of an agent's model, and answers with it: an agent whose context is nearly full is told so once;
  * one whose context is full gets its last turn.
  */
-export function lookAtContext(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): number | undefined {
-  const allowed = contextSizeOf(env, tx.run, agent, profile);
-  if (allowed === undefined || agent.limitStage === 2) return allowed;
+export function checkContextSize(context: TurnContext): number | undefined {
+  const { tx, agent, profile } = context;
+  const allowed = contextSizeOf(context);
+  if (allowed === undefined || agent.limits.stage === 'last_turn') return allowed;
   const { warnAt = defaultWarnAt, stopAt = defaultStopAt } = profile.contextPolicy;
   const used = contextTokens(agent);
   if (used < allowed * Math.min(warnAt, stopAt)) return allowed;

@@ -1,10 +1,10 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { correctedTokens, estimatePrompt, viewTokens } from '../../core/prompt/context-size.ts';
 import type { ContextTrim, TrimReason } from '../../core/events/context-events.ts';
 import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Writable } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
@@ -35,17 +35,21 @@ const quotedChars = 4_000;
  * 2. A call and its result are never parted, whatever the bounds say: the messages of the last call always stay.
  * 3. The edge never moves back, and moves seldom, so that a provider's prompt cache keeps working.
  */
-export function fitView(tx: Transaction, agent: SubContext, profile: CompiledProfile, pending: Pending): void {
+export function fitView(context: TurnContext, pending: Pending): void {
+  const { tx, agent, profile } = context;
   const { window, maxTokens = Number.POSITIVE_INFINITY } = profile.contextPolicy;
-  if (window > 0) fitWindow(tx, agent, window, pending.messages);
+  if (window > 0) fitWindow(context, window, pending.messages);
   const most = Math.min(maxTokens, pending.most ?? Number.POSITIVE_INFINITY);
-  if (most !== Number.POSITIVE_INFINITY) fitTokens(tx, agent, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
+  if (most !== Number.POSITIVE_INFINITY) fitTokens(context, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
   beginWithUser(tx, agent);
 }
 
 /** What a conversation began with may have been for one turn only, or unreadable: the model's words do not stand first. */
 function beginWithUser(tx: Transaction, agent: SubContext): void {
-  const { view, messages, released } = agent;
+  const {
+    context: { view },
+    history: { messages, released },
+  } = agent;
   const first = messages[view.from - released];
   if (view.head !== undefined || first === undefined || first.role === 'user') return;
   tx.emit(
@@ -57,39 +61,42 @@ function beginWithUser(tx: Transaction, agent: SubContext): void {
       head: tx.content(nothingKept),
       headTokens: estimateTokens(nothingKept),
     },
-    agent.inbox[0]?.seq ?? tx.run.seq,
+    agent.inbox.items[0]?.seq ?? tx.run.seq,
   );
 }
 
 const nothingKept = '[What this conversation began with was shown once and is not kept.]';
 
-function fitWindow(tx: Transaction, agent: SubContext, window: number, coming: number): void {
+function fitWindow(context: TurnContext, window: number, coming: number): void {
+  const { agent } = context;
   const total = historyEnd(agent) + coming;
-  if (total - agent.view.from <= window) return;
+  if (total - agent.context.view.from <= window) return;
   const slack = window < steppingWindow ? 0 : window >> 2;
   const edge = edgeAt(agent, total - window + slack);
-  trimTo(tx, agent, userEdgeNear(agent, edge, slack), 'window');
+  trimTo(context, userEdgeNear(agent, edge, slack), 'window');
 }
 
-function fitTokens(tx: Transaction, agent: SubContext, most: number, reason: TrimReason, { fixed, inputs }: Pending): void {
+function fitTokens(context: TurnContext, most: number, reason: TrimReason, { fixed, inputs }: Pending): void {
+  const { agent } = context;
   const estimated = estimatePrompt(agent, fixed, inputs);
-  const tokens = correctedTokens(agent, agent.view.from, estimated);
+  const tokens = correctedTokens(agent, agent.context.view.from, estimated);
   if (tokens <= most) return;
   // A quarter more than is needed, so that not every turn must do it again.
   const excess = estimated - (estimated * most * 0.75) / tokens;
-  trimTo(tx, agent, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.view.from) - excess)), reason);
+  trimTo(context, edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) - excess)), reason);
 }
 
 /** Leaves the messages before an edge out of an agent's prompts; false when that would change nothing. */
-export function trimTo(tx: Transaction, agent: SubContext, to: number, reason: TrimReason, cause?: number): boolean {
-  if (to <= agent.view.from) return false;
+export function trimTo(context: TurnContext, to: number, reason: TrimReason, cause?: number): boolean {
+  const { tx, agent } = context;
+  if (to <= agent.context.view.from) return false;
   const trim: Writable<ContextTrim> = { type: 'context.trim', agentId: agent.meta.agentId, to, reason };
   const head = headFor(tx, agent, to);
   if (head !== undefined) {
     trim.head = head.hash;
     trim.headTokens = head.tokens;
   }
-  tx.emit(trim, cause ?? agent.inbox[0]?.seq ?? tx.run.seq);
+  tx.emit(trim, cause ?? agent.inbox.items[0]?.seq ?? tx.run.seq);
   return true;
 }
 
@@ -100,7 +107,10 @@ interface Head {
 
 /** A summary stays; a view that would begin with the model gets a note in front. */
 function headFor(tx: Transaction, agent: SubContext, to: number): Head | undefined {
-  const { view, messages, released } = agent;
+  const {
+    context: { view },
+    history: { messages, released },
+  } = agent;
   const before = view.head === undefined ? undefined : { hash: view.head, tokens: view.headTokens };
   if (view.isSummary) return before;
   if (messages[to - released]?.role === 'user') return undefined;
@@ -112,7 +122,7 @@ function headFor(tx: Transaction, agent: SubContext, to: number): Head | undefin
 }
 
 /** The last words of the user among the messages that are about to be left out. */
-function lastAsked({ messages, released, view }: SubContext, to: number): string | undefined {
+function lastAsked({ history: { messages, released }, context: { view } }: SubContext, to: number): string | undefined {
   for (let index = to - released - 1; index >= Math.max(0, view.from - released); index--) {
     const message = messages[index];
     if (message?.role === 'user') return contentText(message.content);

@@ -1,10 +1,10 @@
-import type { SubContext } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 
 /** Ends a compaction nobody waits for any more. */
-export function dropCompaction(tx: Transaction, agent: SubContext, message: string, cause: number): void {
-  if (agent.compacting === undefined) return;
-  const { compactionId, from, to } = agent.compacting;
+export function dropCompaction(context: TurnContext, message: string, cause: number): void {
+  const { tx, agent } = context;
+  if (agent.context.compacting === undefined) return;
+  const { compactionId, from, to } = agent.context.compacting;
   const error = { code: 'MODEL_ABORTED' as const, message };
   const { agentId } = agent.meta;
   tx.emit({ type: 'compaction.end', agentId, compactionId, from, to, error, usage: {}, attempts: [] }, cause);

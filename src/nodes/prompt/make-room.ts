@@ -1,9 +1,7 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
-import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, TurnState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import { startCompaction } from './compaction.ts';
 import { edgeAt, positionOfTokens } from './context-edge.ts';
 import { trimTo } from './context-view.ts';
@@ -14,26 +12,20 @@ import { requeueInputs } from '../turn/interrupted-turn.ts';
  * summarised, or left out when the profile has no compaction, and the turn is made again, once. False when room was made
  * for this before, or there is none to make: then the refusal stands.
  */
-export function makeRoom(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  turn: TurnState,
-  error: ErrorRecord,
-): boolean {
+export function makeRoom(context: TurnContext, turn: TurnState, error: ErrorRecord): boolean {
+  const { tx, agent, profile } = context;
   const { agentId } = agent.meta;
-  if (agent.madeRoom || turn.start.prompt === undefined) return false;
-  const to = edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.view.from) / 2));
-  if (to <= agent.view.from) return false;
-  const tokens = promptTokens(agent, turn.start.prompt) ?? viewTokens(agent, agent.view.from);
+  if (agent.context.madeRoom || turn.start.prompt === undefined) return false;
+  const to = edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) / 2));
+  if (to <= agent.context.view.from) return false;
+  const tokens = promptTokens(agent, turn.start.prompt) ?? viewTokens(agent, agent.context.view.from);
   const end = tx.emit({ type: 'turn.end', agentId, turnId: turn.turnId, status: 'error', error });
   tx.setCause(end.seq);
   const isSummarised =
     profile.contextPolicy.compaction !== undefined &&
-    agent.limitStage !== 2 &&
-    startCompaction(tx, env, agent, profile, { to, tokens, reason: 'refused' }, end.seq);
-  if (!isSummarised) trimTo(tx, agent, to, 'refused', end.seq);
-  requeueInputs(tx, agent, turn, end.seq);
+    agent.limits.stage !== 'last_turn' &&
+    startCompaction(context, { to, tokens, reason: 'refused' }, end.seq);
+  if (!isSummarised) trimTo(context, to, 'refused', end.seq);
+  requeueInputs(context, turn, end.seq);
   return true;
 }

@@ -3,7 +3,9 @@ import type { AgentId, TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import { leaveOut } from '../../core/untrusted/keep-frames.ts';
 import { contentText } from '../../core/prompt/message.ts';
-import type { SubContext, CallState, RunContext, TurnState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState, TurnState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { type EntryKind, globalKey, mostEntries, type Visibility, type VisibleEntry } from '../../core/profile/visibility.ts';
 
 /*
@@ -66,7 +68,7 @@ export function peerEntries(run: RunContext, agent: SubContext, { show, kinds }:
   const authors = new Set(entries.flatMap(({ agent_id: id }) => id ?? []));
   return {
     entries,
-    quotes: [...authors].filter((id) => untrustedSources(run.agents.get(id)?.sources ?? agent.sources).length > 0),
+    quotes: [...authors].filter((id) => untrustedSources(run.agents.get(id)?.history.sources ?? agent.history.sources).length > 0),
     isSuspect: run.isTainted && entries.some(({ kind }) => kind === 'global'),
   };
 }
@@ -99,7 +101,7 @@ function entryOf({ kind, name, who, turnId }: Found, text: string, chars: number
 }
 
 /** An agent's latest turns, the newest first, as far as they are in memory. */
-function latestTurns(run: RunContext, agent: SubContext, most: number, before = agent.turnCount + 1): readonly TurnState[] {
+function latestTurns(run: RunContext, agent: SubContext, most: number, before = agent.turn.count + 1): readonly TurnState[] {
   const turns: TurnState[] = [];
   for (let count = before - 1; count > 0 && turns.length < most; count--) {
     const turn = run.turns.get(`${agent.meta.agentId}.t${count}` as TurnId);
@@ -139,7 +141,7 @@ function askedFirst(input: JsonValue): string {
   return typeof prompt === 'string' ? prompt : wordsOf(input);
 }
 
-function firstTurnInView({ view, released, origins, turnCount }: SubContext): number {
+function firstTurnInView({ context: { view }, history: { released, origins }, turn: { count: turnCount } }: SubContext): number {
   const first = origins[view.from - released]?.turnId;
   return first === undefined ? turnCount + 1 : Number(first.slice(first.lastIndexOf('t') + 1));
 }
@@ -176,8 +178,8 @@ function readTrace(
     for (const call of calls.slice(-mostEntries)) readCall(call, add);
   }
   if (agent.status !== 'ended') return;
-  const words = agent.output === '' ? (agent.error?.message ?? '(no words)') : agent.output;
-  adder(agent)('final', turns[0]?.end?.seq ?? turns[0]?.start.seq ?? agent.meta.seq, () => words, agent.outcome ?? '');
+  const words = agent.result.output === '' ? (agent.result.error?.message ?? '(no words)') : agent.result.output;
+  adder(agent)('final', turns[0]?.end?.seq ?? turns[0]?.start.seq ?? agent.meta.seq, () => words, agent.result.outcome ?? '');
 }
 
 function readCall({ request, end }: CallState, add: Add): void {

@@ -2,7 +2,7 @@ import type { CompactionStart } from '../../core/events/context-events.ts';
 import { cutLines, escapedEvents, eventType, isRequest } from '../../core/prompt/history-stream.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 
 /** Most requests that are quoted beside a summary, and most lines of each. */
 const quotedRequests = 3;
@@ -17,7 +17,9 @@ export function placedSummary(
 ): string {
   if (contextPolicy.rendering === undefined)
     return `[The first ${start.to} messages of this conversation are left out here. This summary stands in their place:]\n\n${summary}`;
-  const { origins, released } = agent;
+  const {
+    history: { origins, released },
+  } = agent;
   const first = start.separate === true ? (origins[start.from - released]?.event ?? 1) : 1;
   const last = origins[start.to - 1 - released]?.event ?? first;
   const asked = requestsIn(agent, start).map((request) => `${request}\n`);
@@ -25,7 +27,7 @@ export function placedSummary(
 }
 
 /** What was asked in the messages a summary is about, as it was said: the last requests. */
-function requestsIn({ messages, origins, released }: SubContext, { from, to }: CompactionStart): readonly string[] {
+function requestsIn({ history: { messages, origins, released } }: SubContext, { from, to }: CompactionStart): readonly string[] {
   const found: string[] = [];
   for (let index = to - 1 - released; index >= Math.max(0, from - released) && found.length < quotedRequests; index--) {
     const message = messages[index];

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
 import { toErrorRecord, type ErrorRecord } from '../../core/error.ts';
@@ -12,7 +13,7 @@ import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../../core/profile/profile.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import { segmentSeparator } from '../../core/prompt/prompt.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
@@ -65,14 +66,8 @@ const latest = new WeakMap<SubContext, Cached>();
  * last turn, the text and its log are reused, so that a turn pays only for what is new (I13). `sections` are what no
  * profile declares as a segment: the form of the answer, how to call tools in a text protocol. They stand last.
  */
-export function buildSystemPrompt(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  tools: AgentTools,
-  sections: readonly TextSection[] = [],
-): SystemPrompt {
+export function buildSystemPrompt(context: TurnContext, tools: AgentTools, sections: readonly TextSection[] = []): SystemPrompt {
+  const { tx, env, agent, profile } = context;
   const scope = agentScope(env, tx.run, agent);
   const shown = new Set<string>();
   const rendered = profile.segments.map((segment) => {

@@ -1,6 +1,6 @@
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
-import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { ItemDraft } from '../../core/events/transaction.ts';
 import { visibleSource } from '../../core/profile/visibility.ts';
 import { openCallsOf } from '../inbox/answered-call.ts';
 import { historyEnd } from './context-edge.ts';
@@ -13,31 +13,34 @@ export const visibilityObserver = 'visibility';
  * Without the scope `own`, prompts begin with the task at hand: when somebody gives the agent a new one, what came before
  * leaves its view.
  */
-export function beginAtTask(tx: Transaction, agent: SubContext, profile: CompiledProfile): void {
+export function beginAtTask(context: TurnContext): void {
+  const { tx, agent, profile } = context;
   const { visibility } = profile.contextPolicy;
   const end = historyEnd(agent);
-  if (visibility === undefined || visibility.show.has('own') || end <= agent.view.from || openCallsOf(agent).length > 0) return;
-  const task = agent.inbox.find(isTask);
+  if (visibility === undefined || visibility.show.has('own') || end <= agent.context.view.from || openCallsOf(agent).length > 0)
+    return;
+  const task = agent.inbox.items.find(isTask);
   if (task === undefined) return;
   tx.emit({ type: 'context.trim', agentId: agent.meta.agentId, to: end, reason: 'new_task' }, task.seq);
 }
 
 /** What an agent is given by others, and not what its own rules and observers, or an interruption, put in front of it. */
-function isTask({ item, turnsSeen }: SubContext['inbox'][number]): boolean {
+function isTask({ item, turnsSeen }: SubContext['inbox']['items'][number]): boolean {
   const { source, delivery, observerId, ruleId, repeats } = item;
   const isOwn = observerId !== undefined || ruleId !== undefined || repeats !== undefined;
   return !isOwn && turnsSeen === 0 && delivery !== 'idle' && source !== 'TOOL_RESULT';
 }
 
 /** Posts what the agent's profile lets it see of the history of others, for the turn that is about to begin because of `cause`. */
-export function showPeerHistory(tx: Transaction, agent: SubContext, profile: CompiledProfile, cause: number | undefined): void {
+export function showPeerHistory(context: TurnContext, cause: number | undefined): void {
+  const { tx, agent, profile } = context;
   const { visibility } = profile.contextPolicy;
   // One that could not be put into words is tried again, like every item.
-  if (visibility === undefined || agent.inbox.some(({ item }) => item.observerId === visibilityObserver)) return;
+  if (visibility === undefined || agent.inbox.items.some(({ item }) => item.observerId === visibilityObserver)) return;
   const { entries, quotes, isSuspect } = peerEntries(tx.run, agent, visibility);
   if (entries.length === 0) return;
   // It keeps nobody from reading what waits for a quiet moment.
-  const isQuiet = !agent.loop && agent.inbox.every(({ item, turnsSeen }) => item.delivery === 'idle' || turnsSeen > 0);
+  const isQuiet = !agent.turn.loop && agent.inbox.items.every(({ item, turnsSeen }) => item.delivery === 'idle' || turnsSeen > 0);
   const item: ItemDraft = {
     source: visibleSource,
     payload: { entries: entries.map((entry) => ({ ...entry })) },

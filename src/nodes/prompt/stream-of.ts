@@ -1,7 +1,7 @@
 import { eventPieces, fullFrom, type ShownStream } from '../../core/prompt/history-stream.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import { joinPieces, type TextProtocol } from '../../core/prompt/text-protocol.ts';
 import { messageTokens } from '../../core/prompt/token-estimate.ts';
 import type { EventStream, TurnInput } from '../../core/state/turn.ts';
@@ -15,7 +15,7 @@ export function streamOf(
   const { rendering } = contextPolicy;
   if (rendering === undefined) return undefined;
   const coming = inputs.filter(({ persistent, role }) => persistent && role === 'user').length;
-  const last = (agent.origins.at(-1)?.event ?? 0) + coming;
+  const last = (agent.history.origins.at(-1)?.event ?? 0) + coming;
   return { full: fullFrom(last, rendering.full), lines: rendering.lines };
 }
 
@@ -35,7 +35,10 @@ const savings = new WeakMap<SubContext, Saving>();
  * when it is cut: the edge never moves back.
  */
 export function savedBy(agent: SubContext, stream: EventStream, protocol: TextProtocol | undefined): number {
-  const { view, messages, origins, released } = agent;
+  const {
+    context: { view },
+    history: { messages, origins, released },
+  } = agent;
   const known = savings.get(agent);
   const isAlike = known?.from === view.from && known.lines === stream.lines && known.protocol === protocol;
   // A profile that was edited may show more events in full: what was cut before is not cut now.
@@ -52,7 +55,11 @@ export function savedBy(agent: SubContext, stream: EventStream, protocol: TextPr
   return tokens;
 }
 
-function savedOn(message: PromptMessage, origin: SubContext['origins'][number] | undefined, stream: ShownStream): number {
+function savedOn(
+  message: PromptMessage,
+  origin: SubContext['history']['origins'][number] | undefined,
+  stream: ShownStream,
+): number {
   const cut: PromptMessage = { role: 'user', content: joinPieces(eventPieces(message, origin, stream)) };
   return Math.max(0, messageTokens(message) - messageTokens(cut));
 }

@@ -31,14 +31,16 @@ const shareOfContext = 0.6;
 
 /** Makes the call of the compaction that is under way, from what the journal says of it: the same whenever it is made. */
 export function summarise(env: Env, { run, agent, signal, gateway, content, onOutage }: SummaryPorts): Promise<ModelOutcome> {
-  const start = agent.compacting;
+  const start = agent.context.compacting;
   if (start === undefined) throw new Error(`${agent.meta.agentId} has no compaction under way`);
   const config = env.llmConfigOf(start.llmConfig);
   const room = config.contextWindow === undefined ? defaultRoom : config.contextWindow * shareOfContext;
   const before = [...(start.earlier ?? []), ...(start.previous === undefined ? [] : [start.previous])];
   const previous = before.map((hash) => requiredText(content, hash, 'a summary before this one')).join('\n\n');
-  const { released } = agent;
-  const messages = agent.messages.slice(start.from - released, start.to - released);
+  const {
+    history: { released },
+  } = agent;
+  const messages = agent.history.messages.slice(start.from - released, start.to - released);
   const request: Writable<ModelRequest> = {
     config,
     messages: [

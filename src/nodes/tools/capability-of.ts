@@ -3,7 +3,7 @@ import type { Env } from '../../core/env.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { SpokenGate } from './tool-gates.ts';
 

@@ -1,12 +1,13 @@
+import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import { type Capability, type CapabilityPart, capabilityParts, changedParts } from '../../core/state/capability.ts';
 import type { Env } from '../../core/env.ts';
 import type { ApprovalWait } from '../../core/tool/wait-for.ts';
 import { standingFor } from '../../core/state/standing-approval.ts';
 import type { Writable } from '../../core/json.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
-import { profileOf } from '../turn/profile-of.ts';
 import { refuseCall } from './refuse-call.ts';
 import { gateFor, promptFacts } from './tool-gates.ts';
 
@@ -22,20 +23,21 @@ import { gateFor, promptFacts } from './tool-gates.ts';
  */
 
 /** Judges a call at a moment at which it may start: true when it may. Otherwise it has ended, or waits for a person, by now. */
-export function checkCallStart(tx: Transaction, env: Env, agent: SubContext, call: CallState): boolean {
+export function checkCallStart(context: TurnContext, call: CallState): boolean {
+  const { env, agent } = context;
   const profile = profileOf(env, agent);
   const { name, turnId } = call.request;
   const tool = env.toolsOf(profile, agent).tools.get(name);
   if (tool === undefined) {
     const message = `'${name}' is no tool of ${agent.meta.agentId} any more, so it was not run.`;
-    refuseCall(tx, env, agent, call, { status: 'error', code: 'TOOL_MISSING', message });
+    refuseCall(context, call, { status: 'error', code: 'TOOL_MISSING', message });
     return false;
   }
   const args = call.args ?? {};
-  const gate = gateFor(env, tx.run, agent, profile, { tool, args, turnId });
+  const gate = gateFor(context, env, { tool, args, turnId });
   if (gate === undefined || gate.verdict === 'allow') return true;
-  if (gate.verdict === 'ask') return isAgreedTo(tx, env, agent, call, { profile, tool, args, gate });
-  deny(tx, env, agent, call, gate);
+  if (gate.verdict === 'ask') return isAgreedTo(context, call, { profile, tool, args, gate });
+  deny(context, call, gate);
   return false;
 }
 
@@ -43,20 +45,21 @@ export function checkCallStart(tx: Transaction, env: Env, agent: SubContext, cal
 export function recheckWaiting(tx: Transaction, env: Env): void {
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
-    for (const call of [...agent.openCalls.values()])
-      if (call.waitFor?.kind === 'approval') judgeAsked(tx, env, agent, call, call.waitFor);
+    for (const call of [...agent.calls.open.values()])
+      if (call.waitFor?.kind === 'approval') judgeAsked(new TurnContext(tx, env, agent), call, call.waitFor);
   }
 }
 
 /** A call whose tool is gone goes on waiting: a person may reject it, or bring the tool back. */
-function judgeAsked(tx: Transaction, env: Env, agent: SubContext, call: CallState, asked: ApprovalWait): void {
+function judgeAsked(context: TurnContext, call: CallState, asked: ApprovalWait): void {
+  const { tx, env, agent } = context;
   const profile = profileOf(env, agent);
   const { name, turnId } = call.request;
   const tool = env.toolsOf(profile, agent).tools.get(name);
   if (tool === undefined) return;
   const args = call.args ?? {};
-  const gate = gateFor(env, tx.run, agent, profile, { tool, args, turnId });
-  if (gate?.verdict === 'deny') deny(tx, env, agent, call, gate);
+  const gate = gateFor(context, env, { tool, args, turnId });
+  if (gate?.verdict === 'deny') deny(context, call, gate);
   else if (gate?.verdict === 'ask' && asked.capability === undefined) {
     // A journal of an earlier version does not say what was asked about; it has no verdict yet, so it is asked about as it is now.
     const now = { profile, tool, args, gate };
@@ -64,19 +67,14 @@ function judgeAsked(tx: Transaction, env: Env, agent: SubContext, call: CallStat
   }
 }
 
-function deny(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  call: CallState,
-  gate: { readonly id: string; readonly message?: string },
-): void {
+function deny(context: TurnContext, call: CallState, gate: { readonly id: string; readonly message?: string }): void {
   const message = gate.message ?? `'${call.request.name}' is not allowed here (gate '${gate.id}').`;
-  refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: call.request.seq });
+  refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: call.request.seq });
 }
 
 /** Tells whether a person agreed to exactly this call, or to all like it. If not, a person is asked, or asked again. */
-function isAgreedTo(tx: Transaction, env: Env, agent: SubContext, call: CallState, asked: AskedCall): boolean {
+function isAgreedTo(context: TurnContext, call: CallState, asked: AskedCall): boolean {
+  const { tx, env, agent } = context;
   const { turnId, seq, name } = call.request;
   const { agentId, profile } = agent.meta;
   const capability = capabilityOf(env, tx.run, asked);
@@ -84,7 +82,7 @@ function isAgreedTo(tx: Transaction, env: Env, agent: SubContext, call: CallStat
   if (call.approved && changed.length === 0) return true;
   if (call.agreed !== undefined && changed.includes('tool')) {
     const message = `'${name}' was changed after a person was asked about this call, so it was not run. Look at it again, and call it once more if need be.`;
-    refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_DENIED', message });
+    refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message });
     return false;
   }
   const standing = standingFor(tx.run.standing, { profile, tool: name, gateId: asked.gate.id }, capability);

@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { EventDraft, EventType } from '../../core/events/event.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { checkSpawns } from '../../core/state/spawn-limits.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionOutcome } from '../../core/tool/transition.ts';
 
 /** What a transition tool may bring about; the rest is the engine's. */

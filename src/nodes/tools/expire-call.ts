@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -6,7 +7,7 @@ import { refuseCall } from './refuse-call.ts';
 /** Answers a call that waited for a person longer than it may: as its gate or question says, denied unless it says otherwise. */
 export function expireCall(tx: Transaction, env: Env, callId: CallId, since: number): void {
   for (const agent of tx.run.agents.values()) {
-    const call = agent.openCalls.get(callId);
+    const call = agent.calls.open.get(callId);
     if (call === undefined) continue;
     const { waitFor } = call;
     if (call.suspendedAt !== since || waitFor === undefined || waitFor.kind === 'agents' || waitFor.expires === undefined) return;
@@ -30,7 +31,7 @@ export function expireCall(tx: Transaction, env: Env, callId: CallId, since: num
       seq,
     );
     if (isAllowed) return;
-    refuseCall(tx, env, agent, call, { status: 'denied', code: 'TOOL_EXPIRED', message, cause: answer.seq });
+    refuseCall(new TurnContext(tx, env, agent), call, { status: 'denied', code: 'TOOL_EXPIRED', message, cause: answer.seq });
     return;
   }
 }

@@ -1,3 +1,4 @@
+import { type TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { Env, FittedResult, ResultOptions } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
@@ -7,9 +8,9 @@ import { StateEdit } from '../../core/patches/state-edit.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
 import { updateState } from '../../core/patches/update-state.ts';
 import { type KnowledgeEntry, knowledgeToken, readKnowledge, showToken, toEntryJson } from '../../core/team/knowledge.ts';
-import type { SubContext, CallState, RunContext } from '../../core/state/state.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import { profileOf } from '../turn/profile-of.ts';
 
 /** A result as the model will read it, and what puts it into the knowledge base when it was cut to a preview. */
 export interface KeptResult extends FittedResult {
@@ -28,20 +29,19 @@ const maxSourceChars = 200;
  * keeps its token.
  */
 export function keepResult(
-  env: Env,
-  run: RunContext,
-  agent: SubContext,
+  context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
   call: CallState,
   tool: Tool | undefined,
   returned: unknown,
 ): KeptResult {
+  const { env, run, agent } = context;
   const maxChars = tool?.maxResultChars ?? defaultMaxResultChars;
   const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
   const isOutside = tool?.trust !== 'trusted';
   if (preview === undefined || preview >= maxChars || !hasRoom(run)) return fit(env, returned, maxChars, { isOutside });
   let change: StatePatch | undefined;
   const address = (full: string): string => {
-    const [token, made] = enter(env, run, agent, call, full);
+    const [token, made] = enter(context, call, full);
     change = made;
     return showToken(token);
   };
@@ -57,12 +57,11 @@ function hasRoom({ team }: RunContext): boolean {
 }
 
 function enter(
-  env: Env,
-  run: RunContext,
-  agent: SubContext,
+  context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
   call: CallState,
   full: string,
 ): readonly [string, StatePatch | undefined] {
+  const { env, run, agent } = context;
   const hash = env.hash(full);
   const known = readKnowledge(run.team.shared);
   const before = [...known].find(([, entry]) => entry.hash === hash)?.[0];

@@ -1,6 +1,5 @@
-import type { Env } from '../../core/env.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import { TurnContext } from '../../core/turn-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { failCall } from './tool-end.ts';
 
@@ -8,20 +7,22 @@ import { failCall } from './tool-end.ts';
  * Ends a call whose tool is gone, since the code has changed: nobody could run it, or go on with it. Agents it waits for end
  * with it. One that had begun to run may have happened, and its result says so (I5).
  */
-export function endMissing(tx: Transaction, env: Env, agent: SubContext, call: CallState): void {
+export function endMissing(context: TurnContext, call: CallState): void {
+  const { tx, env, agent } = context;
   const wait = call.waitFor;
   if (wait?.kind === 'agents') {
     for (const agentId of wait.agentIds) {
       const child = tx.run.agents.get(agentId);
       const error = { code: 'TOOL_MISSING', message: `the tool that started it, '${call.request.name}', is gone` } as const;
-      if (child !== undefined) endAgent(tx, env, child, { outcome: 'cancelled', error }, call.request.seq, agent.meta.agentId);
+      if (child !== undefined)
+        endAgent(new TurnContext(tx, env, child), { outcome: 'cancelled', error }, call.request.seq, agent.meta.agentId);
     }
   }
   const isBegun = call.status === 'running';
   const happened = isBegun
     ? 'It was interrupted while it ran, and may or may not have happened: find out before you do it in another way.'
     : 'It was not run.';
-  failCall(tx, env, agent, call.callId, {
+  failCall(context, call.callId, {
     status: isBegun ? 'unknown' : 'error',
     code: 'TOOL_MISSING',
     message: `the tool '${call.request.name}' does not exist any more. ${happened}`,

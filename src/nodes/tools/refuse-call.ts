@@ -1,7 +1,6 @@
-import type { Env } from '../../core/env.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 import { failCall } from './tool-end.ts';
 
@@ -10,18 +9,17 @@ import { failCall } from './tool-end.ts';
  * outcome: the reason says only why it is not repeated (I5).
  */
 export function refuseCall(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number },
 ): void {
+  const { env } = context;
   const { name } = call.request;
   const isHarmless = env.catalog.get(name)?.effect === 'pure';
   if (!call.mayHaveHappened || isHarmless) {
-    failCall(tx, env, agent, call.callId, refusal);
+    failCall(context, call.callId, refusal);
     return;
   }
   const message = `'${name}' was interrupted while it ran, and may or may not have happened. It is not run again: ${refusal.message}`;
-  failCall(tx, env, agent, call.callId, { ...refusal, status: 'unknown', code: 'TOOL_OUTCOME_UNKNOWN', message });
+  failCall(context, call.callId, { ...refusal, status: 'unknown', code: 'TOOL_OUTCOME_UNKNOWN', message });
 }

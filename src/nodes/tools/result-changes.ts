@@ -1,10 +1,10 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
-import type { Env, FittedResult } from '../../core/env.ts';
+import type { FittedResult } from '../../core/env.ts';
 import { StateEdit } from '../../core/patches/state-edit.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { updateState } from '../../core/patches/update-state.ts';
 
 /**
@@ -13,12 +13,11 @@ import { updateState } from '../../core/patches/update-state.ts';
  * @throws Error when a value does not fit what is there, or the update may not be; nothing is changed then
  */
 export function resultChanges(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   { values, update }: Pick<FittedResult, 'values' | 'update'>,
 ): readonly StatePatch[] {
+  const { tx, env, agent } = context;
   if (values === undefined && update === undefined) return [];
   const { name, turnId } = call.request;
   const edit = new StateEdit(patchedState(tx.run, agent));

@@ -1,5 +1,5 @@
 import type { Env } from '../../core/env.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { gateDefinition } from './tool-gates.ts';
 import { hashOf } from './capability-of.ts';
 

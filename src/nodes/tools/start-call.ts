@@ -1,17 +1,12 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { unplaced } from '../../core/events/event.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import { startMustOutlivePowerCut } from './tool-end.ts';
 
 /** Puts on the record that a call begins to run, for the first time or again, and makes its tool due. */
-export function startCall(
-  tx: Transaction,
-  agent: SubContext,
-  call: CallState,
-  tool: EffectTool,
-  cause: number = call.request.seq,
-): void {
+export function startCall(context: TurnContext, call: CallState, tool: EffectTool, cause: number = call.request.seq): void {
+  const { tx, agent } = context;
   const { turnId } = call.request;
   const { agentId } = agent.meta;
   const start = tx.emit(

@@ -1,14 +1,13 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { cleanContent, cleanValue } from '../../core/untrusted/clean-outside.ts';
-import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { AgentEnding, ToolEnd } from '../../core/events/tool-events.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 
 /** How a call ended, as the tool node knows it. */
@@ -41,22 +40,21 @@ export function startMustOutlivePowerCut(tool: Tool): boolean {
 
 /** Ends a call with an error: the model reads its code and its message. */
 export function failCall(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   callId: CallId,
   failure: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly end?: AgentEnding },
 ): void {
   const { code, message, ...rest } = failure;
-  endCall(tx, env, agent, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
+  endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
 }
 
 /**
  * Ends a call: `tool.end`, and in the same breath the TOOL_RESULT item its agent will read (I1). An agent that has ended
  * gets no item.
  */
-export function endCall(tx: Transaction, env: Env, agent: SubContext, callId: CallId, said: CallEnding): void {
-  const call = agent.openCalls.get(callId);
+export function endCall(context: TurnContext, callId: CallId, said: CallEnding): void {
+  const { tx, env, agent } = context;
+  const call = agent.calls.open.get(callId);
   if (call === undefined) return;
   const agentId = agent.meta.agentId;
   const tool = env.catalog.get(call.request.name);

@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/roots.ts';
@@ -6,7 +7,8 @@ import type { TurnId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, ToolGate } from '../../core/profile/profile.ts';
 import { noSources, type PromptFacts } from '../../core/prompt/prompt-sources.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
@@ -33,13 +35,12 @@ export interface GatedCall {
  * (DESIGN 5 `tool_gates`). A gate that fails denies.
  */
 export function gateFor(
+  context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
   env: TurnViewEnv,
-  run: RunContext,
-  agent: SubContext,
-  profile: CompiledProfile,
   call: GatedCall,
 ): SpokenGate | undefined {
-  const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(env, run, agent, profile, call);
+  const { profile } = context;
+  const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(context, env, call);
   return spoken ?? (call.tool.needsApproval === true ? ownWish : undefined);
 }
 
@@ -54,12 +55,11 @@ export function gateDefinition(profile: CompiledProfile | undefined, gateId: str
 }
 
 function spokenOf(
+  context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
   env: TurnViewEnv,
-  run: RunContext,
-  agent: SubContext,
-  profile: CompiledProfile,
   call: GatedCall,
 ): SpokenGate | undefined {
+  const { run, agent, profile } = context;
   // Only what goes by another name than the gate says needs them.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
   let scope: Scope | undefined;

@@ -1,3 +1,4 @@
+import { TurnContext } from '../../core/turn-context.ts';
 import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Env, FittedResult } from '../../core/env.ts';
 import { describeThrown, leavesOutcomeUnknown, toErrorRecord } from '../../core/error.ts';
@@ -5,7 +6,8 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue, Writable } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
 import type { EffectTool, ToolContext, TransitionTool } from '../../core/tool/tool.ts';
 import { isReservedSource } from '../../core/inbox/strategy.ts';
@@ -61,19 +63,20 @@ export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPort
 } {
   return {
     name: 'tool',
-    prep: (tx, agent) => startNext(tx, env, agent),
+    prep: (tx, agent) => startNext(new TurnContext(tx, env, agent)),
     exec: async (_ticket, { tool, call, context }) => ({
       status: 'ok',
       returned: await tool.execute(call.args ?? {}, context),
       progress: [],
     }),
-    post: (tx, agent, ticket, outcome) => recordOutcome(tx, env, agent, ticket.callId, outcome),
-    resume: (tx, agent, call, happening, cause) => resumeCall(tx, env, agent, call, happening, cause),
+    post: (tx, agent, ticket, outcome) => recordOutcome(new TurnContext(tx, env, agent), ticket.callId, outcome),
+    resume: (tx, agent, call, happening, cause) => resumeCall(new TurnContext(tx, env, agent), call, happening, cause),
   };
 }
 
 /** Starts the next call that may start; undefined when none may. Transition tools are decided on the way. */
-function startNext(tx: Transaction, env: Env, agent: SubContext): CallTicket | undefined {
+function startNext(context: TurnContext): CallTicket | undefined {
+  const { tx, env, agent } = context;
   for (let call = nextCall(env, agent); call !== undefined; call = nextCall(env, agent)) {
     if (tx.isFull) {
       tx.touch(agent.meta.agentId);
@@ -81,15 +84,15 @@ function startNext(tx: Transaction, env: Env, agent: SubContext): CallTicket | u
     }
     const tool = env.catalog.get(call.request.name);
     if (tool === undefined) {
-      endMissing(tx, env, agent, call);
+      endMissing(context, call);
       continue;
     }
-    if (!checkCallStart(tx, env, agent, call)) continue;
+    if (!checkCallStart(context, call)) continue;
     if (tool.kind === 'transition') {
-      decideTransition(tx, env, agent, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
+      decideTransition(context, call, call.request.seq, (context) => tool.run(call.args ?? {}, context));
       continue;
     }
-    startCall(tx, agent, call, tool);
+    startCall(context, call, tool);
     return { callId: call.callId };
   }
   return undefined;
@@ -104,7 +107,7 @@ function nextCall(env: Env, agent: SubContext): CallState | undefined {
   let serialBusy = false;
   let exclusiveBusy = false;
   const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
-  for (const call of agent.openCalls.values()) {
+  for (const call of agent.calls.open.values()) {
     // One that waits for a person has its turn all the same: those behind it must not overtake it.
     if (call.status === 'suspended') serialBusy ||= concurrencyOf(call) === 'serial';
     if (call.status !== 'running') continue;
@@ -113,7 +116,7 @@ function nextCall(env: Env, agent: SubContext): CallState | undefined {
     exclusiveBusy ||= concurrencyOf(call) === 'exclusive';
   }
   if (exclusiveBusy) return undefined;
-  for (const call of agent.openCalls.values()) {
+  for (const call of agent.calls.open.values()) {
     if (call.status !== 'requested') continue;
     const concurrency = concurrencyOf(call);
     if (concurrency === 'parallel') return call;
@@ -125,23 +128,22 @@ function nextCall(env: Env, agent: SubContext): CallState | undefined {
 
 /** Runs a transition tool and commits what it decided; one that throws changes nothing and answers with its error. */
 function decideTransition(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   cause: number,
   decide: (context: TransitionContext) => TransitionOutcome,
 ): void {
+  const { tx, env, agent } = context;
   let outcome: TransitionOutcome;
   let events: readonly EventDraft[];
   try {
-    const context = transitionContext(tx, env, agent, call);
-    outcome = decide(context);
+    const view = transitionContext(context, call);
+    outcome = decide(view);
     checkOutcome(tx.run, env.profiles, call.request.name, outcome);
-    events = outcomeEvents(context, call, outcome);
+    events = outcomeEvents(view, call, outcome);
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'TOOL_FAILED');
-    endCall(tx, env, agent, call.callId, {
+    endCall(context, call.callId, {
       status: 'error',
       content: JSON.stringify({ error: error.code, message: error.message }),
       error,
@@ -150,7 +152,7 @@ function decideTransition(
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
-  for (const draft of events) emitDraft(tx, env, agent, draft, cause);
+  for (const draft of events) emitDraft(context, draft, cause);
   if (outcome.kind === 'suspend') {
     // A call that goes on waiting for the same things says nothing new.
     if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
@@ -160,7 +162,7 @@ function decideTransition(
   const tool = env.catalog.get(call.request.name);
   const fitted = env.toResult(outcome.content, tool?.maxResultChars ?? defaultMaxResultChars);
   const failed = outcome.isError === true || fitted.isError;
-  endCall(tx, env, agent, call.callId, {
+  endCall(context, call.callId, {
     status: failed ? 'error' : 'ok',
     content: fitted.content,
     ...(failed ? { error: { code: 'TOOL_FAILED' as const, message: `${call.request.name} reported an error` } } : {}),
@@ -171,15 +173,17 @@ function decideTransition(
   });
 }
 
-function resumeCall(tx: Transaction, env: Env, agent: SubContext, call: CallState, happening: Happening, cause: number): void {
+function resumeCall(context: TurnContext, call: CallState, happening: Happening, cause: number): void {
+  const { env } = context;
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.resume === undefined) return;
   const resume: NonNullable<TransitionTool['resume']> = tool.resume;
-  decideTransition(tx, env, agent, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
+  decideTransition(context, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
 }
 
-function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: CallId, outcome: ToolOutcome): Action {
-  const call = agent.openCalls.get(callId);
+function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcome): Action {
+  const { tx, env, agent } = context;
+  const call = agent.calls.open.get(callId);
   const tool = call === undefined ? undefined : env.catalog.get(call.request.name);
   if (call === undefined) return 'dropped';
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
@@ -195,10 +199,10 @@ function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: Cal
       ),
     };
     if (outcome.status === 'error' && leavesOutcomeUnknown(outcome.error)) {
-      settleUnknown(tx, env, agent, call, { error });
+      settleUnknown(context, call, { error });
       return 'default';
     }
-    endCall(tx, env, agent, callId, {
+    endCall(context, callId, {
       status: outcome.status,
       content: JSON.stringify({ error: error.code, message: error.message }),
       error,
@@ -206,10 +210,10 @@ function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: Cal
     });
     return 'default';
   }
-  const kept = keepResult(env, tx.run, agent, call, tool, outcome.returned);
+  const kept = keepResult(context, call, tool, outcome.returned);
   const started = call.startSeq ?? call.request.seq;
   if (kept.change !== undefined) tx.emit(kept.change, started);
-  const { fitted, changes, failure } = withChanges(tx, env, agent, call, kept);
+  const { fitted, changes, failure } = withChanges(context, call, kept);
   const ending: Writable<CallEnding> = {
     status: fitted.isError ? 'error' : 'ok',
     content: fitted.content,
@@ -222,7 +226,7 @@ function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: Cal
     ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
   // Before the call ends: its agent may end with it, and hand in what was changed.
   for (const change of changes) tx.emit(change, started);
-  endCall(tx, env, agent, callId, ending);
+  endCall(context, callId, ending);
   tx.setCause(call.end?.seq);
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
@@ -231,14 +235,13 @@ function recordOutcome(tx: Transaction, env: Env, agent: SubContext, callId: Cal
 
 /** A result with the changes of state that come with it. When these cannot be made, it is an error without any effect. */
 function withChanges(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   kept: FittedResult,
 ): { readonly fitted: FittedResult; readonly changes: readonly StatePatch[]; readonly failure?: string } {
+  const { env } = context;
   try {
-    return { fitted: kept, changes: resultChanges(tx, env, agent, call, kept) };
+    return { fitted: kept, changes: resultChanges(context, call, kept) };
   } catch (thrown) {
     const failure = `${call.request.name} ran, but what it returned for the state was refused: ${env.secrets.text(describeThrown(thrown))}`;
     const note = `(${failure}. None of it was changed or posted.)`;

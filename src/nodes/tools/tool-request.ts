@@ -1,18 +1,16 @@
+import { type TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
 import type { ErrorCode } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { forcedTool } from '../../core/tool/tool-bound.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { ToolRequest } from '../../core/events/tool-events.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { CallStatus, ReplyToolCall } from '../../core/state/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
 import { checkCallStart } from './check-call-start.ts';
-import { profileOf } from '../turn/profile-of.ts';
 import { endCall } from './tool-end.ts';
 
 /** Whether a reply ended in a way that lets its calls be trusted to be complete. */
@@ -24,18 +22,11 @@ export interface ReplyEnd {
  * Puts the calls of a reply on the record, each with its verdict: what cannot run is answered at once with an error the
  * model can act on; what may run stands as `requested` and is started by the tool node.
  */
-export function requestCalls(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  turnId: TurnId,
-  calls: readonly ReplyToolCall[],
-  end: ReplyEnd,
-): void {
+export function requestCalls(context: TurnContext, turnId: TurnId, calls: readonly ReplyToolCall[], end: ReplyEnd): void {
+  const { tx, env, agent, profile } = context;
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
-  const room = toolCallRoom(env, tx.run, agent, profile);
+  const room = toolCallRoom(context);
   const verdicts = calls.map((call, index) => {
     if (index >= room.left) return beyondLimit(call, room);
     const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
@@ -59,20 +50,14 @@ export function requestCalls(
     if (verdict?.ok === true && verdict.tool.polls === true) draft.polls = true;
     if (verdict?.ok === true && verdict.tool.toolset !== verdict.tool.name) draft.toolset = verdict.tool.toolset;
     const request = tx.emit(draft, decided);
-    if (verdict?.ok === false) refuse(tx, env, agent, request, verdict);
-    else applyGates(tx, env, agent, request.callId);
+    if (verdict?.ok === false) refuse(context, request, verdict);
+    else applyGates(context, request.callId);
   });
 }
 
 /** Answers every call of a reply without running it, since the flow went elsewhere. */
-export function cancelCalls(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  turnId: TurnId,
-  calls: readonly ReplyToolCall[],
-  why: string,
-): void {
+export function cancelCalls(context: TurnContext, turnId: TurnId, calls: readonly ReplyToolCall[], why: string): void {
+  const { tx, agent } = context;
   for (const call of calls) {
     const request = tx.emit({
       type: 'tool.request',
@@ -82,7 +67,7 @@ export function cancelCalls(
       name: call.name,
       args: null,
     });
-    refuse(tx, env, agent, request, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why });
+    refuse(context, request, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why });
   }
 }
 
@@ -106,10 +91,10 @@ function judge(env: Env, agent: SubContext, tools: AgentTools, call: ReplyToolCa
   if (call.problem !== undefined && end.finishedCleanly)
     return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `${call.problem}.` };
   const tool = tools.tools.get(call.name);
-  const only = forcedTool(agent.toolBound);
+  const only = forcedTool(agent.turn.toolBound);
   if (only !== undefined && only !== call.name) return bound(call.name, `the only tool it has is '${only}'`);
   if (tool === undefined)
-    return agent.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
+    return agent.turn.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
   if (!end.finishedCleanly) {
     return {
       ok: false,
@@ -142,7 +127,7 @@ function forbidden(name: string): Verdict {
 
 /** A tool that the agent has, and not in this turn. */
 function absent(env: Env, agent: SubContext, tools: AgentTools, name: string): Verdict {
-  const isFiltered = agent.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
+  const isFiltered = agent.turn.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
   if (!isFiltered) return unknownTool(tools, name);
   return bound(name, `the tools it has are ${namesOf(tools)}`);
 }
@@ -170,13 +155,11 @@ function namesOf({ tools, outside }: AgentTools): string {
 }
 
 function refuse(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
   verdict: { readonly status: CallStatus; readonly code: ErrorCode; readonly message: string },
 ): void {
-  endCall(tx, env, agent, request.callId, {
+  endCall(context, request.callId, {
     status: verdict.status,
     content: JSON.stringify({ error: verdict.code, message: verdict.message }),
     error: { code: verdict.code, message: verdict.message },
@@ -185,7 +168,8 @@ function refuse(
 }
 
 /** Has people asked at once, though the call may have to wait for its turn: it is judged again when that has come. */
-function applyGates(tx: Transaction, env: Env, agent: SubContext, callId: ReplyToolCall['callId']): void {
-  const call = agent.openCalls.get(callId);
-  if (call !== undefined) checkCallStart(tx, env, agent, call);
+function applyGates(context: TurnContext, callId: ReplyToolCall['callId']): void {
+  const { agent } = context;
+  const call = agent.calls.open.get(callId);
+  if (call !== undefined) checkCallStart(context, call);
 }

@@ -1,16 +1,16 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
-import type { Env } from '../../core/env.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 
 /** What a transition tool may look at while it decides over one call. */
-export function transitionContext(tx: Transaction, env: Env, agent: SubContext, call: CallState): TransitionContext {
+export function transitionContext(context: TurnContext, call: CallState): TransitionContext {
+  const { tx, env, agent } = context;
   return {
     at: tx.at,
     run: tx.run,

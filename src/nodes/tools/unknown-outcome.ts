@@ -1,9 +1,7 @@
-import type { Env } from '../../core/env.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import { endCall, failCall } from './tool-end.ts';
 
 /** What a person may say of a call of unknown outcome. */
@@ -17,22 +15,21 @@ const memo: JsonObject = { about: 'unknown_outcome' };
  * the model is told, a person is asked, or the agent ends with an error. It is never run again silently (I5).
  */
 export function settleUnknown(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   known: { readonly cause?: number; readonly error?: ErrorRecord } = {},
 ): void {
+  const { tx, env, agent } = context;
   const { name, turnId } = call.request;
   const { cause, error = unknownOf(name) } = known;
   const policy = env.catalog.get(name)?.onUnknown ?? 'tell_model';
   const from = cause ?? call.startSeq ?? call.request.seq;
   switch (policy) {
     case 'tell_model':
-      failCall(tx, env, agent, call.callId, { ...error, status: 'unknown', cause: from });
+      failCall(context, call.callId, { ...error, status: 'unknown', cause: from });
       break;
     case 'fail':
-      failCall(tx, env, agent, call.callId, { ...error, status: 'unknown', cause: from, end: { outcome: 'error', error } });
+      failCall(context, call.callId, { ...error, status: 'unknown', cause: from, end: { outcome: 'error', error } });
       break;
     case 'ask_human': {
       const prompt = `'${name}' was interrupted while it ran. Did it happen? If it did not, it is run again; if nobody knows, the agent is told so.`;
@@ -50,9 +47,7 @@ export function asksWhetherHappened(call: CallState): boolean {
 
 /** Goes by what a person said of a call of unknown outcome. One that did not happen stands as requested, and is started like any other. */
 export function applyTestimony(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   said: { readonly value: JsonValue | undefined; readonly cause: number },
 ): void {
@@ -60,10 +55,10 @@ export function applyTestimony(
   if (value === 'not_happened') return;
   if (value === 'happened') {
     const content = `A person says that this call of '${call.request.name}' happened. Its result is lost.`;
-    endCall(tx, env, agent, call.callId, { status: 'ok', content, cause });
+    endCall(context, call.callId, { status: 'ok', content, cause });
     return;
   }
-  failCall(tx, env, agent, call.callId, { ...unknownOf(call.request.name), status: 'unknown', cause });
+  failCall(context, call.callId, { ...unknownOf(call.request.name), status: 'unknown', cause });
 }
 
 function unknownOf(name: string): ErrorRecord {

@@ -1,7 +1,6 @@
-import type { Env } from '../../core/env.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import { type ErrorRecord, toErrorRecord } from '../../core/error.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import { checkCallStart } from './check-call-start.ts';
 import { startCall } from './start-call.ts';
 import type { ToolOutcome } from './tool-node.ts';
@@ -17,7 +16,8 @@ type Verdict =
  * Makes the tool due that finds out whether a `verifiable` call happened. The call counts as running meanwhile; a crash in
  * the middle asks again, since the asking is pure.
  */
-export function verifyCall(tx: Transaction, env: Env, agent: SubContext, call: CallState, by: string): void {
+export function verifyCall(context: TurnContext, call: CallState, by: string): void {
+  const { tx, env, agent } = context;
   const cause = call.startSeq ?? call.request.seq;
   const { agentId } = agent.meta;
   const { turnId } = call.request;
@@ -27,7 +27,7 @@ export function verifyCall(tx: Transaction, env: Env, agent: SubContext, call: C
   }
   const error: ErrorRecord = { code: 'TOOL_MISSING', message: `the tool '${by}', which finds out, does not exist any more` };
   const asked = tx.emit({ type: 'tool.verify', agentId, turnId, callId: call.callId, by, answer: 'unknown', error }, cause);
-  settleUnknown(tx, env, agent, call, { cause: asked.seq });
+  settleUnknown(context, call, { cause: asked.seq });
 }
 
 /**
@@ -35,12 +35,11 @@ export function verifyCall(tx: Transaction, env: Env, agent: SubContext, call: C
  * with the outcome the call has, when it happened.
  */
 export function applyVerdict(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   call: CallState,
   said: { readonly by: string; readonly outcome: ToolOutcome },
 ): ToolOutcome | undefined {
+  const { tx, env, agent } = context;
   const verdict = readVerdict(said.outcome);
   const { agentId } = agent.meta;
   const { turnId, name } = call.request;
@@ -61,11 +60,11 @@ export function applyVerdict(
       return { status: 'ok', returned: verdict.result, progress: [] };
     case 'not_happened': {
       const tool = env.catalog.get(name);
-      if (tool?.kind === 'effect' && checkCallStart(tx, env, agent, call)) startCall(tx, agent, call, tool, asked.seq);
+      if (tool?.kind === 'effect' && checkCallStart(context, call)) startCall(context, call, tool, asked.seq);
       return undefined;
     }
     case 'unknown':
-      settleUnknown(tx, env, agent, call, { cause: asked.seq });
+      settleUnknown(context, call, { cause: asked.seq });
       return undefined;
   }
 }

@@ -9,7 +9,7 @@ import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, OutageNews, 
 import { assemblePrompt, headsOf } from '../../core/prompt/prompt.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnPrompt } from '../../core/state/turn.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
@@ -17,7 +17,7 @@ import type { ExecPorts } from './node.ts';
 import { askPlanner } from '../planner/ask-planner.ts';
 import { systemTextOf } from '../prompt/prep-system-prompt.ts';
 import { requiredText } from '../prompt/required-text.ts';
-import { profileOf } from './profile-of.ts';
+import { profileOf } from '../../core/turn-context.ts';
 
 /** One activation of an agent: the turn that is under way. */
 export interface TurnTicket {
@@ -46,7 +46,8 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   const profile = profileOf(env, agent);
   const tools: AgentTools = env.toolsOf(profile, agent);
   const systemText = latestSystemText(agent, prompt.system, ports.content);
-  const messages = assemblePrompt(systemText, agent, prompt, start.inputs, headTextsOf(agent, prompt, ports.content));
+  const heads = headTextsOf(agent, prompt, ports.content);
+  const messages = assemblePrompt({ systemText, history: agent.history, range: prompt, inputs: start.inputs, heads });
   const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
   if (fn !== undefined) {
     return callFunction(fn, {
@@ -93,7 +94,7 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
   if (prompt.protocol !== undefined) request.textProtocol = prompt.protocol;
   if (profile.output !== undefined) request.outputSchema = profile.output.schema;
   if (start.reserve?.output !== undefined) request.maxOutputTokens = start.reserve.output;
-  if (agent.brokenReplies > 0) request.brokenCalls = agent.brokenReplies;
+  if (agent.turn.brokenReplies > 0) request.brokenCalls = agent.turn.brokenReplies;
   const promptSize = config.rateLimit === undefined ? undefined : promptTokens(agent, prompt);
   if (promptSize !== undefined) request.promptTokens = promptSize;
   if (onDelta !== undefined) request.onDelta = onDelta;

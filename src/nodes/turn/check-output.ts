@@ -1,10 +1,9 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { DecidedAction } from '../../core/events/turn-events.ts';
 
@@ -23,15 +22,16 @@ const toldChars = 300;
  * was checked. A reply that does not fit goes back to the model with what is wrong, as often as the profile says; then the agent ends
  * with OUTPUT_INVALID, and its text stays the output.
  */
-export function checkOutput(env: Env, agent: SubContext, profile: CompiledProfile, decided: Decided): Decided {
+export function checkOutput(context: Pick<TurnContext, 'env' | 'agent' | 'profile'>, decided: Decided): Decided {
+  const { env, agent, profile } = context;
   const { output } = profile;
   const { action } = decided;
   if (output === undefined || action.type !== 'end_agent_turn' || action.outcome !== 'success') return decided;
   // What a rule has words of its own for is no answer of the model.
-  if (action.output !== agent.lastReply) return decided;
-  const read = readOutput(env, output, agent.lastReply);
+  if (action.output !== agent.turn.lastReply) return decided;
+  const read = readOutput(env, output, agent.turn.lastReply);
   if (read.ok) return { action: { ...action, output: JSON.stringify(read.value) } };
-  if (agent.outputRepairs < output.repairs) return askAgain(read.problems);
+  if (agent.turn.outputRepairs < output.repairs) return askAgain(read.problems);
   const error = `the answer does not fit output_schema after ${output.repairs} repair(s): ${read.problems.join('; ')}`;
   return { action: { ...action, outcome: 'error', code: 'OUTPUT_INVALID', error } };
 }

@@ -1,11 +1,12 @@
-import type { Env } from '../../core/env.ts';
+import { TurnContext } from '../../core/turn-context.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import type { AgentRestart, EventDraft, RunEndStatus } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import type { AgentEnding } from '../../core/events/tool-events.ts';
-import type { SubContext, CallState } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { answeredCall } from '../inbox/answered-call.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
@@ -17,41 +18,33 @@ import { transitionContext } from '../tools/transition-context.ts';
  * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. Who
  * asked to be told is told, unless it is the one who ended the agent (`by`); the run ends with its root.
  */
-export function endAgent(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  ending: AgentEnding,
-  cause: number | undefined,
-  by?: AgentId,
-): void {
+export function endAgent(context: TurnContext, ending: AgentEnding, cause: number | undefined, by?: AgentId): void {
+  const { tx, env, agent } = context;
   if (agent.status === 'ended') return;
   for (const childId of agent.children) {
     const child = tx.run.agents.get(childId);
     if (child !== undefined)
       endAgent(
-        tx,
-        env,
-        child,
+        new TurnContext(tx, env, child),
         { outcome: 'cancelled', error: { code: 'TOOL_CANCELLED', message: `${agent.meta.agentId} ended` } },
         cause,
       );
   }
-  const interrupted = agent.currentTurnId;
+  const interrupted = agent.turn.currentId;
   const end = tx.emit(
     {
       type: 'agent.end',
       agentId: agent.meta.agentId,
       outcome: ending.outcome,
-      output: ending.output ?? agent.lastReply,
+      output: ending.output ?? agent.turn.lastReply,
       deliverables: ending.deliverables ?? agent.deliverables,
       ...(ending.error === undefined ? {} : { error: ending.error }),
     },
     cause,
   );
-  for (const [callId, call] of [...agent.openCalls]) {
-    tidyUp(tx, env, agent, call, end.seq);
-    endCall(tx, env, agent, callId, {
+  for (const [callId, call] of [...agent.calls.open]) {
+    tidyUp(context, call, end.seq);
+    endCall(context, callId, {
       status: 'cancelled',
       content: JSON.stringify({ error: 'TOOL_CANCELLED', message: 'the agent ended before this call did' }),
       error: { code: 'TOOL_CANCELLED', message: 'the agent ended before this call did' },
@@ -60,7 +53,7 @@ export function endAgent(
   }
   if (interrupted !== undefined)
     tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
-  dropCompaction(tx, agent, 'the agent ended before the summary came', end.seq);
+  dropCompaction(context, 'the agent ended before the summary came', end.seq);
   tx.ended.push({ agentId: agent.meta.agentId, seq: end.seq });
   if (by === undefined || agent.meta.notify?.agentId !== by) notify(tx, agent, end.seq);
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
@@ -73,21 +66,23 @@ const outdated: ReadonlySet<string> = new Set(['LIMIT_NOTICE', 'STAGNATION_NOTIC
  * Drops what was not read before an agent ended and is wrong when it starts anew: results, when their calls are not in its
  * history any more (I1); notices of limits and stagnation, when it is.
  */
-function dropStale(tx: Transaction, agent: SubContext, { keepsHistory }: Pick<AgentRestart, 'keepsHistory'>, cause: number): void {
+function dropStale(context: TurnContext, { keepsHistory }: Pick<AgentRestart, 'keepsHistory'>, cause: number): void {
+  const { tx, agent } = context;
   const isStale = (item: InboxItem): boolean =>
     keepsHistory === true ? outdated.has(item.source) : answeredCall(item) !== undefined;
-  for (const { item } of agent.inbox.filter((waiting) => isStale(waiting.item)))
+  for (const { item } of agent.inbox.items.filter((waiting) => isStale(waiting.item)))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'agent_ended' }, cause);
 }
 
 /** Lets a waiting transition tool leave team state in order, now that what it started has ended. */
-function tidyUp(tx: Transaction, env: Env, agent: SubContext, call: CallState, cause: number): void {
+function tidyUp(context: TurnContext, call: CallState, cause: number): void {
+  const { tx, env, agent } = context;
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.cancel === undefined || call.status !== 'suspended') return;
   try {
-    const context = transitionContext(tx, env, agent, call);
-    const drafts = tool.cancel(call.args ?? {}, context, call.memo);
-    for (const draft of new DraftedState(tx.run, call.request.name, tx.at).toEvents(drafts, context.turnId))
+    const view = transitionContext(context, call);
+    const drafts = tool.cancel(call.args ?? {}, view, call.memo);
+    for (const draft of new DraftedState(tx.run, call.request.name, tx.at).toEvents(drafts, view.turnId))
       tx.emitDraft(draft, cause);
   } catch (thrown) {
     const { code, message } = toErrorRecord(thrown, 'TOOL_FAILED');
@@ -106,12 +101,14 @@ function tidyUp(tx: Transaction, env: Env, agent: SubContext, call: CallState, c
 }
 
 /** Commits what a tool of `agent` drafted; the end of an agent brings everything below it to an end as well. */
-export function emitDraft(tx: Transaction, env: Env, agent: SubContext, draft: EventDraft, cause: number): void {
+export function emitDraft(context: TurnContext, draft: EventDraft, cause: number): void {
+  const { tx, env, agent } = context;
   const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
-  if (draft.type === 'agent.end' && ending !== undefined) endAgent(tx, env, ending, draft, cause, agent.meta.agentId);
+  if (draft.type === 'agent.end' && ending !== undefined)
+    endAgent(new TurnContext(tx, env, ending), draft, cause, agent.meta.agentId);
   else tx.emitDraft(draft.type === 'agent.start' ? atItsDepth(tx, draft) : draft, cause);
   const restarted = draft.type === 'agent.restart' ? tx.run.agents.get(draft.agentId) : undefined;
-  if (restarted !== undefined && draft.type === 'agent.restart') dropStale(tx, restarted, draft, cause);
+  if (restarted !== undefined && draft.type === 'agent.restart') dropStale(new TurnContext(tx, env, restarted), draft, cause);
 }
 
 /** How deep an agent stands is not for its starter to say. */
@@ -131,9 +128,9 @@ function notify(tx: Transaction, agent: SubContext, cause: number): void {
       source: wanted.source,
       payload: {
         agent_id: agent.meta.agentId,
-        status: agent.outcome ?? 'error',
-        summary: agent.output,
-        error: agent.error === undefined ? null : agent.error.message,
+        status: agent.result.outcome ?? 'error',
+        summary: agent.result.output,
+        error: agent.result.error === undefined ? null : agent.result.error.message,
         deliverables: agent.deliverables,
       },
       from: agent.meta.agentId,
@@ -149,16 +146,16 @@ export function runStatusOf(outcome: string): RunEndStatus {
 }
 
 function endRun(tx: Transaction, root: SubContext, cause: number): void {
-  const outcome = root.outcome ?? 'error';
+  const outcome = root.result.outcome ?? 'error';
   tx.sync = true;
   tx.emit(
     {
       type: 'run.end',
       status: runStatusOf(outcome),
       outcome,
-      output: root.output,
+      output: root.result.output,
       deliverables: root.deliverables,
-      ...(root.error === undefined ? {} : { error: root.error }),
+      ...(root.result.error === undefined ? {} : { error: root.result.error }),
     },
     cause,
   );

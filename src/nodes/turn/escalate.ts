@@ -1,28 +1,31 @@
-import type { Env } from '../../core/env.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { StagnationAct } from '../../core/events/event.ts';
 import type { Writable } from '../../core/json.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { streakOf } from '../../core/state/stagnation.ts';
 import { type EscalationStep } from '../../core/profile/escalation.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { callLines } from '../inbox/call-lines.ts';
+import type { NotBegun } from './not-begun.ts';
 import { endAgent } from './end-agent.ts';
 
 /**
- * Climbs the profile's ladder before a turn (DESIGN 4, stagnation): each rung whose streak is long enough is climbed once, and
- * again only after the streak broke. False when there is no turn to take: a person is asked first, or the agent has ended.
+ * Takes the steps of the profile's escalation before a turn (DESIGN 4, stagnation): each step whose streak is long enough is taken
+ * once, and again only after the streak broke. Returns 'escalated' when no turn follows: a person is asked first, or the agent has ended.
  */
-export function escalate(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile): boolean {
+export function escalate(context: TurnContext): NotBegun | undefined {
+  const { agent, profile } = context;
   for (const step of profile.stagnation) {
     const count = streakOf(agent, step.on);
-    if (count < step.at || agent.escalations.some(({ id }) => id === step.id)) continue;
-    if (!act(tx, env, agent, step, count)) return false;
+    if (count < step.at || agent.streaks.escalations.some(({ id }) => id === step.id)) continue;
+    if (!act(context, step, count)) return 'escalated';
   }
-  return true;
+  return undefined;
 }
 
-function act(tx: Transaction, env: Env, agent: SubContext, step: EscalationStep, count: number): boolean {
+function act(context: TurnContext, step: EscalationStep, count: number): boolean {
+  const { tx, env, agent } = context;
   const { action } = step;
   const draft: Writable<StagnationAct> = {
     type: 'stagnation.act',
@@ -62,7 +65,7 @@ function act(tx: Transaction, env: Env, agent: SubContext, step: EscalationStep,
     return false;
   }
   if (action.type !== 'end') return true;
-  endAgent(tx, env, agent, { outcome: action.outcome, error: { code: 'STAGNATION', message: what.report } }, seq);
+  endAgent(context, { outcome: action.outcome, error: { code: 'STAGNATION', message: what.report } }, seq);
   return false;
 }
 
@@ -71,7 +74,7 @@ function notice(tx: Transaction, agent: SubContext, text: string): void {
 }
 
 function lastSeq(run: RunContext, agent: SubContext): number {
-  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   return last?.end?.seq ?? last?.start.seq ?? agent.meta.seq;
 }
 
@@ -82,11 +85,11 @@ function repeated(
   step: EscalationStep,
   count: number,
 ): { readonly sentence: string; readonly report: string; readonly tools: readonly string[] } {
-  const last = agent.lastTurnId === undefined ? undefined : run.turns.get(agent.lastTurnId);
+  const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   const calls = last?.calls ?? [];
   const tools = [...new Set(calls.map(({ request }) => request.name))];
   const sentence = sentenceOf(step, count, tools);
-  const heading = `${sentence} Seen after turn ${agent.lastTurnId ?? 'none'} (${step.on} = ${count}, rung '${step.id}').`;
+  const heading = `${sentence} Seen after turn ${agent.turn.lastId ?? 'none'} (${step.on} = ${count}, rung '${step.id}').`;
   return { sentence, tools, report: [heading, ...callLines(last)].join('\n') };
 }
 

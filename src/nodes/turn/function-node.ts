@@ -6,7 +6,8 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ModelOutcome, OfferedTool } from '../../core/model/model.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import { readOnlyView } from '../../core/read-only-view.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 
 /** What a function sees in a model's place: the prompt a model would have got, and the views of conditions. */
 export interface FunctionView {

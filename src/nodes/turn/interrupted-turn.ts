@@ -1,8 +1,7 @@
-import type { Env } from '../../core/env.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { ModelAttempt, ModelOutcome } from '../../core/model/model.ts';
-import type { SubContext, TurnState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import { recordReply } from './post-reply.ts';
 import { visibilityObserver } from '../prompt/show-peer-history.ts';
 
@@ -33,21 +32,23 @@ function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
  * Records what came of an interrupted call, and ends its turn. What it read for good is in history; what it read for this
  * once is posted anew (I2: as an item of its own), so that the next turn reads it.
  */
-export function interruptTurn(tx: Transaction, env: Env, agent: SubContext, turn: TurnState, outcome: ModelOutcome): void {
+export function interruptTurn(context: TurnContext, turn: TurnState, outcome: ModelOutcome): void {
+  const { tx, agent } = context;
   const { agentId } = agent.meta;
-  recordReply(tx, env, agent, turn.turnId, interruptedOutcome(outcome));
+  recordReply(context, turn.turnId, interruptedOutcome(outcome));
   const end = tx.emit(
     { type: 'turn.end', agentId, turnId: turn.turnId, status: 'interrupted', error: interruption },
     turn.interruptedBy,
   );
-  requeueInputs(tx, agent, turn, end.seq);
+  requeueInputs(context, turn, end.seq);
 }
 
 /**
  * Posts anew what a turn read for this once and no model answered, except for what the next turn's observers and loop will
  * say themselves.
  */
-export function requeueInputs(tx: Transaction, agent: SubContext, turn: TurnState, cause: number): void {
+export function requeueInputs(context: TurnContext, turn: TurnState, cause: number): void {
+  const { tx, agent } = context;
   const momentary = new Set(['loop', visibilityObserver, ...turn.start.observers.map(({ id }) => id)]);
   turn.start.inputs.forEach((input, index) => {
     const item = turn.items[index];

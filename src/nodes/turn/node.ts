@@ -1,4 +1,5 @@
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
 /** What a node says when it is done: the name of the edge to follow. */

@@ -1,38 +1,40 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Checkpoint } from '../../core/profile/checkpoint.ts';
-import type { Env } from '../../core/env.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext, TurnState } from '../../core/state/state.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
+import type { NotBegun } from './not-begun.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
 /**
- * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint). False when a person is asked
- * first. An agent that waited for a person already goes on, whatever its checkpoints say of the turn before.
+ * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
+ * that has just waited for a person goes on, whatever its checkpoints say of the turn before.
  */
-export function pauseAtCheckpoint(tx: Transaction, env: Env, agent: SubContext, { checkpoints }: CompiledProfile): boolean {
-  if (checkpoints.length === 0 || agent.question !== undefined || agent.turnsAlone === 0) return true;
-  const last = agent.lastTurnId === undefined ? undefined : tx.run.turns.get(agent.lastTurnId);
+export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
+  const { tx, env, agent } = context;
+  const { checkpoints } = context.profile;
+  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return undefined;
+  const last = agent.turn.lastId === undefined ? undefined : tx.run.turns.get(agent.turn.lastId);
   const scope = agentScope(env, tx.run, agent);
-  const reached = checkpoints.find((checkpoint) => isReached(tx, agent, checkpoint, last, scope));
-  if (reached === undefined) return true;
+  const reached = checkpoints.find((checkpoint) => isReached(context, checkpoint, last, scope));
+  if (reached === undefined) return undefined;
   const { id } = reached;
   const prompt = [questionAt(reached, scope), ...report(agent, last)].join('\n');
   const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
   tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
-  return false;
+  return 'at_checkpoint';
 }
 
 function isReached(
-  tx: Transaction,
-  agent: SubContext,
+  context: TurnContext,
   { id, afterTurns, onTools, condition }: Checkpoint,
   last: TurnState | undefined,
   scope: Scope,
 ): boolean {
-  if (afterTurns !== undefined && agent.turnsAlone < afterTurns) return false;
+  const { tx, agent } = context;
+  if (afterTurns !== undefined && agent.streaks.turnsAlone < afterTurns) return false;
   if (onTools.length > 0 && last?.calls.some(({ request, end }) => end?.status === 'ok' && onTools.includes(request.name)) !== true)
     return false;
   try {
@@ -58,10 +60,10 @@ function questionAt({ id, message }: Checkpoint, scope: Scope): string {
 
 function report(agent: SubContext, last: TurnState | undefined): readonly string[] {
   const { agentId } = agent.meta;
-  const said = agent.lastReply.trim() === '' ? [] : [`${agentId} said last: ${clipped(agent.lastReply.trim())}`];
+  const said = agent.turn.lastReply.trim() === '' ? [] : [`${agentId} said last: ${clipped(agent.turn.lastReply.trim())}`];
   const calls = callLines(last);
   return [
-    `${agentId} has taken ${agent.counters.turnCount} turn(s), ${agent.turnsAlone} of them since it began or a person spoke to it.`,
+    `${agentId} has taken ${agent.counters.turnCount} turn(s), ${agent.streaks.turnsAlone} of them since it began or a person spoke to it.`,
     ...said,
     ...(calls.length === 0 ? [] : [`In ${last?.turnId ?? ''} it called:`, ...calls]),
   ];

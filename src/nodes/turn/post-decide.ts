@@ -1,3 +1,4 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { unplaced } from '../../core/events/event.ts';
@@ -8,10 +9,10 @@ import { readPath } from '../../core/expression/read-path.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import type { CompiledProfile, CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
+import type { CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
 import type { ItemTemplate } from '../../core/profile/template.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { handlesErrors } from '../../core/profile/handles-errors.ts';
 import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
@@ -22,20 +23,14 @@ import type { Action } from './node.ts';
  * Asks the profile's flow decider what follows (A1.2): the first rule whose condition holds wins, and every rule that
  * was asked is on the record with what it saw. The action that was decided is committed as `turn.decide`.
  */
-export function decideNext(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  profile: CompiledProfile,
-  turnId: TurnId,
-  observers: readonly ObserverRecord[],
-): Action {
+export function decideNext(context: TurnContext, turnId: TurnId, observers: readonly ObserverRecord[]): Action {
+  const { tx, env, agent, profile } = context;
   const scope = agentScope(env, tx.run, agent);
   const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(handlesErrors) : profile.flowDecider;
-  const { rules, decided } = askRules(asked, scope, (rule) => settle(tx, env, agent, scope, turnId, rule));
-  const settled = decided ?? settle(tx, env, agent, scope, turnId, undefined);
-  const { action, item } = failed ? settled : checkOutput(env, agent, profile, settled);
+  const { rules, decided } = askRules(asked, scope, (rule) => settle(context, scope, turnId, rule));
+  const settled = decided ?? settle(context, scope, turnId, undefined);
+  const { action, item } = failed ? settled : checkOutput(context, settled);
   tx.emit({
     type: 'turn.decide',
     agentId: agent.meta.agentId,
@@ -57,10 +52,11 @@ export function decideNext(
  * Asks what follows a model call that failed (FAULTS M12, M13): the observers and rules whose condition names `turn.error`.
  * Without any, and in the last turn of an agent, the error ends it.
  */
-export function decideOnError(tx: Transaction, env: Env, agent: SubContext, profile: CompiledProfile, turnId: TurnId): Action {
+export function decideOnError(context: TurnContext, turnId: TurnId): Action {
+  const { tx, env, agent, profile } = context;
   const isAsked = profile.flowDecider.some(handlesErrors) || profile.postTurnObservers.some(handlesErrors);
-  if (!isAsked || agent.limitStage === 2) return 'error';
-  return decideNext(tx, env, agent, profile, turnId, env.observe(tx, agent, profile, 'error'));
+  if (!isAsked || agent.limits.stage === 'last_turn') return 'error';
+  return decideNext(context, turnId, env.observe(tx, agent, profile, 'error'));
 }
 
 /** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */
@@ -130,33 +126,27 @@ function shown(value: unknown): JsonValue {
 }
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
-function settle(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  scope: Scope,
-  turnId: TurnId,
-  winner: CompiledRule | undefined,
-): Decided {
+function settle(context: TurnContext, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
+  const { tx, env, agent } = context;
   const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
   const calls = modelEnd?.reply?.toolCalls ?? [];
-  if (agent.limitStage === 2) return { action: { type: 'limit', outcome: 'limit', error: agent.limitReason ?? 'limit reached' } };
+  if (agent.limits.stage === 'last_turn')
+    return { action: { type: 'limit', outcome: 'limit', error: agent.limits.reason ?? 'limit reached' } };
   const failure = modelEnd?.error?.message;
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
   const quotes = stateQuotes(tx.run, agent, env.hash, winner.id);
   const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope, quotes) } : {};
-  return { action: actionOf(tx, env, agent, scope, winner, calls, failure), ...item };
+  return { action: actionOf(context, scope, winner, calls, failure), ...item };
 }
 
 function actionOf(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
+  context: TurnContext,
   scope: Scope,
   winner: CompiledRule,
   calls: readonly ReplyToolCall[],
   failure: string | undefined,
 ): DecidedAction {
+  const { tx, env, agent } = context;
   const ruleId = winner.id;
   const { action } = winner;
   switch (action.type) {
@@ -192,7 +182,7 @@ function withoutRule(agent: SubContext, hasCalls: boolean, failure: string | und
   if (hasCalls) return { type: 'continue_with_tool' };
   if (agent.counters.emptyReplyStreak > 0)
     return { type: 'end_agent_turn', outcome: 'error', error: 'no rule of the flow decider matched, and the reply was empty' };
-  return { type: 'end_agent_turn', outcome: 'success', output: agent.lastReply };
+  return { type: 'end_agent_turn', outcome: 'success', output: agent.turn.lastReply };
 }
 
 function ending(
@@ -202,7 +192,7 @@ function ending(
   action: Extract<DeciderAction, { type: 'end_agent_turn' }>,
   hasCalls: boolean,
 ): DecidedAction {
-  const output = action.output?.render(scope) ?? agent.lastReply;
+  const output = action.output?.render(scope) ?? agent.turn.lastReply;
   const error = action.errorMessage?.render(scope);
   const silent = action.outcome === 'success' && action.output === undefined && agent.counters.emptyReplyStreak > 0 && !hasCalls;
   if (silent)

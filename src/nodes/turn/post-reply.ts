@@ -1,26 +1,19 @@
+import type { TurnContext } from '../../core/turn-context.ts';
 import { wireIdOf } from '../../core/prompt/call-id.ts';
-import type { Env } from '../../core/env.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
 import { shownReply } from '../inbox/truncate-input.ts';
 
 /** Puts the outcome of a model call on the record. */
-export function recordReply(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  turnId: TurnId,
-  outcome: ModelOutcome,
-  profile?: CompiledProfile,
-): void {
+export function recordReply(context: TurnContext, turnId: TurnId, outcome: ModelOutcome, profile?: CompiledProfile): void {
+  const { tx, agent } = context;
   tx.setCause(turnStartSeq(tx, turnId));
   const end: Roomy<ModelEnd> = {
     type: 'model.end',
@@ -35,22 +28,16 @@ export function recordReply(
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
   if (outcome.kind === 'error') end.error = outcome.error;
-  else end.reply = recordedReply(tx, env, agent, outcome.reply, profile);
+  else end.reply = recordedReply(context, outcome.reply, profile);
   tx.emit(end);
   tx.setCause(tx.run.seq);
 }
 
-function recordedReply(
-  tx: Transaction,
-  env: Env,
-  agent: SubContext,
-  reply: ModelReply,
-  profile?: CompiledProfile,
-): NonNullable<ModelEnd['reply']> {
+function recordedReply(context: TurnContext, reply: ModelReply, profile?: CompiledProfile): NonNullable<ModelEnd['reply']> {
   const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
     text: reply.text,
     reasoning: reply.reasoning,
-    toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(tx, env, agent, reply),
+    toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(context, reply),
     finishReason: reply.finishReason,
   };
   const shown = profile === undefined ? undefined : shownReply(reply.text, profile.contextPolicy);
@@ -63,9 +50,10 @@ function recordedReply(
 }
 
 /** The engine's own id for each call, since providers repeat theirs; beside it the provider's, and the one of the two that goes back. */
-function withCallIds(tx: Transaction, env: Env, agent: SubContext, reply: ModelReply): readonly ReplyToolCall[] {
+function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToolCall[] {
+  const { tx, env, agent } = context;
   const fresh = new Set<string>();
-  const used = { has: (id: string) => agent.wireIds.has(id) || fresh.has(id), size: agent.wireIds.size };
+  const used = { has: (id: string) => agent.history.wireIds.has(id) || fresh.has(id), size: agent.history.wireIds.size };
   return reply.toolCalls.map((call, index) => {
     // A model may invent a name no provider would take back in history: the wire name is made anew from what it means.
     const name = env.catalog.fromWire(call.toolName);

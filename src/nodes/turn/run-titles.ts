@@ -5,7 +5,8 @@ import type { Writable } from '../../core/json.ts';
 import { contentText, type PromptMessage } from '../../core/prompt/message.ts';
 import type { ModelGateway, ModelOutcome } from '../../core/model/model.ts';
 import { titleOf } from '../../core/state/run-title.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { RunTitle } from '../../core/events/title-event.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -32,7 +33,8 @@ export function titleIfDue(tx: Transaction, env: Env): void {
   if (env.titles === undefined || run.isTitled || run.meta.imported !== undefined || run.meta.title !== titleOf(run.meta.input))
     return;
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
-  if (root === undefined || !root.messages.some(({ role }) => role === 'assistant') || !isAffordable(env, run, root)) return;
+  if (root === undefined || !root.history.messages.some(({ role }) => role === 'assistant') || !isAffordable(env, run, root))
+    return;
   tx.effects.push({ kind: 'title', cause: run.seq });
 }
 
@@ -40,7 +42,7 @@ function isAffordable(env: Env, run: RunContext, root: SubContext): boolean {
   try {
     const config = env.llmConfigOf(env.titles?.llmConfig ?? '');
     const prompt = estimateTokens(instructions) + estimateTokens(conversation(root));
-    return allowanceFor(env, run, root, { prompt, config }).stage === 0;
+    return allowanceFor({ env, run, agent: root }, { prompt, config }).stage === 0;
   } catch {
     // One that lacks its key: the call says so, and that is put on record.
     return true;
@@ -69,7 +71,7 @@ export function generateTitle(
 }
 
 /** How it began: what was asked, and what was said to it. */
-function conversation({ messages }: SubContext): string {
+function conversation({ history: { messages } }: SubContext): string {
   const asked = messages.find(({ role }) => role === 'user');
   const said = messages.find(({ role }) => role === 'assistant');
   const lines = [`User: ${shown(asked)}`, `Agent: ${shown(said)}`];

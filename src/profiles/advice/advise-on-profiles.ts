@@ -10,7 +10,7 @@ import { type Comparison, comparisonsOf, type ValueKind } from './comparisons.ts
 import { failureAtStart } from './empty-scope.ts';
 import { postedSources, type Writes, writesOf } from './writes-of.ts';
 
-/** Names of tools: those there are, and beginnings of those that are only known once their toolset is connected. */
+/** Known tool names, and prefixes of tools that are only known once their toolset is connected. */
 export interface AdviceNames {
   readonly tools: ReadonlySet<string>;
   readonly toolPrefixes: readonly string[];
@@ -28,9 +28,9 @@ interface Advisor extends AdviceNames {
 }
 
 /**
- * Looks for what loads and is probably not meant: conditions that read what nothing writes, compare with a name that does not exist or
- * with another type, or fail before anything has happened; strategies for mistyped sources; profiles without instructions. Warnings only:
- * code may write, post and name more than the files show.
+ * Warns of profiles that load but probably do not do what was meant: conditions that read values nothing writes, compare with an
+ * unknown name or another type, or fail before the first turn; strategies for misspelled sources; profiles without instructions.
+ * Warnings only, since code may write, post and define more than the files show.
  */
 export function adviseOnProfiles(set: ProfileSet, names: AdviceNames): readonly Diagnostic[] {
   const found = new Map<string, Diagnostic>();
@@ -41,7 +41,7 @@ export function adviseOnProfiles(set: ProfileSet, names: AdviceNames): readonly 
     sources: postedSources(set),
     warn: (code, source, message, hint) => {
       const key = `${source.file}:${source.line}:${source.column} ${message}`;
-      // What several profiles inherit is said once.
+      // Several profiles may inherit the same mistake: report it once.
       if (!found.has(key)) found.set(key, { severity: 'warning', code, message, source, ...(hint === undefined ? {} : { hint }) });
     },
   };
@@ -58,11 +58,12 @@ function advise(advisor: Advisor, profile: CompiledProfile): void {
       `profile ${quote(name)} has no instructions: its model is sent an empty system prompt`,
       'write instructions: | with what the agent is to do',
     );
-  for (const own of profile.strategies.keys()) adviseOnSource(advisor, own, strategyPlace(profile, own), 'a strategy is for');
+  for (const own of profile.strategies.keys())
+    adviseOnSource(advisor, own, { place: strategyPlace(profile, own), what: 'a strategy is for' });
   for (const condition of conditionsOf(profile)) adviseOnCondition(advisor, condition);
 }
 
-/** The conditions that the profile's files write, with where they stand. */
+/** Returns the conditions written in the profile's files, with their places. */
 function conditionsOf(profile: CompiledProfile): readonly Condition[] {
   const lists = [
     ['pre_turn_observers', profile.preTurnObservers],
@@ -103,7 +104,7 @@ function adviseOnPath({ writes, warn }: Advisor, path: string, source: SourceRef
   const known = root === 'flags' ? writes.flags : writes.values;
   if (known.has(name)) return;
   const meant = closestName(name, known);
-  // Tools set values that no file names, but no flags.
+  // Tools set values that no file mentions; they set no flags.
   if (root === 'values' && meant === undefined) return;
   const hint = meant === undefined ? 'an observer with update_state writes flags' : `did you mean ${quote(`${root}.${meant}`)}?`;
   warn('NEVER_WRITTEN', source, `nothing writes ${quote(`${root}.${name}`)}`, hint);
@@ -120,7 +121,7 @@ function adviseOnComparison(advisor: Advisor, { path, texts, kinds }: Comparison
   if (path === undefined) return;
   for (const text of texts) {
     if (/(?:^|\.)tool_name$/.test(path)) adviseOnTool(advisor, text, source);
-    if (path.endsWith('.source')) adviseOnSource(advisor, text, source, 'the condition compares with');
+    if (path.endsWith('.source')) adviseOnSource(advisor, text, { place: source, what: 'the condition compares with' });
   }
 }
 
@@ -134,8 +135,14 @@ function adviseOnTool({ tools, toolPrefixes, warn }: Advisor, name: string, sour
   );
 }
 
-/** Sources are open: code may post under any. Only one that is a slip of another is told. */
-function adviseOnSource({ sources, warn }: Advisor, name: string, place: SourceRef, what: string): void {
+/**
+ * Warns of a source that looks like a misspelling of a known one. Other unknown sources are allowed: code may post under any name.
+ */
+function adviseOnSource(
+  { sources, warn }: Advisor,
+  name: string,
+  { place, what }: { readonly place: SourceRef; readonly what: string },
+): void {
   if (globalStrategies.has(name) || sources.has(name)) return;
   const meant = closestName(name, [...globalStrategies.keys(), ...sources]);
   if (meant === undefined) return;

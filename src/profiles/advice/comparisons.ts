@@ -1,11 +1,11 @@
 import { parseSource, type SyntaxNode } from '../../core/expression/parse.ts';
 
-/** Kinds of values that a comparison can mix up. */
+/** Kinds of values that comparisons should not mix. */
 export type ValueKind = 'number' | 'text' | 'truth value';
 
-/** One comparison of a condition: what it reads, the texts it compares with, and what is known of both sides. */
+/** One comparison in a condition: the path it reads, the texts it compares with, and the kinds of both sides. */
 export interface Comparison {
-  /** The path on one side; absent when neither side is one. */
+  /** Path on one side; absent when neither side is a path. */
   readonly path: string | undefined;
   readonly texts: readonly string[];
   readonly kinds: readonly [ValueKind | undefined, ValueKind | undefined];
@@ -19,7 +19,7 @@ const texts =
   /^(?:meta\.(?:agent_id|profile|type|run_id)|run\.(?:run_id|run_type|status)|state\.status|turn\.finish_reason|state\.current_action\.tool_name)$/;
 const compares: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-/** Lists the comparisons of a condition, `in` with a written list included; `kinds` says what stands at paths of state. */
+/** Lists the comparisons in a condition, including `in` with a literal list; `kinds` gives the kinds of values at state paths. */
 export function comparisonsOf(source: string, kinds: Kinds): readonly Comparison[] {
   const parsed = parseSource(source);
   const found: Comparison[] = [];
@@ -27,7 +27,7 @@ export function comparisonsOf(source: string, kinds: Kinds): readonly Comparison
   return found;
 }
 
-/** The kind of a plain value; undefined for null, lists and maps. */
+/** Returns the kind of a plain value; undefined for null, lists and maps. */
 export function kindOfValue(value: unknown): ValueKind | undefined {
   switch (typeof value) {
     case 'string':
@@ -57,13 +57,13 @@ function compare(left: SyntaxNode, right: SyntaxNode, kinds: Kinds): Comparison 
   return { path: pathOf(left) ?? pathOf(right), texts: literals, kinds: [kindOf(left, kinds), kindOf(right, kinds)] };
 }
 
-/** The nodes among the arguments of a node, at any depth of lists. */
+/** Returns the nodes among a node's arguments, including those inside nested lists. */
 function childrenOf(args: unknown): readonly SyntaxNode[] {
   if (Array.isArray(args)) return args.flatMap(childrenOf);
   return typeof args === 'object' && args !== null && 'op' in args ? [args as SyntaxNode] : [];
 }
 
-/** A chain of reads as a path; `default(path, x)` and `v['path']` are the path they read. */
+/** Returns the path a node reads, `default(path, x)` and `v['path']` included; undefined for any other node. */
 function pathOf(node: SyntaxNode): string | undefined {
   if (node.op === 'id') return node.args;
   if (node.op === '.') {

@@ -29,7 +29,7 @@ const state = {
   agent_start_utc_timestamp: '',
 };
 
-/** An agent before its first turn, as conditions see it: counters are 0, what nothing has written is missing. */
+/** State of an agent before its first turn, as conditions see it: counters are 0 and unwritten values are absent. */
 const empty: Scope = {
   state,
   meta: { ...names, depth: 0, run_id: 'r', started_at: 0 },
@@ -55,10 +55,12 @@ const empty: Scope = {
   request: {},
 };
 
-/** Reads what callers and the run bring: no one can say before a launch what they hold. */
+/** Matches paths whose values come from the caller or the run, and so are unknown before launch. */
 const open = /^(?:initial_params|initial_parameters|request|config|run\.(?:usage|limits)|state\.initial_param|team\.)/;
 
-/** Says why a condition fails on the empty state; undefined when it does not, or when it reads what a launch brings. */
+/**
+ * Returns why a condition fails on the initial state; undefined when it does not fail or reads values that come with the launch.
+ */
 export function failureAtStart(expression: Expression): string | undefined {
   if (expression.paths.some((path) => open.test(path))) return undefined;
   try {

@@ -1,17 +1,17 @@
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import { kindOfValue, type ValueKind } from './comparisons.ts';
 
-/** What the observers of a set write into state. */
+/** Names that the observers of a profile set write into state. */
 export interface Writes {
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlySet<string>;
-  /** What kind of value stands at a path, as `flags.n`, where all that write it say the same. */
+  /** Kind of value at each path, such as `flags.n`, where all writers agree. */
   readonly kinds: ReadonlyMap<string, ValueKind>;
-  /** Observers written in code write too: what they write is not known. */
+  /** True when some observers are written in code, so the full list of writes is unknown. */
   readonly isOpen: boolean;
 }
 
-/** Collects what declarative observers write, by name. */
+/** Collects the names that declarative observers write. */
 export function writesOf(profiles: readonly CompiledProfile[]): Writes {
   const actions = profiles.flatMap((profile) =>
     [...profile.preTurnObservers, ...profile.postTurnObservers].map(({ action }) => action),
@@ -31,7 +31,7 @@ export function writesOf(profiles: readonly CompiledProfile[]): Writes {
   return { flags: names('flags'), values: names('values'), kinds, isOpen: actions.some(({ type }) => type === 'call') };
 }
 
-/** The sources that profiles and handovers of a set post under. */
+/** Returns the sources that the profiles and handovers of a set post under. */
 export function postedSources({ profiles, protocols }: ProfileSet): ReadonlySet<string> {
   const posted = new Set([...protocols.values()].map(({ targetSource }) => targetSource));
   for (const { preTurnObservers, postTurnObservers, flowDecider } of profiles.values())

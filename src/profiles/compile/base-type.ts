@@ -1,2 +1,2 @@
-/** The type of profiles that are only inherited from; what they lack may come from those that inherit. */
+/** Type of profiles that exist only to be inherited from; inheriting profiles may supply what they lack. */
 export const baseType = 'base';

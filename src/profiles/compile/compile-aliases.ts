@@ -7,20 +7,20 @@ import { childOf, type MapNode, type Place, type ScalarNode, type SourceNode } f
 import { compileLlmConfig, type LlmConfigContext } from './configs/compile-llm-config.ts';
 import { lookUpValues } from './configs/environment-values.ts';
 
-/** What aliases are resolved in. */
+/** Configs and names that aliases are resolved against. */
 export interface AliasScope extends LlmConfigContext {
   readonly configs: ReadonlyMap<string, LlmConfig>;
   readonly broken: ReadonlySet<string>;
 }
 
-/** Tells whether an LLM config file only gives another one a second name. */
+/** True when an LLM config file only gives another config a second name. */
 export function isAlias(node: MapNode): boolean {
   return node.entries.has('alias_of');
 }
 
 /**
- * Resolves the aliases among LLM configs: each stands for the very config it names, by way of other aliases too, or for a
- * model named as `provider/model`. An alias of nothing, or of itself, is reported and left out.
+ * Resolves aliases among LLM configs: each yields the config it names, directly or through other aliases, or a config for a model
+ * named `provider/model`. Aliases with an unknown target, or in a circle, are reported and left out.
  */
 export function compileAliases(nodes: ReadonlyMap<string, MapNode>, scope: AliasScope): ReadonlyMap<string, LlmConfig> {
   const aliases = new Map<string, LlmConfig>();
@@ -43,9 +43,13 @@ function follow(start: string, nodes: ReadonlyMap<string, MapNode>, scope: Alias
     if (config !== undefined) return config;
     if (nodes.has(name)) {
       if (chain.includes(name)) {
-        // Each alias of the circle is reported at its own place; one that only leads there is not.
+        // Report each alias in the circle at its own place, but not aliases that merely lead into it.
         if (name === start)
-          report.error('BASE_CYCLE', target.at, `aliases in a circle: ${[...chain, name].join(' -> ')}`, 'let one name a config');
+          report.error('BASE_CYCLE', {
+            at: target.at,
+            message: `aliases in a circle: ${[...chain, name].join(' -> ')}`,
+            hint: 'let one name a config',
+          });
         return undefined;
       }
       chain.push(name);
@@ -55,14 +59,14 @@ function follow(start: string, nodes: ReadonlyMap<string, MapNode>, scope: Alias
     if (models.has(name) || isModelName(name)) return compileLlmConfig(scope, configNaming(target, start), start);
     if (chain.length === 1 && !broken.has(name)) {
       const hint = configHint(name, [...configs.keys(), ...models, ...nodes.keys()]);
-      report.error('UNKNOWN_LLM_CONFIG', target.at, `there is no LLM config or model ${quote(name)}`, hint);
+      report.error('UNKNOWN_LLM_CONFIG', { at: target.at, message: `there is no LLM config or model ${quote(name)}`, hint });
     }
     return undefined;
   }
   return undefined;
 }
 
-/** What an alias stands for; a value that is missing in the environment is reported. */
+/** Returns the target of an alias; reports a target that is missing from the environment. */
 function targetOf(node: MapNode, { values, report }: AliasScope): ScalarNode | undefined {
   const written = node.entries.get('alias_of');
   if (written === undefined) return undefined;
@@ -72,17 +76,16 @@ function targetOf(node: MapNode, { values, report }: AliasScope): ScalarNode | u
   if (target?.kind === 'scalar' && target.value !== null) return target;
   if (written.value.kind === 'map') {
     const names = missing.length === 0 ? 'its variable' : missing.join(', ');
-    report.error(
-      'BAD_ENVIRONMENT_VALUE',
-      written.value.at,
-      `the alias stands for nothing while ${names} is not set`,
-      'set it, or give a default',
-    );
+    report.error('BAD_ENVIRONMENT_VALUE', {
+      at: written.value.at,
+      message: `the alias has no target while ${names} is not set`,
+      hint: 'set it, or give a default',
+    });
   }
   return undefined;
 }
 
-/** The tree of a config that says no more than its model. */
+/** Builds the tree of a config that contains only its model. */
 function configNaming(target: ScalarNode, alias: string): MapNode {
   const { at } = target;
   const name: ScalarNode = { kind: 'scalar', at, value: alias, style: 'plain', written: alias };
@@ -97,11 +100,10 @@ function checkAlias(node: MapNode, report: Report): void {
   for (const key of ['config', 'base_llm_config']) {
     const entry = node.entries.get(key);
     if (entry !== undefined)
-      report.error(
-        'NOT_ALLOWED',
-        entry.keyAt,
-        `an alias has no ${quote(key)}: it is what it stands for`,
-        'leave it out, or inherit instead of alias_of',
-      );
+      report.error('NOT_ALLOWED', {
+        at: entry.keyAt,
+        message: `an alias has no ${quote(key)}: it uses the config it names`,
+        hint: 'leave it out, or inherit instead of alias_of',
+      });
   }
 }

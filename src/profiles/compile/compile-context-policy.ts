@@ -1,15 +1,15 @@
 import type { Writable } from '../../core/json.ts';
 import type { CompactionPolicy, ContextPolicy } from '../../core/profile/context-policy.ts';
-import { toPlainObject, type MapNode } from '../yaml/source-node.ts';
+import { toPlainObject, type MapNode, childOf, type SourceNode } from '../yaml/source-node.ts';
 import { checkLlmConfig } from './configs/choose-llm-config.ts';
 import type { CompileContext } from './compile-context.ts';
-import { compileVisibility } from './compile-visibility.ts';
 import { requireKey } from './checks/require-key.ts';
-import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
+import { mapNode, readFlag, readNumber, readText, textNode, asText, textItems } from './read-node.ts';
+import { type EntryKind, entryDefaults, entryGroups, type Visibility, visibleScopes } from '../../core/profile/visibility.ts';
 
 const kinds = ['tool_result', 'user', 'assistant'];
 
-/** What part of its history the agent's model sees. */
+/** Compiles the part of its history that the agent's model sees. */
 export function compileContextPolicy(context: CompileContext, profile: MapNode): ContextPolicy {
   const node = mapNode(profile, 'context_policy');
   if (node === undefined) return { window: 0, truncate: {}, raw: {} };
@@ -35,7 +35,7 @@ export function compileContextPolicy(context: CompileContext, profile: MapNode):
   if (resultPreview !== undefined) policy.resultPreview = resultPreview;
   if (visibility !== undefined) policy.visibility = visibility;
   const rendering = mapNode(node, 'rendering');
-  if (rendering !== undefined) requireKey(context, rendering, 'style', '`rendering`');
+  if (rendering !== undefined) requireKey(context, rendering, { key: 'style', owner: '`rendering`' });
   if (readText(rendering, 'style') === 'event_stream')
     policy.rendering = {
       full: readNumber(rendering, 'full') ?? defaultFull,
@@ -55,7 +55,7 @@ function compileCompaction(context: CompileContext, policy: MapNode): Compaction
   const keepTokens = readNumber(node, 'keep_tokens');
   const compaction: Writable<CompactionPolicy> = {
     at: readNumber(node, 'at') ?? 0.8,
-    // Whoever counts in tokens alone means no number of messages.
+    // With `keep_tokens` alone, the number of messages is unlimited.
     keep: readNumber(node, 'keep') ?? (keepTokens === undefined ? defaultKeep : Number.MAX_SAFE_INTEGER),
     onFailure: readText(node, 'on_failure') === 'stop' ? 'stop' : 'window',
   };
@@ -70,4 +70,30 @@ function compileCompaction(context: CompileContext, policy: MapNode): Compaction
   if (instructions !== undefined) compaction.instructions = instructions;
   if (llmConfig !== undefined) compaction.llmConfig = checkLlmConfig(context, llmConfig);
   return compaction;
+}
+
+/** Compiles which history of other agents an agent sees; the shape was checked before. */
+function compileVisibility(policy: MapNode): Visibility | undefined {
+  const node = childOf(policy, 'visibility');
+  if (node === undefined || node.kind === 'scalar') return undefined;
+  const scopes = node.kind === 'list' ? node.items.map((item) => asText(item)?.value) : namesBelow(node, 'show');
+  const wanted = node.kind === 'list' ? [] : namesBelow(node, 'kinds').flatMap(kindsOf);
+  const kinds = Object.entries(entryDefaults).flatMap(([name, usual]) => {
+    const kind = name as EntryKind;
+    if (wanted.length > 0 && !wanted.includes(kind)) return [];
+    return [[kind, { last: bound(node, 'last', kind) ?? usual.last, chars: bound(node, 'chars', kind) ?? usual.chars }] as const];
+  });
+  return { show: new Set(visibleScopes.filter((scope) => scopes.includes(scope))), kinds: new Map(kinds) };
+}
+
+function namesBelow(node: MapNode, key: string): readonly string[] {
+  return textItems(node, key).map(({ value }) => value);
+}
+
+function kindsOf(name: string): readonly string[] {
+  return Object.hasOwn(entryGroups, name) ? (entryGroups[name] ?? []) : [name];
+}
+
+function bound(node: SourceNode, key: string, kind: EntryKind): number | undefined {
+  return readNumber(node, key) ?? readNumber(mapNode(node, key), kind);
 }

@@ -7,68 +7,76 @@ import type { Report } from '../report.ts';
 import { nameHint, quote } from '../wording.ts';
 import type { Place, SourceNode } from '../yaml/source-node.ts';
 
-/** What compiling one file may refer to. */
+/** Names and settings that compiling a file may refer to. */
 export interface CompileContext {
   readonly report: Report;
-  /** What `${VARIABLES}` of texts are read from when a request does not set them. */
+  /** Default values of `${VARIABLES}` in texts; a request may override them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly known: Partial<KnownNames>;
-  /** Names of LLM configs, and of those that name no model and are only inherited from. */
+  /** Names of LLM configs; the abstract ones name no model and are only inherited from. */
   readonly llmConfigs: ReadonlySet<string>;
   readonly abstractLlmConfigs: ReadonlySet<string>;
   readonly protocols: ReadonlyMap<string, HandoverProtocol>;
-  /** Tools that profiles are exposed as: name → where. */
+  /** Names of tools that profiles are exposed as, with the place of each. */
   readonly exposedTools: ReadonlyMap<string, Place>;
-  /** The toolsets those belong to, and every profile there is. */
+  /** Toolsets of the exposed tools, and the names of all profiles. */
   readonly exposedToolsets: ReadonlySet<string>;
   readonly profileNames: ReadonlySet<string>;
   /** Names of files that could not be read; references to them are not reported again. */
   readonly broken: ReadonlySet<string>;
 }
 
-/** Where a node starts, for records. */
+/** Returns the file position where a node starts, for records. */
 export function refOf(node: SourceNode): SourceRef {
   return node.at.file.refAt(node.at.start);
 }
 
-/** Reports a name that is in none of the places it could come from. */
+interface NameCheck {
+  readonly known: Iterable<string>;
+  readonly code: DiagnosticCode;
+  /** Kind of the name in messages, such as `tool`. */
+  readonly what: string;
+  readonly mostListed?: number;
+  /** Text to append to the hint. */
+  readonly more?: string;
+}
+
+/** Reports a name that is not among the known ones; returns whether it is known. */
 export function checkName(
   context: Pick<CompileContext, 'report' | 'broken'>,
   node: { readonly at: Place; readonly value: string },
-  known: Iterable<string>,
-  kind: { readonly code: DiagnosticCode; readonly what: string; readonly mostListed?: number; readonly more?: string },
+  { known, code, what, mostListed, more = '' }: NameCheck,
 ): boolean {
   const names = known instanceof Set ? (known as ReadonlySet<string>) : new Set(known);
   if (names.has(node.value) || context.broken.has(node.value)) return true;
   if (context.report.isFull) return false;
-  context.report.error(
-    kind.code,
-    node.at,
-    `there is no ${kind.what} ${quote(node.value)}`,
-    nameHint(node.value, names, `known ${kind.what}s`, kind.mostListed) + (kind.more ?? ''),
-  );
+  const message = `there is no ${what} ${quote(node.value)}`;
+  context.report.error(code, {
+    at: node.at,
+    message,
+    hint: nameHint(node.value, names, { what: `known ${what}s`, mostListed }) + more,
+  });
   return false;
 }
 
-/** Checks a tool's name, when the tools are known. Profiles that are exposed as tools count. */
+/** Checks a tool name when the tools are known; profiles exposed as tools count. */
 export function checkTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   const { tools, toolsets } = context.known;
   if (tools === undefined) return;
   for (const prefix of context.known.toolPrefixes ?? []) if (node.value.startsWith(prefix)) return;
   const names = new Set([...tools, ...context.exposedTools.keys()]);
   if (!names.has(node.value) && toolsets?.has(node.value) === true) {
-    context.report.error(
-      'UNKNOWN_TOOL',
-      node.at,
-      `${quote(node.value)} is a toolset, not a tool`,
-      'name it where toolsets are listed',
-    );
+    context.report.error('UNKNOWN_TOOL', {
+      at: node.at,
+      message: `${quote(node.value)} is a toolset, not a tool`,
+      hint: 'name it where toolsets are listed',
+    });
     return;
   }
-  checkName(context, node, names, { code: 'UNKNOWN_TOOL', what: 'tool', more: prefixHint(context.known) });
+  checkName(context, node, { known: names, code: 'UNKNOWN_TOOL', what: 'tool', more: prefixHint(context.known) });
 }
 
-/** How tools are called whose toolsets are not connected yet: `; names of tools of servers begin with ...`. */
+/** Lists the prefixes of tools whose toolsets are not connected yet: `; tools that are known once …`. */
 function prefixHint({ toolPrefixes }: CompileContext['known']): string {
   const [...prefixes] = toolPrefixes ?? [];
   if (prefixes.length === 0) return '';
@@ -76,7 +84,10 @@ function prefixHint({ toolPrefixes }: CompileContext['known']): string {
   return `; tools that are known once their server is connected have names that begin with ${listed}${prefixes.length > 5 ? ', …' : ''}`;
 }
 
-/** Checks the name of a tool in a gate or a filter, where the other forms of its name (without its toolset's, or with that or its kind's) mean it, too. */
+/**
+ * Checks a tool name in a gate or filter, where alternative forms also match: without its toolset's prefix, or with the prefix of
+ * its toolset or kind.
+ */
 export function checkMeantTool(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   for (const [toolset, { tools, kind }] of context.known.toolsetTools ?? []) {
     const of = { toolset, ...(kind === undefined ? {} : { toolsetKind: kind }) };
@@ -86,37 +97,36 @@ export function checkMeantTool(context: CompileContext, node: { readonly at: Pla
   checkTool(context, node);
 }
 
-/** Tells whether a name is a kind of toolset: in gates and filters it means the toolsets of that kind, whatever they are called. */
+/** True when a name is a kind of toolset; in gates and filters it matches all toolsets of that kind. */
 export function isKind({ known }: CompileContext, name: string): boolean {
   return known.toolsetKinds?.has(name) === true;
 }
 
-/** Checks a toolset's name, when the toolsets are known. */
+/** Checks a toolset name when the toolsets are known. */
 export function checkToolset(context: CompileContext, node: { readonly at: Place; readonly value: string }): void {
   const { tools, toolsets } = context.known;
   if (toolsets === undefined) return;
   if (!toolsets.has(node.value) && tools?.has(node.value) === true) {
-    context.report.error(
-      'UNKNOWN_TOOLSET',
-      node.at,
-      `${quote(node.value)} is a tool, not a toolset`,
-      'name it where single tools are listed',
-    );
+    context.report.error('UNKNOWN_TOOLSET', {
+      at: node.at,
+      message: `${quote(node.value)} is a tool, not a toolset`,
+      hint: 'name it where single tools are listed',
+    });
     return;
   }
   const names = new Set([...toolsets, ...context.exposedToolsets]);
-  checkName(context, node, names, { code: 'UNKNOWN_TOOLSET', what: 'toolset', mostListed: 60 });
+  checkName(context, node, { known: names, code: 'UNKNOWN_TOOLSET', what: 'toolset', mostListed: 60 });
 }
 
 const suffix = '_ingestor';
 
-/** Checks an ingestor's name and returns the name it is known by; the suffix `_ingestor` may be there or not. */
+/** Checks an ingestor name and returns its registered form; the suffix `_ingestor` is optional. */
 export function ingestorName(context: CompileContext, node: { readonly at: Place; readonly value: string }): string {
   const { ingestors } = context.known;
   const { value } = node;
   if (ingestors === undefined || ingestors.has(value)) return value;
   const other = value.endsWith(suffix) ? value.slice(0, -suffix.length) : value + suffix;
   if (ingestors.has(other)) return other;
-  checkName(context, node, ingestors, { code: 'UNKNOWN_INGESTOR', what: 'ingestor' });
+  checkName(context, node, { known: ingestors, code: 'UNKNOWN_INGESTOR', what: 'ingestor' });
   return value;
 }

@@ -1,6 +1,5 @@
 import { agentsToolset } from '../../core/tool/agents-toolset.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { ExposedAsTool } from '../../core/profile/profile.ts';
 import { quote } from '../wording.ts';
 import { childOf, toPlainObject, type MapNode, type SourceNode } from '../yaml/source-node.ts';
@@ -9,13 +8,13 @@ import { checkName, type CompileContext } from './compile-context.ts';
 import { mapNode, readFlag, readNumber, readText, textNode } from './read-node.ts';
 import { requireKey } from './checks/require-key.ts';
 
-/** How many agents of a profile may stand one above the other, when it does not say. */
+/** Default maximum number of agents of one profile nested in each other. */
 const defaultMaxDepth = 3;
 
-/** The argument by which an agent is given more to do; the engine's own. */
+/** Argument that gives an existing agent another task; reserved for the engine. */
 const idParameter = 'agent_id';
 
-/** What a profile that is exposed without parameters is called with. */
+/** Parameters of an exposed profile that declares none. */
 const defaultParameters: JsonObject = {
   type: 'object',
   required: ['input'],
@@ -23,24 +22,24 @@ const defaultParameters: JsonObject = {
     input: {
       type: 'string',
       'x-handover-title': 'Your task',
-      description: 'What it is to do, with everything it needs to know: it sees nothing of your conversation.',
+      description: 'What it is to do, with everything it needs to know: it does not see your conversation.',
     },
   },
 };
 
-/** Compiles the way a profile is offered to other agents; undefined when it is not. */
+/** Compiles how a profile is exposed to other agents as a tool; undefined when it is not exposed. */
 export function compileExposed(context: CompileContext, profile: MapNode): ExposedAsTool | undefined {
   const node = mapNode(profile, 'exposable_as_tool');
   if (node === undefined) return undefined;
-  requireKey(context, node, 'name', 'exposable_as_tool');
-  requireKey(context, node, 'description', 'exposable_as_tool');
+  requireKey(context, node, { key: 'name', owner: 'exposable_as_tool' });
+  requireKey(context, node, { key: 'description', owner: 'exposable_as_tool' });
   const name = textNode(node, 'name');
   if (name !== undefined) checkExposedName(context, name);
   const isResumable = readFlag(node, 'resumable') ?? true;
   const parameters = compileParameters(context, node, isResumable);
   const protocol = textNode(node, 'protocol');
   if (protocol !== undefined)
-    checkName(context, protocol, context.protocols.keys(), { code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
+    checkName(context, protocol, { known: context.protocols.keys(), code: 'UNKNOWN_PROTOCOL', what: 'handover protocol' });
   const concurrency = readText(node, 'concurrency');
   const guide = readText(node, 'guide');
   return {
@@ -60,36 +59,33 @@ export function compileExposed(context: CompileContext, profile: MapNode): Expos
 function compileParameters(context: CompileContext, node: MapNode, isResumable: boolean): JsonObject {
   const parameters = mapNode(node, 'parameters');
   if (parameters === undefined) return defaultParameters;
-  checkJsonSchema(context.report, parameters, 'exposable_as_tool.parameters');
+  checkJsonSchema(context.report, parameters, { what: 'exposable_as_tool.parameters' });
   const own = childOf(mapNode(parameters, 'properties'), idParameter);
   if (own !== undefined && isResumable)
-    context.report.error(
-      'NOT_ALLOWED',
-      own.at,
-      `the parameter ${quote(idParameter)} is the engine's: it names the agent that is given more to do`,
-      'call it something else, or write resumable: false',
-    );
+    context.report.error('NOT_ALLOWED', {
+      at: own.at,
+      message: `the parameter ${quote(idParameter)} is reserved for the engine: it names the agent that gets another task`,
+      hint: 'call it something else, or write resumable: false',
+    });
   const schema = toPlainObject(parameters);
   return isJsonObject(schema['properties']) ? schema : { ...schema, properties: {} };
 }
 
 function checkExposedName(context: CompileContext, name: SourceNode & { readonly value: string }): void {
   if (context.known.tools?.has(name.value) === true) {
-    context.report.error(
-      'DUPLICATE_NAME',
-      name.at,
-      `a tool ${quote(name.value)} exists already`,
-      'expose the profile under another name',
-    );
+    context.report.error('DUPLICATE_NAME', {
+      at: name.at,
+      message: `a tool ${quote(name.value)} exists already`,
+      hint: 'expose the profile under another name',
+    });
     return;
   }
   const first = context.exposedTools.get(name.value);
   if (first === undefined || (first.file === name.at.file && first.start === name.at.start)) return;
   const { file, line } = first.file.refAt(first.start);
-  context.report.error(
-    'DUPLICATE_NAME',
-    name.at,
-    `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`,
-    'expose one of them under another name',
-  );
+  context.report.error('DUPLICATE_NAME', {
+    at: name.at,
+    message: `another profile is exposed as the tool ${quote(name.value)} (${file}:${line})`,
+    hint: 'expose one of them under another name',
+  });
 }

@@ -3,7 +3,7 @@ import { childOf, toPlain, type MapNode } from '../yaml/source-node.ts';
 import { toMilliseconds } from './configs/duration.ts';
 import { mapNode, readNumber, textNode } from './read-node.ts';
 
-/** The limits a profile sets itself. */
+/** Compiles the limits of a profile. */
 export function compileLimits(profile: MapNode): ProfileLimits {
   const node = mapNode(profile, 'limits');
   if (node === undefined) return {};
@@ -23,7 +23,7 @@ export function compileLimits(profile: MapNode): ProfileLimits {
   };
 }
 
-/** What agents, and work modules, may use. */
+/** Reads the usage limits that agents and work modules share. */
 function usageLimits(node: MapNode): ModuleLimits {
   const wall = childOf(node, 'max_wall_seconds');
   return withoutUndefined({
@@ -35,7 +35,7 @@ function usageLimits(node: MapNode): ModuleLimits {
   });
 }
 
-/** The fields that have a value. */
+/** Returns the fields that have a value. */
 function withoutUndefined(limits: { readonly [Key in keyof Limits]?: number | undefined }): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

@@ -26,35 +26,31 @@ import { chooseLlmConfig } from './configs/choose-llm-config.ts';
 import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
 import { originsOf } from './resolved-origins.ts';
 
-/** Stands for all tools but those that must be named. */
+/** Matches all tools except those that must be named. */
 const everything = '*';
 
-/** Compiles a profile after inheritance and reports everything that is wrong with it. */
+/** Compiles a profile after inheritance and reports all its problems. */
 export function compileProfile(context: CompileContext, node: MapNode, name: string): CompiledProfile {
   const type = readText(node, 'type') ?? 'agent';
   const texts = compileTexts(context, node);
-  const keys = textKeys(context, node, texts, type);
+  const keys = textKeys(context, node, { texts, type });
   const policy = mapNode(node, 'tool_access_policy');
   const toolsets = textItems(policy, 'allowed_toolsets');
   const tools = textItems(policy, 'allowed_individual_tools');
   for (const toolset of toolsets) if (toolset.value !== everything) checkToolset(context, toolset);
   for (const tool of tools) if (tool.value !== everything) checkTool(context, tool);
   const callable = textItems(node, 'callable_profiles');
-  for (const profile of callable) checkName(context, profile, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+  for (const profile of callable)
+    checkName(context, profile, { known: context.profileNames, code: 'UNKNOWN_PROFILE', what: 'profile' });
   const choice = textNode(node, 'tool_choice');
   if (choice !== undefined) checkToolChoice(context, choice);
   const schemaNode = mapNode(node, 'deliverables_schema');
-  if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, 'deliverables_schema');
+  if (schemaNode !== undefined) checkJsonSchema(context.report, schemaNode, { what: 'deliverables_schema' });
   const deliverablesSchema = readObject(node, 'deliverables_schema');
   const output = compileOutput(context, node);
-  const functionNode = textNode(node, 'function_node');
-  if (functionNode !== undefined && context.known.functions !== undefined) {
-    checkName(context, functionNode, context.known.functions, { code: 'UNKNOWN_FUNCTION', what: 'function' });
-  }
+  const functions = compileFunction(context, node);
   const planner = compilePlanner(context, node);
-  const needsNoModel = functionNode !== undefined || (planner !== undefined && !mayAskModel(planner));
-  const timeout = childOf(node, 'function_timeout');
-  const functionTimeoutMs = timeout === undefined ? undefined : toMilliseconds(toPlain(timeout));
+  const needsNoModel = functions.functionNode !== undefined || (planner !== undefined && !mayAskModel(planner));
   const exposed = compileExposed(context, node);
   return {
     name,
@@ -65,12 +61,12 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     isDeleted: readFlag(node, 'is_deleted') ?? false,
     availableForStaffing: readFlag(node, 'available_for_staffing') ?? false,
     llmConfigRef: chooseLlmConfig(context, node, type === baseType || needsNoModel),
-    segments: compileSegments(context, node, texts, keys),
+    segments: compileSegments(context, node, { texts, keys }),
     textDefinitions: texts,
     allowedToolsets: unique(toolsets),
     allowedTools: unique(tools),
-    preTurnObservers: compileObservers(context, node, 'pre_turn_observers', keys),
-    postTurnObservers: compileObservers(context, node, 'post_turn_observers', keys),
+    preTurnObservers: compileObservers(context, node, { key: 'pre_turn_observers', keys }),
+    postTurnObservers: compileObservers(context, node, { key: 'post_turn_observers', keys }),
     flowDecider: compileDecider(context, node, keys),
     strategies: compileStrategies(context, node),
     limits: compileLimits(node),
@@ -84,19 +80,31 @@ export function compileProfile(context: CompileContext, node: MapNode, name: str
     ...(output === undefined ? {} : { output }),
     ...(exposed === undefined ? {} : { exposableAsTool: exposed }),
     callableProfiles: unique(callable),
-    ...(functionNode === undefined ? {} : { functionNode: functionNode.value }),
+    ...functions,
     ...(planner === undefined ? {} : { planner }),
-    ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
     resolved: toPlainObject(node),
     origins: originsOf(node),
     source: refOf(node),
   };
 }
 
+function compileFunction(context: CompileContext, node: MapNode): Pick<CompiledProfile, 'functionNode' | 'functionTimeoutMs'> {
+  const name = textNode(node, 'function_node');
+  const { functions } = context.known;
+  if (name !== undefined && functions !== undefined)
+    checkName(context, name, { known: functions, code: 'UNKNOWN_FUNCTION', what: 'function' });
+  const timeout = childOf(node, 'function_timeout');
+  const functionTimeoutMs = timeout === undefined ? undefined : toMilliseconds(toPlain(timeout));
+  return {
+    ...(name === undefined ? {} : { functionNode: name.value }),
+    ...(functionTimeoutMs === undefined ? {} : { functionTimeoutMs }),
+  };
+}
+
 function compileOutput(context: CompileContext, node: MapNode): CompiledProfile['output'] {
   const schemaNode = mapNode(node, 'output_schema');
   if (schemaNode === undefined) return undefined;
-  checkJsonSchema(context.report, schemaNode, 'output_schema', { anyType: true });
+  checkJsonSchema(context.report, schemaNode, { what: 'output_schema', anyType: true });
   return { schema: toPlainObject(schemaNode), repairs: readNumber(node, 'output_repairs') ?? defaultOutputRepairs };
 }
 
@@ -110,18 +118,21 @@ function compileTexts(context: CompileContext, node: MapNode): ReadonlyMap<strin
   return texts;
 }
 
-function textKeys(context: CompileContext, node: MapNode, texts: ReadonlyMap<string, Template>, type: string): TextKeys {
+function textKeys(
+  context: CompileContext,
+  node: MapNode,
+  { texts, type }: { readonly texts: ReadonlyMap<string, Template>; readonly type: string },
+): TextKeys {
   const defined = mapNode(node, 'text_definitions')?.entries;
   return {
     check: (key) => {
-      // A base may use texts that only the profiles inheriting from it define.
+      // A base may use texts that only inheriting profiles define.
       if (type === baseType || defined?.has(key.value) === true) return;
-      context.report.error(
-        'UNKNOWN_CONTENT_KEY',
-        key.at,
-        `there is no text definition ${quote(key.value)}`,
-        nameHint(key.value, [...texts.keys()], 'known text definitions'),
-      );
+      context.report.error('UNKNOWN_CONTENT_KEY', {
+        at: key.at,
+        message: `there is no text definition ${quote(key.value)}`,
+        hint: nameHint(key.value, [...texts.keys()], 'known text definitions'),
+      });
     },
   };
 }

@@ -10,12 +10,11 @@ import { mapItems, readNumber, readObject, readText, textItems, textNode } from 
 
 const defaultOrder = 99;
 
-/** Compiles the pieces of the system prompt, sorted by order; `instructions` comes first of all. */
+/** Compiles the segments of the system prompt, sorted by order; `instructions` comes first. */
 export function compileSegments(
   context: CompileContext,
   profile: MapNode,
-  texts: ReadonlyMap<string, Template>,
-  keys: TextKeys,
+  { texts, keys }: { readonly texts: ReadonlyMap<string, Template>; readonly keys: TextKeys },
 ): readonly CompiledSegment[] {
   const segments: CompiledSegment[] = [];
   const nodes = mapItems(childOf(profile, 'system_prompt_construction'), 'system_prompt_segments');
@@ -23,12 +22,11 @@ export function compileSegments(
   if (instructions !== undefined) {
     const taken = nodes.find((node) => readText(node, 'id') === 'instructions');
     if (taken !== undefined)
-      context.report.error(
-        'DUPLICATE_ID',
-        taken.at,
-        'the segment id `instructions` is taken by the key `instructions`',
-        'rename the segment',
-      );
+      context.report.error('DUPLICATE_ID', {
+        at: taken.at,
+        message: 'the segment id `instructions` is taken by the key `instructions`',
+        hint: 'rename the segment',
+      });
     const content = compileText(context, instructions);
     segments.push({
       id: 'instructions',
@@ -39,7 +37,7 @@ export function compileSegments(
     });
   }
   for (const node of nodes) {
-    const segment = compileSegment(context, node, texts, keys);
+    const segment = compileSegment(context, node, { texts, keys });
     if (segment !== undefined) segments.push(segment);
   }
   return segments.toSorted((a, b) => a.order - b.order);
@@ -48,8 +46,7 @@ export function compileSegments(
 function compileSegment(
   context: CompileContext,
   node: MapNode,
-  texts: ReadonlyMap<string, Template>,
-  keys: TextKeys,
+  { texts, keys }: { readonly texts: ReadonlyMap<string, Template>; readonly keys: TextKeys },
 ): CompiledSegment | undefined {
   const id = readText(node, 'id') ?? '';
   const type = segmentType(context, node, id);
@@ -62,7 +59,7 @@ function compileSegment(
     order: readNumber(node, 'order') ?? defaultOrder,
     ...(condition === undefined ? {} : { condition }),
     ...(open === undefined || close === undefined ? {} : { wrapperTags: [open, close] as const }),
-    ...(type === 'static_text' ? textParts(context, node, id, texts, keys) : {}),
+    ...(type === 'static_text' ? textParts(context, node, { id, texts, keys }) : {}),
     ...(type === 'state_value' ? valueParts(context, node, id) : {}),
     source: refOf(node),
   };
@@ -78,14 +75,13 @@ function segmentType(context: CompileContext, node: MapNode, id: string): Compil
       return type;
     default:
       if (childOf(node, 'type') !== undefined) return undefined;
-      // A segment that brings its text needs no type.
+      // A segment that contains its text needs no type.
       if ((childOf(node, 'content') ?? childOf(node, 'content_key')) !== undefined) return 'static_text';
-      context.report.error(
-        'MISSING_KEY',
-        node.at,
-        `\`type\` is missing in segment ${quote(id)}`,
-        'allowed: static_text, state_value, tool_description, tool_contributed_context',
-      );
+      context.report.error('MISSING_KEY', {
+        at: node.at,
+        message: `\`type\` is missing in segment ${quote(id)}`,
+        hint: 'allowed: static_text, state_value, tool_description, tool_contributed_context',
+      });
       return undefined;
   }
 }
@@ -93,19 +89,16 @@ function segmentType(context: CompileContext, node: MapNode, id: string): Compil
 function textParts(
   context: CompileContext,
   node: MapNode,
-  id: string,
-  texts: ReadonlyMap<string, Template>,
-  keys: TextKeys,
+  { id, texts, keys }: { readonly id: string; readonly texts: ReadonlyMap<string, Template>; readonly keys: TextKeys },
 ): Pick<CompiledSegment, 'content' | 'contentKey'> {
   const key = textNode(node, 'content_key');
   const own = textNode(node, 'content');
   if (key !== undefined && own !== undefined) {
-    context.report.error(
-      'NOT_ALLOWED',
-      own.at,
-      `segment ${quote(id)} has both \`content\` and \`content_key\``,
-      'keep one of them',
-    );
+    context.report.error('NOT_ALLOWED', {
+      at: own.at,
+      message: `segment ${quote(id)} has both \`content\` and \`content_key\``,
+      hint: 'keep one of them',
+    });
   }
   if (key !== undefined) {
     keys.check(key);
@@ -114,7 +107,7 @@ function textParts(
   }
   if (own === undefined) {
     if (childOf(node, 'content') === undefined)
-      context.report.error('MISSING_KEY', node.at, `segment ${quote(id)} needs \`content\` or \`content_key\``);
+      context.report.error('MISSING_KEY', { at: node.at, message: `segment ${quote(id)} needs \`content\` or \`content_key\`` });
     return {};
   }
   const content = compileText(context, own);
@@ -128,12 +121,11 @@ function valueParts(
 ): Pick<CompiledSegment, 'path' | 'ingestorId' | 'ingestorParams'> {
   const path = textNode(node, 'source_state_path');
   if (path === undefined && childOf(node, 'source_state_path') === undefined) {
-    context.report.error(
-      'MISSING_KEY',
-      node.at,
-      `segment ${quote(id)} needs \`source_state_path\``,
-      'for example team.work_modules',
-    );
+    context.report.error('MISSING_KEY', {
+      at: node.at,
+      message: `segment ${quote(id)} needs \`source_state_path\``,
+      hint: 'for example team.work_modules',
+    });
   }
   if (path !== undefined) checkPath(context.report, path);
   const ingestor = textNode(node, 'ingestor_id');

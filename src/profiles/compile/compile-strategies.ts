@@ -4,7 +4,7 @@ import type { MapNode } from '../yaml/source-node.ts';
 import { ingestorName, type CompileContext } from './compile-context.ts';
 import { mapItems, mapNode, readFlag, readNumber, readObject, readText, textNode } from './read-node.ts';
 
-/** Compiles the profile's own strategies by source. What one does not say comes from the global table. */
+/** Compiles the profile's strategies by source; the global table supplies missing settings. */
 export function compileStrategies(context: CompileContext, profile: MapNode): ReadonlyMap<string, Strategy> {
   const strategies = new Map<string, Strategy>();
   for (const node of mapItems(profile, 'inbox_handling_strategies')) {

@@ -6,22 +6,25 @@ import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import { childOf, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
 
-/** Most expressions in one text, and most problems reported of it. */
+/** Maximum number of expressions in one text, and of problems reported for it. */
 const maxExpressions = 1_000;
 const maxProblems = 20;
 
 type Cache<T> = WeakMap<ScalarNode, { readonly roots: ExpressionRoots; readonly result: CompileResult<T> }>;
 
-// Pure cache: keyed by a node of a file, which never changes, and compared with the roots. Profiles that inherit share the nodes of their base, so a text is compiled once however many profiles have it.
+// Pure cache: keyed by a file's node, which never changes, and compared with the roots. Inheriting profiles share the nodes of their
+// base, so each text is compiled once.
 const expressions: Cache<Expression> = new WeakMap();
-// Pure cache: the same for texts.
+// Pure cache: the same for templates.
 const templates: Cache<Template> = new WeakMap();
 
 function compileOnce<T>(
   cache: Cache<T>,
   node: ScalarNode,
-  roots: ExpressionRoots,
-  compile: (source: string, roots: ExpressionRoots) => CompileResult<T>,
+  {
+    roots,
+    compile,
+  }: { readonly roots: ExpressionRoots; readonly compile: (source: string, roots: ExpressionRoots) => CompileResult<T> },
 ): CompileResult<T> {
   const known = cache.get(node);
   if (known?.roots === roots) return known.result;
@@ -30,81 +33,91 @@ function compileOnce<T>(
   return result;
 }
 
-/** Compiles the condition below a key; absent and `true` mean always. Problems are reported at their exact place. */
+/**
+ * Compiles the condition at a key; returns undefined (always true) when it is absent or `true`. Reports problems at their exact
+ * place.
+ */
 export function compileCondition(
   report: Report,
   node: SourceNode,
-  roots: ExpressionRoots = agentRoots,
-  key = 'condition',
+  {
+    roots = agentRoots,
+    key = 'condition',
+  }: { readonly roots?: ExpressionRoots | undefined; readonly key?: string | undefined } = {},
 ): Expression | undefined {
   const child = childOf(node, key);
   if (child?.kind !== 'scalar' || child.value === true) return undefined;
   if (child.value === false) return constantExpression('false');
   if (typeof child.value !== 'string' || child.value.trim() === '') return undefined;
-  const compiled = compileOnce(expressions, child, roots, compileExpression);
+  const compiled = compileOnce(expressions, child, { roots, compile: compileExpression });
   if (compiled.ok) return compiled.value;
   for (const problem of compiled.problems.slice(0, maxProblems))
-    report.errorInText('BAD_EXPRESSION', child, problem.start, problem.message, problem.hint);
-  // Nothing runs on a profile with errors; the observer or rule is kept so that its other problems are found.
+    report.errorInText('BAD_EXPRESSION', { node: child, offset: problem.start, message: problem.message, hint: problem.hint });
+  // A profile with errors never runs; keeping the observer or rule lets its other problems be found.
   return undefined;
 }
 
-/** What compiling a text needs besides the text. */
+/** Environment and report used for compiling a text. */
 export interface TextContext {
   readonly report: Report;
   readonly environment: Environment;
 }
 
-/** Compiles a text with `{{ expressions }}` and `${VARIABLES}`; problems are reported at their exact place. */
+/** Compiles a text with `{{ expressions }}` and `${VARIABLES}`; reports problems at their exact place. */
 export function compileText(
   { report, environment }: TextContext,
   node: ScalarNode & { readonly value: string },
   roots: ExpressionRoots = agentRoots,
 ): Template | undefined {
   if (node.value.split('{{', maxExpressions + 2).length > maxExpressions + 1) {
-    report.error(
-      'BAD_TEMPLATE',
-      node.at,
-      `the text has more than ${maxExpressions} expressions`,
-      'let an ingestor build a text of this kind',
-    );
+    report.error('BAD_TEMPLATE', {
+      at: node.at,
+      message: `the text has more than ${maxExpressions} expressions`,
+      hint: 'let an ingestor build a text of this kind',
+    });
     return undefined;
   }
   checkVariables(report, node, environment);
   const compile = (source: string): CompileResult<Template> => compileTemplate(source, roots, environment);
-  const compiled = compileOnce(templates, node, roots, compile);
+  const compiled = compileOnce(templates, node, { roots, compile });
   if (compiled.ok) return compiled.value;
   for (const problem of compiled.problems.slice(0, maxProblems))
-    report.errorInText('BAD_TEMPLATE', node, problem.start, problem.message, problem.hint);
+    report.errorInText('BAD_TEMPLATE', { node, offset: problem.start, message: problem.message, hint: problem.hint });
   return undefined;
 }
 
-/** Texts are read by models and recorded: no credential stands in one. What only a request can set is told of. */
+/**
+ * Refuses credentials in a text, since models read it and the journal records it; warns of variables that only a request can set.
+ */
 function checkVariables(report: Report, node: ScalarNode & { readonly value: string }, environment: Environment): void {
   for (const piece of splitVariables(node.value)) {
     if (typeof piece === 'string') continue;
     const { name, fallback, start } = piece;
     if (isCredentialName(name)) {
       const message = `${quote(`\${${name}}`)} names a credential, and texts are read by models and recorded`;
-      report.errorInText('BAD_TEMPLATE', node, start, message, 'let a tool read it: from its settings, or from context.context');
+      report.errorInText('BAD_TEMPLATE', {
+        node,
+        offset: start,
+        message,
+        hint: 'let a tool read it: from its settings, or from context.context',
+      });
     } else if (fallback === undefined && (environment[name] ?? '') === '')
-      report.warning(
-        'BAD_ENVIRONMENT_VALUE',
-        node.at,
-        `the environment does not set ${name}: the text has it only from runs whose request does`,
-        `write \${${name}:-…} for what stands there without`,
-      );
+      report.warning('BAD_ENVIRONMENT_VALUE', {
+        at: node.at,
+        message: `the environment does not set ${name}: only runs whose request sets it can use the text`,
+        hint: `write \${${name}:-…} to give a default`,
+      });
   }
 }
 
-/** An expression of ours, known to compile. */
+/** Compiles an expression of Cadre's own. Throws when it does not compile, which is a bug. */
 export function constantExpression(source: string): Expression {
   const compiled = compileExpression(source, agentRoots);
   if (!compiled.ok) throw new Error(`the built-in condition ${source} does not compile: ${compiled.problems[0]?.message ?? ''}`);
   return compiled.value;
 }
 
-/** A template of ours, known to compile. */
+/** Compiles a template of Cadre's own. Throws when it does not compile, which is a bug. */
 export function constantTemplate(source: string): Template {
   const compiled = compileTemplate(source, agentRoots);
   if (!compiled.ok) throw new Error(`the built-in text ${source} does not compile: ${compiled.problems[0]?.message ?? ''}`);

@@ -13,9 +13,9 @@ import type { ValueSources } from './configs/environment-values.ts';
 export interface CodeSources {
   /** Files of code and JSON, by path. */
   readonly files: ReadonlyMap<string, string>;
-  /** Where they lie on this machine. */
+  /** Locations of the files on this machine, by path. */
   readonly places: ReadonlyMap<string, string> | undefined;
-  /** Why files could not be read, by `codeKey`. */
+  /** Reasons why files could not be read, by `codeKey`. */
   readonly problems: ReadonlyMap<string, string> | undefined;
 }
 
@@ -25,25 +25,33 @@ interface CodeContext {
   readonly code: CodeSources;
 }
 
-/** Finds the code of a toolset: the file that `path` names, and what it imports. Nothing of it runs. */
+/** Finds the code of a toolset: the file that `path` names, and its local imports. Runs none of it. */
 export function compileToolsetCode(context: CodeContext, root: MapNode, isChecked: boolean): ToolsetCode | undefined {
   const { report, values, code } = context;
   const node = textNode(mapNode(root, 'settings'), 'path');
   if (node === undefined) {
     const written = mapNode(root, 'settings')?.entries.get('path')?.value;
     if (isChecked && written?.kind === 'map')
-      report.error('NOT_ALLOWED', written.at, 'the path of code is written out', 'write path: ./tools/weather.ts');
+      report.error('NOT_ALLOWED', {
+        at: written.at,
+        message: 'the path of code must be written literally',
+        hint: 'write path: ./tools/weather.ts',
+      });
     return undefined;
   }
   const problem = code.problems?.get(codeKey(node.at.file.path, node.value));
   if (problem !== undefined) {
-    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} cannot be loaded as code: ${problem}`);
+    report.error('BAD_REFERENCE', { at: node.at, message: `${quote(node.value)} cannot be loaded as code: ${problem}` });
     return undefined;
   }
-  const entry = findFile(code.files, node.at, node.value, isChecked ? report : new Report())?.path;
+  const entry = findFile(code.files, isChecked ? report : new Report(), { from: node.at, reference: node.value })?.path;
   if (entry === undefined) return undefined;
   if (!isCodeFile(entry)) {
-    report.error('BAD_REFERENCE', node.at, `${quote(node.value)} is no code`, 'name a .ts, .mts, .js or .mjs file');
+    report.error('BAD_REFERENCE', {
+      at: node.at,
+      message: `${quote(node.value)} is not code`,
+      hint: 'name a .ts, .mts, .js or .mjs file',
+    });
     return undefined;
   }
   const files = closureOf(entry, code);
@@ -51,7 +59,7 @@ export function compileToolsetCode(context: CodeContext, root: MapNode, isChecke
   return { entry, files, hash: hashOf(entry, files) };
 }
 
-/** The file, and all that it imports from beside it, in the order of their paths. */
+/** Returns the file and all its local imports, sorted by path. */
 function closureOf(entry: string, { files, places }: CodeSources): readonly CodeFile[] {
   const found = new Map<string, CodeFile>();
   const waiting = [entry];
@@ -65,7 +73,7 @@ function closureOf(entry: string, { files, places }: CodeSources): readonly Code
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Places are relative to the entry: the same code in another folder is the same code. */
+/** Hashes code with paths relative to the entry, so that moving the folder does not change the hash. */
 function hashOf(entry: string, files: readonly CodeFile[]): string {
   const texts = files.map(({ path, text }) => [posix.relative(posix.dirname(entry), path), text]);
   return createHash('sha256')

@@ -10,18 +10,21 @@ import { asText } from './read-node.ts';
 type Scope = Parameters<ValueTemplate['build']>[0];
 type Build = (scope: Scope, quote?: Quote) => JsonValue;
 
-/** A value without expressions. */
+/** Returns a template for a value without expressions. */
 export function constantValue(value: JsonValue): ValueTemplate {
   return { constant: true, build: () => value };
 }
 
-/** Compiles a value that may hold `{{ expressions }}` and variables anywhere; a text that is exactly one expression becomes its value. */
+/**
+ * Compiles a value with `{{ expressions }}` and variables at any depth; a text that is exactly one expression yields that
+ * expression's value.
+ */
 export function compileValue(context: TextContext, node: SourceNode, roots: ExpressionRoots = agentRoots): ValueTemplate {
   const build = compileBuild(context, node, roots);
   return build === undefined ? constantValue(toPlain(node)) : { constant: false, build };
 }
 
-/** How to build a value, or undefined when it is constant. */
+/** Returns a builder of the value, or undefined when the value is constant. */
 function compileBuild(context: TextContext, node: SourceNode, roots: ExpressionRoots): Build | undefined {
   switch (node.kind) {
     case 'scalar':
@@ -49,7 +52,7 @@ function textBuild(context: TextContext, node: SourceNode, roots: ExpressionRoot
   return (scope, quote) => copyJson(template.value(scope, quote));
 }
 
-// Pure cache: which functions are constant, by the function.
+// Pure cache: marks the builders that are constant.
 const constants = new WeakSet<Build>();
 
 function always(value: JsonValue): Build {
@@ -62,7 +65,7 @@ function isConstant(builds: readonly Build[]): boolean {
   return builds.every((build) => constants.has(build));
 }
 
-/** A copy of plain data: state is live, and a payload must not change after it was posted. */
+/** Copies plain data: state changes, but a posted payload must not. */
 function copyJson(value: unknown): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
   if (Array.isArray(value)) return value.map(copyJson);

@@ -2,17 +2,17 @@ import type { KnownNames, KnownToolset } from '../../core/profile/known-names.ts
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { NamedTool } from '../../core/tool/tool-naming.ts';
 
-/** What agents of a profile may call, as far as it is known before anything is connected. */
+/** Tools that agents of a profile may call, as far as known before anything connects. */
 export interface ProfileTools {
   readonly tools: readonly NamedTool[];
-  /** Toolsets whose tools are only known once they are connected. */
+  /** Toolsets whose tools are known only once they are connected. */
   readonly open: readonly Pick<NamedTool, 'toolset' | 'toolsetKind'>[];
 }
 
-/** Stands for everything. */
+/** Matches everything. */
 const every = '*';
 
-/** The tools that a profile allows: those of its toolsets, those it names, and profiles that are exposed as tools. */
+/** Returns the tools that a profile allows: those of its toolsets, those it names, and profiles exposed as tools. */
 export function profileTools(
   { allowedToolsets, allowedTools }: CompiledProfile,
   toolsets: NonNullable<KnownNames['toolsetTools']>,
@@ -32,7 +32,7 @@ export function profileTools(
   return { tools, open };
 }
 
-/** What is known of a toolset whose tools come with it. */
+/** Describes a toolset from its tool names; an empty list means they are not known yet. */
 export function knownToolset(tools: readonly string[], kind?: string): KnownToolset {
   return { ...(kind === undefined ? {} : { kind }), ...(tools.length === 0 ? {} : { tools }) };
 }

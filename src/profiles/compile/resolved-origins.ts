@@ -1,7 +1,10 @@
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { SourceNode } from '../yaml/source-node.ts';
 
-/** Where each leaf of a tree was written, by path; items with an id are named by it: `flow_decider[stop].action.type`. */
+/**
+ * Returns the place where each leaf of a tree was written, by path; list items with an id are named by it:
+ * `flow_decider[stop].action.type`.
+ */
 export function originsOf(root: SourceNode): ReadonlyMap<string, SourceRef> {
   const origins = new Map<string, SourceRef>();
   walk(root, '', origins);
@@ -21,7 +24,7 @@ function walk(node: SourceNode, path: string, origins: Map<string, SourceRef>): 
   for (const [key, entry] of node.entries) walk(entry.value, path === '' ? key : `${path}.${key}`, origins);
 }
 
-/** How a path names an item of a list: by its id, else by its index. */
+/** Returns an item's label in paths: its id, else its index. */
 function itemLabel(item: SourceNode, index: number): string {
   const id = item.kind === 'map' ? item.entries.get('id')?.value : undefined;
   return id?.kind === 'scalar' && typeof id.value === 'string' ? id.value : String(index);

@@ -8,10 +8,10 @@ import { Report } from '../report.ts';
 import type { SourceNode } from '../yaml/source-node.ts';
 
 /**
- * Refuses what an edit of profiles must not bring along. It comes from whoever reaches a run, also over HTTP: a toolset would start
- * programs, an LLM config would send keys to an address, and a variable would put a value of the environment into a text.
+ * Refuses unsafe content in an edit of profiles. Edits may come from any client of a run, also over HTTP: a new toolset could
+ * start programs, an LLM config could send keys to another address, and a variable could copy an environment value into a text.
  *
- * @throws CadreError `OPTION_INVALID`, naming the file and what is too much
+ * @throws CadreError `OPTION_INVALID`, naming the file and the refused content
  */
 export function checkEditedFiles(before: readonly ProfileFile[], after: readonly ProfileFile[], request: JsonObject): void {
   const texts = new Map(before.map(({ path, text }) => [path, text]));
@@ -25,17 +25,17 @@ export function checkEditedFiles(before: readonly ProfileFile[], after: readonly
 
 function checkKind(file: ProfileFile): void {
   if (isCodeFile(file.path))
-    throw new CadreError('OPTION_INVALID', `${file.path}: an edit holds profiles and nothing else, and this is code`);
+    throw new CadreError('OPTION_INVALID', `${file.path}: an edit may contain profiles only, and this is code`);
   const { profile: _profile, ...others } = parseProfileFiles([file], new Report()).roots;
   const [other] = Object.entries(others).find(([, roots]) => roots.length > 0) ?? [];
   if (other !== undefined)
     throw new CadreError(
       'OPTION_INVALID',
-      `${file.path}: an edit holds profiles and nothing else, and this would be a file of kind ${other}`,
+      `${file.path}: an edit may contain profiles only, and this would be a file of kind ${other}`,
     );
 }
 
-/** The variables that profiles name; those of settings and LLM configs are not theirs. */
+/** Returns the variables in profiles, not those in settings and LLM configs. */
 function variablesOf(files: readonly ProfileFile[]): ReadonlySet<string> {
   const names = new Set<string>();
   const read = (node: SourceNode): void => {
@@ -49,12 +49,12 @@ function variablesOf(files: readonly ProfileFile[]): ReadonlySet<string> {
   return names;
 }
 
-/** Whether a text may name a variable: YAML can write each of its characters as an escape. */
+/** True when a text may contain a variable: YAML can write each of its characters as an escape. */
 function mayName(text: string): boolean {
   return text.includes('${') || text.includes('\\');
 }
 
-/** A value of the request goes before the environment, and is there whenever the run goes on. */
+/** True when the request sets the variable. Its value overrides the environment and stays available when the run resumes. */
 function isAsked(name: string, request: JsonObject): boolean {
   const value = Object.hasOwn(request, name) ? request[name] : undefined;
   return value !== undefined && value !== null && value !== '';
@@ -63,6 +63,6 @@ function isAsked(name: string, request: JsonObject): boolean {
 function tooMuch(name: string): CadreError {
   return new CadreError(
     'OPTION_INVALID',
-    `an edit reads no more of the environment than the profiles did, and \${${name}} is new; write the value, or \\\${ for a literal \${`,
+    `an edit must not read environment variables that the profiles did not read, and \${${name}} is new; write the value, or \\\${ for a literal \${`,
   );
 }

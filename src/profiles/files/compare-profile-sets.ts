@@ -1,7 +1,10 @@
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { quote } from '../wording.ts';
 
-/** What differs between two sets of profiles: one line each, like `profile 'Root' changed (instructions, limits)`; none when nothing does. */
+/**
+ * Lists the differences between two profile sets, one line each, such as `profile 'Root' changed (instructions, limits)`; empty
+ * when there are none.
+ */
 export function compareProfileSets(before: ProfileSet, after: ProfileSet): readonly string[] {
   return [
     ...compareNamed('profile', plainProfiles(before), plainProfiles(after)),
@@ -28,7 +31,7 @@ function compareNamed(what: string, before: ReadonlyMap<string, object>, after: 
   return lines;
 }
 
-/** The keys at the top whose values differ. Where a thing stands in its file is no part of it. */
+/** Returns the top-level keys whose values differ, ignoring source positions. */
 function changedKeys(before: object, after: object): readonly string[] {
   const old = new Map(Object.entries(before));
   const now = new Map(Object.entries(after));

@@ -3,7 +3,7 @@ import type { Report } from '../report.ts';
 import { mapItems, textNode } from '../compile/read-node.ts';
 import { childOf, type MapNode } from '../yaml/source-node.ts';
 
-/** Lists whose items are known by an id, and the map they stand in, if it is not the profile itself. */
+/** Lists whose items have ids, with the containing map when it is not the profile itself. */
 const idLists: readonly { readonly key: string; readonly owner?: string }[] = [
   { key: 'pre_turn_observers' },
   { key: 'post_turn_observers' },
@@ -16,7 +16,10 @@ const idLists: readonly { readonly key: string; readonly owner?: string }[] = [
   { key: 'steps', owner: 'planner' },
 ];
 
-/** Reports ids (of strategies: sources) that stand twice in one list of one file; inheritance merges by them, so a second one would be lost. */
+/**
+ * Reports duplicate ids (for strategies: sources) in one list of a file; inheritance merges by them, so the second item would be
+ * lost.
+ */
 export function reportDuplicateIds(profile: MapNode, report: Report): void {
   for (const { key, owner: place } of idLists) {
     const owner = place === undefined ? profile : childOf(profile, place);
@@ -31,12 +34,11 @@ export function reportDuplicateIds(profile: MapNode, report: Report): void {
         continue;
       }
       const { line } = first.at.file.refAt(first.at.start);
-      report.error(
-        'DUPLICATE_ID',
-        id.at,
-        `the ${identity} ${quote(id.value)} stands twice in ${key}; first on line ${line}`,
-        identity === 'id' ? 'give each item its own id' : 'keep one of them',
-      );
+      report.error('DUPLICATE_ID', {
+        at: id.at,
+        message: `the ${identity} ${quote(id.value)} appears twice in ${key}; first on line ${line}`,
+        hint: identity === 'id' ? 'give each item its own id' : 'keep one of them',
+      });
     }
   }
 }

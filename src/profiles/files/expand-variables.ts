@@ -7,8 +7,8 @@ import type { MapEntry, MapNode, ScalarNode, SourceNode } from '../yaml/source-n
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Keys of a profile below which variables stay: texts, which are put together when they are used; conditions, which read `request`;
- * and schemas, which are data.
+ * Keys of a profile whose variables are expanded later: texts, built when they are used; conditions, which read `request`; and
+ * schemas, which are data.
  */
 const later: ReadonlySet<string> = new Set(
   `instructions content text_definitions payload args message error_message output value say answer fail title prompt goals notes description tests
@@ -16,11 +16,11 @@ const later: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the variables of a profile that are no part of a text: numbers, names and switches, as the environment or their default says.
- * A profile is compiled once for all runs, so no request can change them.
+ * Expands the variables of a profile outside texts (numbers, names, booleans) from the environment or their defaults. A profile is
+ * compiled once for all runs, so requests cannot change them.
  */
 export function expandVariables(root: MapNode, environment: Environment, report: Report): MapNode {
-  // What nobody sets was reported, and is left out: it is not wrong twice.
+  // An unset variable was reported and its key is left out, which avoids a second error.
   const expand = (node: SourceNode): SourceNode | undefined => {
     switch (node.kind) {
       case 'scalar':
@@ -67,19 +67,23 @@ function read(
   { node, environment, report }: { readonly node: ScalarNode; readonly environment: Environment; readonly report: Report },
 ): string | undefined {
   if (isCredentialName(name)) {
-    report.errorInText('BAD_ENVIRONMENT_VALUE', node, start, `${quote(name)} names a credential, and profiles are recorded`);
+    report.errorInText('BAD_ENVIRONMENT_VALUE', {
+      node,
+      offset: start,
+      message: `${quote(name)} names a credential, and profiles are recorded`,
+    });
     return undefined;
   }
   const set = Object.hasOwn(environment, name) ? environment[name] : undefined;
   const value = set === undefined || set === '' ? fallback : set;
   if (value === undefined) {
-    const hint = `set it, or write \${${name}:-…} for what holds without; only texts and settings of tools take values of a request`;
-    report.errorInText('BAD_ENVIRONMENT_VALUE', node, start, `the environment does not set ${name}`, hint);
+    const hint = `set it, or write \${${name}:-…} to give a default; only texts and settings of tools take values of a request`;
+    report.errorInText('BAD_ENVIRONMENT_VALUE', { node, offset: start, message: `the environment does not set ${name}`, hint });
   }
   return value;
 }
 
-/** An LLM config whose whole values are variables, with lookups in their place: `${NAME:-x}` is short for `from_env`. */
+/** Replaces values of an LLM config that are exactly one variable with lookups: `${NAME:-x}` is short for `from_env`. */
 export function variablesAsLookups(root: MapNode): MapNode {
   const asLookup = (node: SourceNode): SourceNode => {
     switch (node.kind) {

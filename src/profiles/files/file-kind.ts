@@ -1,6 +1,6 @@
 import { childOf, type SourceNode } from '../yaml/source-node.ts';
 
-/** What a file of a profile folder is. `ignored` files belong to something else. */
+/** Kinds of files in a profile folder. `ignored` files belong to other programs. */
 export type FileKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team' | 'script' | 'prices' | 'ignored';
 
 const folders: Readonly<Record<string, FileKind>> = {
@@ -11,7 +11,9 @@ const folders: Readonly<Record<string, FileKind>> = {
   scripts: 'script',
 };
 
-/** Tells what a file is: by what only one kind says, else by its folder, else by its rules; everything else is a profile. */
+/**
+ * Returns the kind of a file: by keys that only one kind has, else by its folder, else by its rules; any other file is a profile.
+ */
 export function fileKindOf(path: string, root: SourceNode | undefined): FileKind {
   const type = childOf(root, 'type');
   if (type?.kind === 'scalar' && type.value === 'llm_config') return 'llm_config';

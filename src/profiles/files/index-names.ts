@@ -3,8 +3,12 @@ import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 
-/** Files by the name they give themselves; names given twice, or that differ in case only, are reported with both places. */
-export function indexNames(roots: readonly MapNode[], key: string, what: string, report: Report): ReadonlyMap<string, MapNode> {
+/** Indexes files by the name they declare; reports duplicates, and names that differ only in case, with both places. */
+export function indexNames(
+  roots: readonly MapNode[],
+  report: Report,
+  { key, what }: { readonly key: string; readonly what: string },
+): ReadonlyMap<string, MapNode> {
   const named = new Map<string, MapNode>();
   const places = new Map<string, { readonly name: string; readonly where: string }>();
   for (const root of roots) {
@@ -17,19 +21,17 @@ export function indexNames(roots: readonly MapNode[], key: string, what: string,
       places.set(lower, { name: node.value, where: `${file}:${line}` });
       named.set(node.value, root);
     } else if (first.name === node.value) {
-      report.error(
-        'DUPLICATE_NAME',
-        node.at,
-        `a second ${what} named ${quote(node.value)}; the first is in ${first.where}`,
-        'rename one of them, or remove a file',
-      );
+      report.error('DUPLICATE_NAME', {
+        at: node.at,
+        message: `a second ${what} named ${quote(node.value)}; the first is in ${first.where}`,
+        hint: 'rename one of them, or remove a file',
+      });
     } else {
-      report.error(
-        'CASE_CLASH',
-        node.at,
-        `the ${what} name ${quote(node.value)} differs from ${quote(first.name)} (${first.where}) in case only`,
-        'rename one of them',
-      );
+      report.error('CASE_CLASH', {
+        at: node.at,
+        message: `the ${what} name ${quote(node.value)} differs from ${quote(first.name)} (${first.where}) only in case`,
+        hint: 'rename one of them',
+      });
     }
   }
   return named;

@@ -9,19 +9,19 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { MapNode } from '../yaml/source-node.ts';
 import { SourceText } from '../yaml/source-text.ts';
 
-/** Profile files after parsing, by kind. */
+/** Parsed profile files, by kind. */
 export interface ParsedFiles {
   readonly roots: Readonly<Record<Exclude<FileKind, 'ignored' | 'prices'>, readonly MapNode[]>>;
-  /** Price files in their order; those that are plain tables are read already. */
+  /** Price files in order; plain tables are already read. */
   readonly prices: readonly (MapNode | ModelPrices)[];
   readonly jsonFiles: ReadonlyMap<string, string>;
   /** Files of code, by path. */
   readonly codeFiles: ReadonlyMap<string, string>;
   /** Paths of the files that belong to the set. */
   readonly used: ReadonlySet<string>;
-  /** Paths of files that are no map of keys, or no YAML at all. */
+  /** Paths of files that are not valid YAML, or not a map of keys. */
   readonly unreadable: ReadonlySet<string>;
-  /** Names that files gave themselves that could not be read. */
+  /** Names declared by files that could not be read. */
   readonly broken: ReadonlySet<string>;
 }
 
@@ -52,24 +52,10 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
       continue;
     }
     const file = new SourceText(path, text.startsWith('\uFEFF') ? text.slice(1) : text);
-    const at = { file, start: 0, end: 0 };
     const bytes = Buffer.byteLength(text);
     total += bytes;
-    if (bytes > maxFileBytes) {
-      report.error(
-        'FILE_TOO_LARGE',
-        at,
-        `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
-        'split it, and share parts with base_profile',
-      );
-      continue;
-    }
-    if (total > maxTotalBytes) {
-      report.error('FOLDER_TOO_LARGE', at, `the files have more than ${sizeText(maxTotalBytes)} together`, 'load fewer files');
-      break;
-    }
-    if (used.has(path)) {
-      report.error('DUPLICATE_NAME', at, 'the file is loaded twice', 'name it once');
+    if (!checkFile(report, file, { bytes, total, isKnown: used.has(path) })) {
+      if (bytes <= maxFileBytes && total > maxTotalBytes) break;
       continue;
     }
     const table = readPlainPrices(text);
@@ -88,12 +74,44 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
     }
     unreadable.add(path);
     if (root === undefined) addBrokenNames(file.text, broken);
-    else report.error('NOT_A_MAP', root.at, 'the file must be a map of `key: value` lines', 'a profile needs at least `name:`');
+    else
+      report.error('NOT_A_MAP', {
+        at: root.at,
+        message: 'the file must be a map of `key: value` lines',
+        hint: 'a profile needs at least `name:`',
+      });
   }
   return { roots, prices, jsonFiles, codeFiles, used, unreadable, broken };
 }
 
-/** The name a file that cannot be parsed probably has, so that references to it are not reported as well. */
+/** Reports a file that is too large, exceeds the total size, or is loaded twice; true when it is fine. */
+function checkFile(
+  report: Report,
+  file: SourceText,
+  { bytes, total, isKnown }: { readonly bytes: number; readonly total: number; readonly isKnown: boolean },
+): boolean {
+  const at = { file, start: 0, end: 0 };
+  if (bytes > maxFileBytes) {
+    report.error('FILE_TOO_LARGE', {
+      at,
+      message: `the file has ${sizeText(bytes)}, a profile file may have ${sizeText(maxFileBytes)}`,
+      hint: 'split it, and share parts with base_profile',
+    });
+    return false;
+  }
+  if (total > maxTotalBytes) {
+    report.error('FOLDER_TOO_LARGE', {
+      at,
+      message: `the files have more than ${sizeText(maxTotalBytes)} together`,
+      hint: 'load fewer files',
+    });
+    return false;
+  }
+  if (isKnown) report.error('DUPLICATE_NAME', { at, message: 'the file is loaded twice', hint: 'name it once' });
+  return !isKnown;
+}
+
+/** Adds the probable name of a file that cannot be parsed, so that references to it are not reported as well. */
 function addBrokenNames(text: string, broken: Set<string>): void {
   const match = /^(?:name|protocol_name):[ \t]*['"]?([\w.-]+)/m.exec(text.slice(0, 20_000));
   if (match?.[1] !== undefined) broken.add(match[1]);

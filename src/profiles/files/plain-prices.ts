@@ -1,6 +1,6 @@
 import type { ModelPrice, ModelPrices } from '../../core/model/model-price.ts';
 
-/** A line that says nothing about a price, a model's line, and one price in it. */
+/** Matches a line without a price, the line of a model, and one price in it. */
 const frame = /^(?:|#.*|type: prices|as_of: [\d-]+|prices:|  #.*)$/;
 const line = /^  ([\w./*-]+): \{ ([^{}]+)(?:, above: \{ ([^{}]+) \})? \}$/;
 const field = /^(input|output|cache_read|cache_write|reasoning|tokens): (\d+(?:\.\d+)?)$/;
@@ -15,9 +15,8 @@ const fields: Readonly<Record<string, 'input' | 'output' | 'cacheRead' | 'cacheW
 };
 
 /**
- * Reads a price file in which each model stands on a line of its own, as the one that comes with Cadre and `cadre prices --update` write it:
- * every engine reads one, and a whole YAML parser takes a hundred times as long. Undefined for any other file, which is read as all profile
- * files are.
+ * Reads a price file with one line per model, the form of the bundled file and of `cadre prices --update`. Every engine reads a
+ * price file at start, and a full YAML parser takes a hundred times as long. Returns undefined for any other file.
  */
 export function readPlainPrices(text: string): ModelPrices | undefined {
   if (!/^type: prices$/m.test(text)) return undefined;

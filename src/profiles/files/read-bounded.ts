@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { maxFileBytes } from './file-limits.ts';
 
-/** Reads a file up to the size limit of profile files; undefined when there is more. */
+/** Reads a file up to the size limit of profile files; undefined when it is larger. */
 export async function readBounded(path: string): Promise<Uint8Array | undefined> {
   await using handle = await open(path, 'r');
   const buffer = new Uint8Array(maxFileBytes + 1);

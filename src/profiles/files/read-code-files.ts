@@ -9,12 +9,12 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { childOf, type SourceNode } from '../yaml/source-node.ts';
 import { SourceText } from '../yaml/source-text.ts';
 
-/** The kind of toolset whose tools are in a file of code. */
+/** Kind of toolsets whose tools are defined in a file of code. */
 export const moduleKind = 'module';
 
 /**
- * Reads a file of code and what it imports from beside it, as paths relative to the folder; says why when the file may not be read or is not
- * there. `from`: the folder inside it of the file that names it.
+ * Reads a file of code and its local imports, with paths relative to the folder; returns a reason when the file is missing or must
+ * not be read. `from` is the folder, inside `root`, of the file that refers to it.
  */
 export type ReadCode = (request: {
   readonly root: string;
@@ -22,19 +22,19 @@ export type ReadCode = (request: {
   readonly path: string;
 }) => Promise<{ readonly files: readonly CodeFile[] } | { readonly reason: string }>;
 
-/** The code that the toolsets of a folder name. */
+/** Code that the toolsets of a folder refer to. */
 export interface CodeRead {
   readonly files: readonly CodeFile[];
-  /** Why code could not be read, by `codeKey`. */
+  /** Reasons why code could not be read, by `codeKey`. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Names a path of code in a file. */
+/** Returns the key of a code path in a file. */
 export function codeKey(file: string, path: string): string {
   return JSON.stringify([file, path]);
 }
 
-/** Reads the code that toolset files name, before anything is compiled: compiling reads no files. */
+/** Reads the code that toolset files refer to. Compiling reads no files, so this runs before it. */
 export async function readCodeFiles({ files, roots }: FilesRead, read: ReadCode): Promise<CodeRead> {
   const found = new Map<string, CodeFile>();
   const problems = new Map<string, string>();
@@ -52,7 +52,7 @@ function labelled({ label }: ReadRoot, path: string): string {
   return posix.join(label, path);
 }
 
-/** Paths of code in toolset files, also in one that changes a toolset of another file and leaves its kind to it. */
+/** Returns the code paths in toolset files, including files that change another team's toolset and inherit its kind. */
 function codeNamed(files: readonly ProfileFile[]): readonly { readonly file: string; readonly path: string }[] {
   if (!files.some(({ text }) => text.includes(moduleKind))) return [];
   const toolsets = files.flatMap(({ path: file, text }) => {

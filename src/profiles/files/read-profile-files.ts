@@ -8,40 +8,40 @@ import { bundledTeam } from './bundled-teams.ts';
 import { readBounded } from './read-bounded.ts';
 import { includesOf, isTeamFolder } from './team-file.ts';
 
-/** Files as they were read, and what was wrong with others. */
+/** Files read from disk, and the problems of files that could not be read. */
 export interface FilesRead {
   readonly files: readonly ProfileFile[];
-  /** The folder each file was read from, by its path. */
+  /** Folder each file was read from, by its path. */
   readonly roots: ReadonlyMap<string, ReadRoot>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Deepest folder below a root. */
+/** Maximum depth of folders below a root. */
 const maxFolderDepth = 16;
 
 interface Reading {
   readonly files: Map<string, ProfileFile>;
   readonly roots: Map<string, ReadRoot>;
   readonly diagnostics: Diagnostic[];
-  /** Real paths of folders and files that were seen, so that links in a circle end. */
+  /** Real paths of folders and files already seen, so that circular links end. */
   readonly seen: Set<string>;
   /** Teams whose includes were followed. */
   readonly teams: Set<string>;
   bytes: number;
-  /** Set once a limit over all files was reported. */
+  /** True once a limit over all files was reported. */
   full: boolean;
 }
 
-/** A folder that profiles were read from. */
+/** Folder that profiles were read from. */
 export interface ReadRoot {
-  /** What diagnostics call it. */
+  /** Name of the folder in diagnostics. */
   readonly label: string;
   readonly real: string;
 }
 
 /**
- * Reads profile files and folders from disk. Every path is looked at before it is opened: regular files of a bounded size only,
- * inside their root. A folder below with a `team.yaml` is a team of its own and is not read; what a team includes is.
+ * Reads profile files and folders from disk. Checks every path before opening it: only regular files of a bounded size, inside
+ * their root. Skips subfolders with a `team.yaml`, which are teams of their own; reads the teams that a team includes.
  */
 export async function readProfileFiles(inputs: readonly string[]): Promise<FilesRead> {
   const reading: Reading = {
@@ -65,21 +65,23 @@ async function readInput(reading: Reading, input: string): Promise<void> {
     const info = await stat(real);
     if (info.isDirectory()) {
       await readIncludes(reading, input, real);
-      await readFolder(reading, { label, real }, real, label, 0);
+      await readFolder(reading, { label, real }, { folder: real, label, depth: 0 });
       const found = [...reading.files.keys()].some((path) => !path.endsWith('.json'));
       if (!found && reading.diagnostics.length === 0)
-        fail(reading, 'FOLDER_EMPTY', label, 'the folder holds no .yaml or .yml file', 'run `cadre init` for a starter team');
+        fail(reading, 'FOLDER_EMPTY', {
+          file: label,
+          message: 'the folder holds no .yaml or .yml file',
+          hint: 'run `cadre init` for a starter team',
+        });
     } else if (reading.files.size + reading.diagnostics.length === before) {
-      await readOne(reading, { label: posix.dirname(label), real: dirname(real) }, real, label);
+      await readOne(reading, { label: posix.dirname(label), real: dirname(real) }, { real, label });
     }
   } catch (thrown) {
-    fail(
-      reading,
-      codeOf(thrown),
-      label,
-      codeOf(thrown) === 'FILE_NOT_FOUND' ? 'there is no such file or folder' : describeThrown(thrown),
-      'check the path',
-    );
+    fail(reading, codeOf(thrown), {
+      file: label,
+      message: codeOf(thrown) === 'FILE_NOT_FOUND' ? 'there is no such file or folder' : describeThrown(thrown),
+      hint: 'check the path',
+    });
   }
 }
 
@@ -87,13 +89,16 @@ async function readIncludes(reading: Reading, input: string, real: string): Prom
   reading.teams.add(real);
   for (const include of await includesOf(real)) {
     const folder = bundledTeam(include) ?? join(input, include);
-    // Two teams may include each other, also through links; the one that was named is read last.
+    // Two teams may include each other, also through links; the named team is read last.
     const place = await realpath(folder).catch(() => folder);
     if (!reading.teams.has(place)) await readInput(reading, folder);
   }
 }
 
-/** Relative paths stay as they were given; of absolute ones only the last part is shown, so that files are named alike on every machine. */
+/**
+ * Returns the label of an input: relative paths unchanged, absolute paths by their last part, so that files have the same names on
+ * every machine.
+ */
 function labelOf(input: string): string {
   const path =
     isAbsolute(input) || normalize(input).startsWith('..') || normalize(input) === '.'
@@ -102,22 +107,30 @@ function labelOf(input: string): string {
   return toSlashes(path).replace(/\/$/, '');
 }
 
-async function readFolder(reading: Reading, root: ReadRoot, folder: string, label: string, depth: number): Promise<void> {
+async function readFolder(
+  reading: Reading,
+  root: ReadRoot,
+  { folder, label, depth }: { readonly folder: string; readonly label: string; readonly depth: number },
+): Promise<void> {
   if (reading.seen.has(folder)) return;
   const names = (await readdir(folder)).toSorted();
   if (depth > 0 && isTeamFolder(names)) return;
   reading.seen.add(folder);
   if (depth > maxFolderDepth) {
-    fail(reading, 'FOLDER_TOO_LARGE', label, `folders are nested deeper than ${maxFolderDepth} levels`);
+    fail(reading, 'FOLDER_TOO_LARGE', { file: label, message: `folders are nested deeper than ${maxFolderDepth} levels` });
     return;
   }
   for (const name of names) {
     if (name.startsWith('.') || name === 'node_modules' || reading.full) continue;
-    await readEntry(reading, root, join(folder, name), `${label}/${name}`, depth);
+    await readEntry(reading, root, { path: join(folder, name), label: `${label}/${name}`, depth });
   }
 }
 
-async function readEntry(reading: Reading, root: ReadRoot, path: string, label: string, depth: number): Promise<void> {
+async function readEntry(
+  reading: Reading,
+  root: ReadRoot,
+  { path, label, depth }: { readonly path: string; readonly label: string; readonly depth: number },
+): Promise<void> {
   try {
     const link = await lstat(path);
     const real = link.isSymbolicLink() ? await realpath(path) : path;
@@ -125,71 +138,70 @@ async function readEntry(reading: Reading, root: ReadRoot, path: string, label: 
     const isProfileFile = /\.(?:ya?ml|json)$/i.test(label);
     if (!info.isDirectory() && !isProfileFile) return;
     if (link.isSymbolicLink() && !isInside(root.real, real)) {
-      fail(
-        reading,
-        'FILE_OUTSIDE',
-        label,
-        'the link leaves the profile folder',
-        'copy the file into the folder, or load it by its own path',
-      );
+      fail(reading, 'FILE_OUTSIDE', {
+        file: label,
+        message: 'the link leads outside the profile folder',
+        hint: 'copy the file into the folder, or load it by its own path',
+      });
       return;
     }
-    if (info.isDirectory()) await readFolder(reading, root, real, label, depth + 1);
-    else await readOne(reading, root, real, label);
+    if (info.isDirectory()) await readFolder(reading, root, { folder: real, label, depth: depth + 1 });
+    else await readOne(reading, root, { real, label });
   } catch (thrown) {
-    fail(reading, codeOf(thrown), label, codeOf(thrown) === 'FILE_NOT_FOUND' ? 'the link leads nowhere' : describeThrown(thrown));
+    fail(reading, codeOf(thrown), {
+      file: label,
+      message: codeOf(thrown) === 'FILE_NOT_FOUND' ? 'the link has no target' : describeThrown(thrown),
+    });
   }
 }
 
-async function readOne(reading: Reading, root: ReadRoot, real: string, label: string): Promise<void> {
+async function readOne(
+  reading: Reading,
+  root: ReadRoot,
+  { real, label }: { readonly real: string; readonly label: string },
+): Promise<void> {
   if (reading.seen.has(real)) return;
   reading.seen.add(real);
   const isJson = label.toLowerCase().endsWith('.json');
   const info = await stat(real);
   if (!info.isFile()) {
-    fail(reading, 'FILE_NOT_REGULAR', label, 'this is not a regular file');
+    fail(reading, 'FILE_NOT_REGULAR', { file: label, message: 'this is not a regular file' });
     return;
   }
   // JSON files matter only when an LLM config names one, and then it says that the file is missing.
   if (info.size > maxFileBytes && isJson) return;
   if (info.size > maxFileBytes) {
-    fail(
-      reading,
-      'FILE_TOO_LARGE',
-      label,
-      `the file has ${sizeText(info.size)}, a profile file may have ${sizeText(maxFileBytes)}`,
-      'split it, and share parts with base_profile',
-    );
+    fail(reading, 'FILE_TOO_LARGE', {
+      file: label,
+      message: `the file has ${sizeText(info.size)}, a profile file may have ${sizeText(maxFileBytes)}`,
+      hint: 'split it, and share parts with base_profile',
+    });
     return;
   }
   reading.bytes += info.size;
   if (reading.bytes > maxTotalBytes || reading.files.size >= maxFiles) {
     reading.full = true;
-    fail(
-      reading,
-      'FOLDER_TOO_LARGE',
-      label,
-      `more than ${sizeText(maxTotalBytes)} or ${maxFiles} files up to here`,
-      'load a smaller folder',
-    );
+    fail(reading, 'FOLDER_TOO_LARGE', {
+      file: label,
+      message: `more than ${sizeText(maxTotalBytes)} or ${maxFiles} files up to here`,
+      hint: 'load a smaller folder',
+    });
     return;
   }
   const bytes = await readBounded(real);
   if (bytes === undefined) {
-    fail(
-      reading,
-      'FILE_TOO_LARGE',
-      label,
-      `the file grew beyond ${sizeText(maxFileBytes)} while it was read`,
-      'load it again when it is written',
-    );
+    fail(reading, 'FILE_TOO_LARGE', {
+      file: label,
+      message: `the file grew beyond ${sizeText(maxFileBytes)} while it was read`,
+      hint: 'load it again once it is complete',
+    });
     return;
   }
   try {
     reading.roots.set(label, root);
     reading.files.set(label, { path: label, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) });
   } catch {
-    if (!isJson) fail(reading, 'FILE_NOT_UTF8', label, 'the file is not UTF-8 text', 'save it as UTF-8');
+    if (!isJson) fail(reading, 'FILE_NOT_UTF8', { file: label, message: 'the file is not UTF-8 text', hint: 'save it as UTF-8' });
   }
 }
 
@@ -207,7 +219,11 @@ function codeOf(thrown: unknown): DiagnosticCode {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'FILE_NOT_FOUND' : 'FILE_UNREADABLE';
 }
 
-function fail(reading: Reading, code: DiagnosticCode, file: string, message: string, hint?: string): void {
+function fail(
+  reading: Reading,
+  code: DiagnosticCode,
+  { file, message, hint }: { readonly file: string; readonly message: string; readonly hint?: string | undefined },
+): void {
   const source = { file, line: 1, column: 1 };
   reading.diagnostics.push({ severity: 'error', code, message, source, ...(hint === undefined ? {} : { hint }) });
 }

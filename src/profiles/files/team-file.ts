@@ -9,14 +9,14 @@ import { SourceText } from '../yaml/source-text.ts';
 
 const teamFile = 'team.yaml';
 
-/** Whether a folder with these entries is a team of its own, which is not read with the folder above it. */
+/** True when a folder with these entries is a separate team, which is not read with the folder above it. */
 export function isTeamFolder(names: readonly string[]): boolean {
   return names.includes(teamFile);
 }
 
 /**
- * What a folder's `team.yaml` includes: `..`, `../name` or the name of a bundled team; nothing when it is no team. What is wrong with the file is
- * reported when it is compiled, so anything else is passed over here.
+ * Returns the includes of a folder's `team.yaml`: `..`, `../name` or the name of a bundled team; empty when the folder is not a
+ * team. Invalid entries are skipped here and reported when the file is compiled.
  */
 export async function includesOf(folder: string): Promise<readonly string[]> {
   const text = await readTeamFile(folder);
@@ -31,11 +31,11 @@ export async function includesOf(folder: string): Promise<readonly string[]> {
 async function readTeamFile(folder: string): Promise<string | undefined> {
   try {
     const path = join(folder, teamFile);
-    // A pipe would never end, and a device has no end.
+    // A pipe or device might never end.
     const bytes = (await stat(path)).isFile() ? await readBounded(path) : undefined;
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   } catch {
-    // Most folders have none; one that cannot be read is reported with the files of its folder.
+    // Most folders have no team file; an unreadable one is reported when its folder is read.
     return undefined;
   }
 }

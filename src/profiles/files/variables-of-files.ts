@@ -6,20 +6,20 @@ import { parseProfileFiles } from './parse-profile-files.ts';
 import { Report } from '../report.ts';
 import { childOf, type SourceNode } from '../yaml/source-node.ts';
 
-/** A variable of the environment that profile files read. */
+/** Environment variable that profile files read. */
 export interface ReadVariable {
   readonly name: string;
-  /** What reads it: `LLM config default`, `toolset notes`. */
+  /** Reader of the variable: `LLM config default`, `toolset notes`. */
   readonly by: string;
-  /** It is the key of a model's provider, and nothing else. */
+  /** True when it is the API key of a model's provider. */
   readonly isApiKey: boolean;
-  /** It is where an LLM config asks the user which model answers, or at which address. */
+  /** True when an LLM config reads from it the user's choice of model or address. */
   readonly isUserModel: boolean;
 }
 
 const kindWords: Readonly<Record<string, string>> = { llm_config: 'LLM config', handover_protocol: 'handover protocol' };
 
-/** Every variable of the environment that profile files read, in the order of the files: by `_type: from_env` and by `${NAME}`. */
+/** Lists every environment variable that profile files read, in file order: through `_type: from_env` and `${NAME}`. */
 export function variablesOfFiles(files: readonly ProfileFile[]): readonly ReadVariable[] {
   const found: ReadVariable[] = [];
   const { roots } = parseProfileFiles(files, new Report());
@@ -34,12 +34,12 @@ export function variablesOfFiles(files: readonly ProfileFile[]): readonly ReadVa
   return found;
 }
 
-/** Only whole values: within a text, a variable says something else. */
+/** True for a whole value only: inside a text, the variable has another meaning. */
 function isUserModel(name: string, keys: readonly string[]): boolean {
   return Object.entries(userModelVars).some(([key, variable]) => variable === name && keys.at(-1) === key);
 }
 
-/** Calls back with each variable below a node, and the keys above it, outermost first. */
+/** Calls `onVariable` with each variable below a node, and the keys above it, outermost first. */
 function walk(node: SourceNode, keys: readonly string[], onVariable: (name: string, keys: readonly string[]) => void): void {
   switch (node.kind) {
     case 'scalar':

@@ -1,10 +1,11 @@
 /**
- * How a team changes toolsets of the teams that it includes.
+ * Rules by which a team changes toolsets of the teams it includes.
  *
- * 1. A toolset that a team declares under the name of one it includes is merged over it, `settings` key by key, deep.
- * 2. Lists and values replace, `key: null` removes, and a value with `_type` (a lookup) is one value.
- * 3. The kind stays: a change says the same one, or none.
- * 4. Included teams that disagree about a name are an error, unless the team that includes them declares it: that stands alone then.
+ * 1. A team's toolset with the same name as an included one is merged over it, `settings` key by key, deep.
+ * 2. Lists and values replace, `key: null` removes, and a value with `_type` (a lookup) counts as one value.
+ * 3. The kind cannot change: a change names the same kind, or none.
+ * 4. Included teams with different toolsets of one name are an error, unless the including team declares that toolset: its version
+ *    then applies alone.
  * 5. Each value keeps the place where it was written.
  */
 import { readText, textNode } from '../compile/read-node.ts';
@@ -15,12 +16,12 @@ import { quote } from '../wording.ts';
 import { childOf, type MapEntry, type MapNode, type SourceNode, toPlain } from '../yaml/source-node.ts';
 import { type TeamOrder, teamName, teamOrder } from './team-order.ts';
 
-/** The toolsets that files declare, by name; those of included teams with what other teams change of them. */
+/** Returns the declared toolsets by name, with the changes that including teams make. */
 export function mergeToolsets({ toolset, team }: ParsedFiles['roots'], report: Report): ReadonlyMap<string, MapNode> {
   const order = teamOrder(team, toolset);
   const byName = Map.groupBy(toolset, (root) => readText(root, 'name') ?? '');
   const merged = [...byName].flatMap(([, roots]) => mergeNamed(roots, { order, teams: team, report }));
-  return indexNames(merged, 'name', 'toolset', report);
+  return indexNames(merged, report, { key: 'name', what: 'toolset' });
 }
 
 interface Merging {
@@ -37,20 +38,19 @@ function mergeNamed(roots: readonly MapNode[], merging: Merging): readonly MapNo
   if (first === undefined || second === undefined) return roots;
   const { order, teams, report } = merging;
   const owner = teams.find((team) => open.every((root) => order.includes(order.teamOf(team.at.file.path), teamOf(root, merging))));
-  // Nothing brings them together but that they are loaded at once: two files of one name.
+  // No team includes both: they are two files of one name in the same load.
   if (owner === undefined || teamOf(first, merging) === teamOf(second, merging)) return open;
   const name = quote(readText(first, 'name') ?? '');
   const [one, other] = [first, second].map((root) => quote(teamName(teamOf(root, merging), teams)));
-  report.error(
-    'DUPLICATE_NAME',
-    textNode(second, 'name')?.at ?? second.at,
-    `the teams ${one} and ${other}, which are loaded together, declare the toolset ${name} differently; the first is in ${placeOf(first)}`,
-    `declare ${name} in the team ${quote(readText(owner, 'name') ?? '')}: what it says there counts alone`,
-  );
+  report.error('DUPLICATE_NAME', {
+    at: textNode(second, 'name')?.at ?? second.at,
+    message: `the teams ${one} and ${other}, which are loaded together, declare the toolset ${name} differently; the first is in ${placeOf(first)}`,
+    hint: `declare ${name} in the team ${quote(readText(owner, 'name') ?? '')}: that version then applies alone`,
+  });
   return [first];
 }
 
-/** One node, or those that are not to be had together. */
+/** One merged node, or the nodes that conflict. */
 interface Resolved {
   readonly node?: MapNode;
   readonly open?: readonly MapNode[];
@@ -66,7 +66,7 @@ function resolveNamed(roots: readonly MapNode[], merging: Merging): Resolved {
     return base === undefined ? over : mergeToolset(base, over, report);
   });
   const [first] = merged;
-  // Teams in a circle include each other: none of them is above the others.
+  // Teams in a circle include each other: none is above the others.
   if (first === undefined) return { open: roots };
   if (merged.length === 1) return { node: first };
   const isOfOthers = new Set(outer.map((root) => teamOf(root, merging))).size === outer.length;
@@ -82,12 +82,11 @@ function mergeToolset(base: MapNode, over: MapNode, report: Report): MapNode {
   const kind = readText(base, 'kind') ?? readText(base, 'name') ?? '';
   const other = textNode(over, 'kind');
   if (other !== undefined && other.value !== kind) {
-    report.error(
-      'NOT_ALLOWED',
-      other.at,
-      `the toolset ${quote(readText(over, 'name') ?? '')} is of the kind ${quote(kind)} in ${placeOf(base)}, which this team includes, and of the kind ${quote(other.value)} here`,
-      'leave kind out to change its settings, or give this toolset another name',
-    );
+    report.error('NOT_ALLOWED', {
+      at: other.at,
+      message: `the toolset ${quote(readText(over, 'name') ?? '')} is of the kind ${quote(kind)} in ${placeOf(base)}, which this team includes, and of the kind ${quote(other.value)} here`,
+      hint: 'leave kind out to change its settings, or give this toolset another name',
+    });
     return over;
   }
   return mergeMaps(base, over, { report, depth: 0 });
@@ -99,7 +98,11 @@ function mergeMaps(base: MapNode, over: MapNode, { report, depth }: { readonly r
     const inherited = base.entries.get(key)?.value;
     if (depth > 0 && isNull(entry.value)) {
       if (inherited === undefined)
-        report.error('NOTHING_TO_REMOVE', entry.keyAt, `${quote(key)} is not set in ${placeOf(base)}`, 'leave it out');
+        report.error('NOTHING_TO_REMOVE', {
+          at: entry.keyAt,
+          message: `${quote(key)} is not set in ${placeOf(base)}`,
+          hint: 'leave it out',
+        });
       entries.delete(key);
       continue;
     }

@@ -3,28 +3,28 @@ import { nameHint, quote } from '../wording.ts';
 import { childOf, type MapNode, type ScalarNode, type SourceNode } from '../yaml/source-node.ts';
 import { mergeMaps, withoutRemoved } from './merge-nodes.ts';
 
-/** Longest chain of bases. */
+/** Maximum length of a chain of bases. */
 const maxChain = 8;
 
-/** What inheritance means for one kind of file. */
+/** Rules of inheritance for one kind of file. */
 export interface BaseRules {
-  /** The key that names the base or bases. */
+  /** Key that names the base or bases. */
   readonly baseKey: string;
-  /** What the files are called in messages: `profile`, `LLM config`. */
+  /** Name of the kind in messages: `profile`, `LLM config`. */
   readonly what: string;
-  /** Keys that say what a file itself is; never inherited. */
+  /** Keys that identify a file and are never inherited. */
   readonly ownKeys: ReadonlySet<string>;
-  /** Names that exist but could not be read; references to them are not reported again. */
+  /** Names of files that could not be read; references to them are not reported again. */
   readonly broken: ReadonlySet<string>;
 }
 
 interface Resolved {
   readonly tree: MapNode;
-  /** The longest chain of bases, this file first. */
+  /** Longest chain of bases, starting with this file. */
   readonly chain: readonly string[];
 }
 
-/** Resolves the bases of every file: name → the tree it comes to. A base that is unknown, or closes a circle, is reported and left out. */
+/** Resolves the bases of every file; returns the merged trees by name. Reports and leaves out unknown bases and circles. */
 export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRules, report: Report): ReadonlyMap<string, MapNode> {
   const done = new Map<string, Resolved>();
   const resolve = (name: string, own: MapNode, open: readonly string[]): Resolved => {
@@ -34,17 +34,16 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
     let chain: readonly string[] = [];
     for (const node of baseNodes(own, rules.baseKey)) {
       const base = String(node.value);
-      const file = findBase(files, rules, report, node, [...open, name]);
+      const file = findBase(files, node, { rules, report, open: [...open, name] });
       if (file === undefined) continue;
       const resolved = resolve(base, file, [...open, name]);
       if (resolved.chain.length > maxChain) {
         const path = [name, ...resolved.chain].join(' -> ');
-        report.error(
-          'BASE_TOO_DEEP',
-          node.at,
-          `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`,
-          'merge some of the bases',
-        );
+        report.error('BASE_TOO_DEEP', {
+          at: node.at,
+          message: `${rules.baseKey} is more than ${maxChain} levels deep: ${path}`,
+          hint: 'merge some of the bases',
+        });
         continue;
       }
       if (resolved.chain.length > chain.length) chain = resolved.chain;
@@ -61,31 +60,27 @@ export function resolveBases(files: ReadonlyMap<string, MapNode>, rules: BaseRul
 
 function findBase(
   files: ReadonlyMap<string, MapNode>,
-  rules: BaseRules,
-  report: Report,
   node: ScalarNode,
-  open: readonly string[],
+  { rules, report, open }: { readonly rules: BaseRules; readonly report: Report; readonly open: readonly string[] },
 ): MapNode | undefined {
   const base = String(node.value);
   const start = open.indexOf(base);
   if (start >= 0) {
-    report.error(
-      'BASE_CYCLE',
-      node.at,
-      `${rules.baseKey} goes in a circle: ${[...open.slice(start), base].join(' -> ')}`,
-      'remove one of these bases',
-    );
+    report.error('BASE_CYCLE', {
+      at: node.at,
+      message: `${rules.baseKey} goes in a circle: ${[...open.slice(start), base].join(' -> ')}`,
+      hint: 'remove one of these bases',
+    });
     return undefined;
   }
   const file = files.get(base);
   if (file === undefined && !rules.broken.has(base)) {
     const names = [...files.keys()].filter((name) => name !== open.at(-1));
-    report.error(
-      'UNKNOWN_BASE',
-      node.at,
-      `there is no ${rules.what} ${quote(base)} (${[...open, base].join(' -> ')})`,
-      nameHint(base, names, `known ${rules.what}s`),
-    );
+    report.error('UNKNOWN_BASE', {
+      at: node.at,
+      message: `there is no ${rules.what} ${quote(base)} (${[...open, base].join(' -> ')})`,
+      hint: nameHint(base, names, `known ${rules.what}s`),
+    });
   }
   return file;
 }

@@ -2,17 +2,17 @@ import { posix } from 'node:path';
 import { readText, textItems } from '../compile/read-node.ts';
 import type { MapNode, SourceNode } from '../yaml/source-node.ts';
 
-/** The teams that files belong to, and which of them includes which, as their `team.yaml` say. */
+/** Teams of files, and which team includes which, according to their `team.yaml` files. */
 export interface TeamOrder {
-  /** The team of a file, as the path of its folder. */
+  /** Returns the team of a file, as the path of its folder. */
   teamOf(file: string): string;
-  /** Whether a team includes another one, itself or through others. */
+  /** True when a team includes another, directly or through others. */
   includes(team: string, other: string): boolean;
 }
 
 /**
- * Finds out which teams files belong to. It reads nothing but the files, so that a run that recorded them finds the same: a team that is included is
- * known by the name of its folder. Files that are in no folder with a `team.yaml` are of one team for each first part of their paths.
+ * Determines the teams of files from the files alone, so that a recorded run finds the same teams: an included team is recognised
+ * by the name of its folder. Files outside any folder with a `team.yaml` form one team per first path segment.
  */
 export function teamOrder(teams: readonly MapNode[], files: readonly SourceNode[]): TeamOrder {
   const named = new Map(teams.map((team) => [posix.dirname(team.at.file.path), team]));
@@ -32,7 +32,7 @@ export function teamOrder(teams: readonly MapNode[], files: readonly SourceNode[
   return { teamOf, includes: (team, other) => team !== other && includes(team, other) };
 }
 
-/** The folders that a team includes, among those there are. */
+/** Returns the known folders that a team includes. */
 function includedBy(folder: string, team: MapNode, all: ReadonlySet<string>): readonly string[] {
   const specs = textItems(team, 'includes').map(({ value }) => value);
   const others = [...all].filter((other) => other !== folder);
@@ -46,11 +46,11 @@ function includedBy(folder: string, team: MapNode, all: ReadonlySet<string>): re
   if (!specs.includes('..')) return found;
   const above = posix.dirname(folder);
   if (above !== '.' && all.has(above)) return [...found, above];
-  // A folder that was named by an absolute path, or as `.`, goes by its last part, and so does the one above it.
+  // A folder given by an absolute path, or as `.`, is labelled by its last part, and so is the folder above it.
   return [...found, ...others.filter((other) => !found.includes(other) && !other.startsWith(`${folder}/`))];
 }
 
-/** What a team is called in messages. */
+/** Returns a team's name for messages. */
 export function teamName(folder: string, teams: readonly MapNode[]): string {
   const team = teams.find(({ at }) => posix.dirname(at.file.path) === folder);
   return readText(team, 'name') ?? folder;

@@ -19,16 +19,19 @@ import {
 
 const payload: JsonSchema = {
   description:
-    'What the item carries. Texts may hold {{ expressions }}; content_key names a text definition, content is a text of its own.',
+    'Content of the item. Texts may contain {{ expressions }}; content_key names a text definition, content is the text itself.',
 };
 
 const itemParts = {
   payload,
-  consumption_policy: oneOf('Whether reading the item removes it.', ['consume_on_read', 'persistent_until_consumed']),
-  ingestor_id: named(words('Who formats the item, instead of the ingestor of its source.'), 'ingestors'),
+  consumption_policy: oneOf(
+    'consume_on_read (the default): reading removes the item; persistent_until_consumed: it stays for later turns.',
+    ['consume_on_read', 'persistent_until_consumed'],
+  ),
+  ingestor_id: named(words('Ingestor that formats the item, instead of the one for its source.'), 'ingestors'),
   ingestor_params: freeMap('Parameters of that ingestor.'),
-  priority: { type: 'number', description: 'Lower is read first; default is the priority of the source.' },
-  max_turns: whole('For persistent items: how many turns may read it.', 1),
+  priority: { type: 'number', description: 'Lower values are read first; default: the priority of the source.' },
+  max_turns: whole('For persistent items: maximum number of turns that read it.', 1),
 };
 
 const update = variants({
@@ -37,9 +40,9 @@ const update = variants({
   key: 'operation',
   common: { path: words('flags.x, values.x, deliverables.x, or team.shared.x') },
   kinds: {
-    set: { value: { description: 'The new value; texts may hold {{ expressions }}.' } },
-    increment: { value: { description: 'How much; default 1.' } },
-    append: { value: { description: 'What to add to the list.' } },
+    set: { value: { description: 'New value; texts may contain {{ expressions }}.' } },
+    increment: { value: { description: 'Amount to add; default 1.' } },
+    append: { value: { description: 'Value to append to the list.' } },
     remove: {},
   },
   more: { required: ['operation', 'path'] },
@@ -49,7 +52,7 @@ const inDecider = 'it is an action of flow_decider: move it there as a rule';
 const inObserver = 'it is an action of observers: move it to pre_turn_observers or post_turn_observers';
 
 const observerAction = variants({
-  description: 'What the observer does.',
+  description: 'Action of the observer.',
   what: 'action',
   key: 'type',
   keySchema: {
@@ -67,37 +70,40 @@ const observerAction = variants({
   kinds: {
     add_to_inbox: {
       target_agent_id: words('self (default), parent, partner, principal, or an agent id.'),
-      inbox_item: object('The item to post.', { source: inboxSource, ...itemParts }),
+      inbox_item: object('Item to post.', { source: inboxSource, ...itemParts }),
     },
-    update_state: { updates: list('The changes, in order.', update) },
-    call: { observer: named(words('The name of an observer written in code.'), 'observers'), params: freeMap('Its parameters.') },
+    update_state: { updates: list('Changes, applied in order.', update) },
+    call: {
+      observer: named(words('Name of an observer written in code.'), 'observers'),
+      params: freeMap('Parameters of the observer.'),
+    },
     set_tool_choice: {
-      tool_choice: named(words('For the coming turn: auto, none, required, or the only tool it can call.'), 'tools'),
+      tool_choice: named(words('For the next turn: auto, none, required, or the only tool it may call.'), 'tools'),
     },
     filter_tools: {
-      only: names('The only tools and toolsets there are in the coming turn.', 'tools', 'toolsets'),
-      except: names('Tools and toolsets that are not there in the coming turn.', 'tools', 'toolsets'),
+      only: names('The only tools and toolsets available in the next turn.', 'tools', 'toolsets'),
+      except: names('Tools and toolsets removed from the next turn.', 'tools', 'toolsets'),
     },
   },
 });
 
-/** One observer. */
+/** Schema of an observer. */
 export const observerSchema = object(
-  'Runs when its condition holds, before or after the model call.',
+  'Runs when its condition is true, before or after the model call.',
   {
     id: itemId,
     before,
     remove,
-    type: oneOf('The kind of observer.', ['declarative']),
+    type: oneOf('Kind of observer.', ['declarative']),
     condition,
     action: observerAction,
-    description: text('What it is for; not shown to any model.'),
+    description: text('Purpose, for people; not shown to any model.'),
   },
   { required: ['id'], 'x-what': 'an observer' },
 );
 
 const deciderAction = variants({
-  description: 'What happens next.',
+  description: 'Action of the rule.',
   what: 'action',
   key: 'type',
   keySchema: {
@@ -115,23 +121,30 @@ const deciderAction = variants({
     loop_with_inbox_item: { source: inboxSource, ...itemParts },
     await_user_input: {},
     end_agent_turn: {
-      outcome: words('success, error, or a word of your own.'),
-      error_message: text('Why it ended so; may hold {{ expressions }}.'),
-      output: text('The final text; default is the last reply.'),
+      outcome: words('success, error, or a custom word.'),
+      error_message: text('Reason for the outcome; may contain {{ expressions }}.'),
+      output: text('Final text; default: the last reply.'),
     },
     call_tool: {
-      tool: named(words('The tool to call.'), 'tools'),
-      args: freeMap('Its arguments; texts may hold {{ expressions }}.'),
+      tool: named(words('Tool to call.'), 'tools'),
+      args: freeMap('Arguments of the call; texts may contain {{ expressions }}.'),
     },
-    await: { on: list('The sources that wake the agent.', inboxSource) },
+    await: { on: list('Inbox sources that wake the agent.', inboxSource) },
     retry_turn: {},
-    set_tool_choice: { tool_choice: named(words('auto, none, required, or the name of a tool.'), 'tools') },
+    set_tool_choice: { tool_choice: named(words('auto, none, required, or a tool name.'), 'tools') },
   },
 });
 
-/** One rule of the flow decider. */
+/** Schema of a flow decider rule. */
 export const ruleSchema = object(
-  'One rule; the first whose condition holds decides.',
-  { id: itemId, before, remove, condition, action: deciderAction, description: text('What it is for; not shown to any model.') },
+  'One rule; the first with a true condition decides.',
+  {
+    id: itemId,
+    before,
+    remove,
+    condition,
+    action: deciderAction,
+    description: text('Purpose, for people; not shown to any model.'),
+  },
   { required: ['id'], 'x-what': 'a rule' },
 );

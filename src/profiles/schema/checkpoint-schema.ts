@@ -1,17 +1,17 @@
 import { condition, itemId, names, object, remove, text, whole, words } from './schema-parts.ts';
 
-/** A place where an agent waits for a person to let it go on, or to end it with what there is. */
+/** Schema of a checkpoint: the agent waits there until a person lets it continue or ends it. */
 export const checkpointSchema = object(
-  'A place where the agent waits for a person: it is reached before a turn when all that stands here holds.',
+  'The agent waits for a person before a turn for which all of these conditions are true.',
   {
     id: itemId,
     remove,
-    after_turns: whole('So many turns since it began, or since a person last spoke to it.', 1),
-    on_tools: names('One of these tools was called in the turn before, and did not fail.', 'tools'),
+    after_turns: whole('Number of turns since the agent started, or since a person last sent it a message.', 1),
+    on_tools: names('One of these tools succeeded in the previous turn.', 'tools'),
     condition,
-    message: text('What the person is asked; {{ expressions }} see what conditions see. What the agent did last is added.'),
-    outcome: words('How the agent ends when the person ends it; default checkpoint.'),
-    description: text('What it is for; not shown to any model.'),
+    message: text("Question to the person; {{ expressions }} read what conditions read. The agent's latest actions are added."),
+    outcome: words('Outcome when the person ends the agent; default checkpoint.'),
+    description: text('Purpose, for people; not shown to any model.'),
   },
   {
     required: ['id'],

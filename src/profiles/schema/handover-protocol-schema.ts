@@ -4,21 +4,21 @@ import { condition, inboxSource, jsonSchema, list, name, object, text, words } f
 const variables = (description: string): JsonSchema => ({ type: 'object', additionalProperties: words('A path.'), description });
 
 const inherited = object(
-  'One value that is taken over from the caller’s side.',
+  'One value inherited from the caller.',
   {
     from_source: object(
-      'Where it is.',
+      'Location of the value.',
       {
         path: words('A path, with {{variable}} for each variable of replace.'),
-        replace: variables('Variables by name: the path of the value to put in.'),
-        path_to_iterate: words('A path read once per value, with {{variable}} for each variable of iterate_on.'),
-        iterate_on: variables('Variables by name: the path of the list to go through.'),
+        replace: variables('Variables by name, each with the path of its value.'),
+        path_to_iterate: words('A path that is read once per value, with {{variable}} for each variable of iterate_on.'),
+        iterate_on: variables('Variables by name, each with the path of the list of its values.'),
       },
       { 'x-what': 'from_source' },
     ),
-    as_payload_key: words('The key of the briefing it becomes.'),
-    'x-handover-title': text('Its heading in the briefing.'),
-    schema: jsonSchema('JSON Schema used to render it.'),
+    as_payload_key: words('Key of the value in the briefing.'),
+    'x-handover-title': text('Heading of the value in the briefing.'),
+    schema: jsonSchema('JSON Schema for rendering the value.'),
     condition,
   },
   { required: ['from_source', 'as_payload_key'], 'x-what': 'an inheritance rule' },
@@ -26,15 +26,15 @@ const inherited = object(
 
 /** The JSON Schema of a handover protocol file, for the loader and for editors. */
 export const handoverProtocolSchema: JsonSchema = object(
-  'A Cadre handover protocol: what a caller hands to an agent it starts.',
+  'A Cadre handover protocol: what a caller passes to an agent it starts.',
   {
-    protocol_name: name('What the protocol is called; unique.'),
-    version: text('Its version.'),
-    description: text('What it is for.'),
-    context_parameters: jsonSchema('JSON Schema of what the caller must fill in.'),
-    inheritance: list('What is taken over besides.', inherited),
+    protocol_name: name('Name of the protocol; unique.'),
+    version: text('Version of the protocol.'),
+    description: text('Purpose of the protocol.'),
+    context_parameters: jsonSchema('JSON Schema of the parameters that the caller fills in.'),
+    inheritance: list('Other values inherited from the caller.', inherited),
     target_inbox_item: object(
-      'The item that carries the briefing.',
+      'Inbox item that delivers the briefing.',
       { source: inboxSource },
       { required: ['source'], 'x-what': 'target_inbox_item' },
     ),

@@ -2,34 +2,34 @@ import type { JsonSchema } from '../../core/json.ts';
 import { number, object, oneOf, whole, words } from './schema-parts.ts';
 
 const perToken = {
-  input: number('Input.', 0),
-  output: number('Output.', 0),
-  cache_read: number('Input read from the cache; as input unless set.', 0),
-  cache_write: number('Input written to the cache; as input unless set.', 0),
-  reasoning: number('Reasoning; as output unless set.', 0),
+  input: number('Price of input.', 0),
+  output: number('Price of output.', 0),
+  cache_read: number('Price of input read from the cache; default: as input.', 0),
+  cache_write: number('Price of input written to the cache; default: as input.', 0),
+  reasoning: number('Price of reasoning; default: as output.', 0),
 };
 
-/** The schema of what a model costs. */
+/** Schema of the price of a model. */
 export const priceSchema: JsonSchema = object(
   'US dollars per million tokens.',
   {
     ...perToken,
     above: object(
-      'What a call costs whose prompt is longer than this, all of it.',
-      { tokens: whole('Tokens of the prompt.', 1), ...perToken },
+      'Prices for the whole of a call with a longer prompt.',
+      { tokens: whole('Prompt length, in tokens, above which these prices apply.', 1), ...perToken },
       { 'x-what': 'price' },
     ),
   },
   { 'x-what': 'price' },
 );
 
-/** The schema of price files. */
+/** Schema of price files. */
 export const pricesSchema: JsonSchema = object(
-  'What models cost.',
+  'Prices of models.',
   {
-    type: oneOf('Says what this file is.', ['prices']),
-    as_of: words('The day the prices were looked up, as YYYY-MM-DD.'),
-    description_for_human: words('For people.'),
+    type: oneOf('Always prices.', ['prices']),
+    as_of: words('Date of the prices, as YYYY-MM-DD.'),
+    description_for_human: words('Purpose of the file, for people.'),
     prices: {
       type: 'object',
       additionalProperties: priceSchema,

@@ -3,19 +3,19 @@ import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 /** Properties of an object schema. */
 export type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** Words the loader uses in messages; editors ignore keys they do not know. */
+/** Texts for the loader's messages; editors ignore unknown keywords. */
 interface Annotations {
-  /** What the value must be, for a pattern: "a name like …". */
+  /** Description of valid values, for a pattern: "a name like …". */
   readonly 'x-expects'?: string;
-  /** Hints for values that belong elsewhere, by value. */
+  /** Hints for misplaced values, by value. */
   readonly 'x-elsewhere'?: Readonly<Record<string, string>>;
-  /** Hints for keys of other systems or other places, by key. */
+  /** Hints for misplaced keys and keys of other systems, by key. */
   readonly 'x-mistakes'?: Readonly<Record<string, string>>;
-  /** What the object is, for messages about its keys. */
+  /** Name of the object in messages about its keys. */
   readonly 'x-what'?: string;
 }
 
-/** An object with exactly these keys. */
+/** Returns the schema of an object with exactly these keys. */
 export function object(
   description: string,
   properties: Properties,
@@ -24,7 +24,7 @@ export function object(
   return { type: 'object', description, properties, additionalProperties: false, ...annotated(more) };
 }
 
-/** An object of a kind named by one of its keys, each kind with its own keys. Without that key it may be a partial override. */
+/** Returns the schema of an object with a key for its kind and further keys per kind. Without that key, it is a partial override. */
 export function variants(options: {
   readonly description: string;
   readonly what: string;
@@ -36,7 +36,7 @@ export function variants(options: {
 }): JsonSchema {
   const { description, what, key, keySchema, common, kinds, more } = options;
   const properties: Record<string, JsonSchema> = {
-    [key]: { enum: Object.keys(kinds), description: `Which kind of ${what} it is.`, ...annotated(keySchema ?? {}) },
+    [key]: { enum: Object.keys(kinds), description: `Kind of ${what}.`, ...annotated(keySchema ?? {}) },
   };
   Object.assign(properties, common, ...Object.values(kinds));
   const any: JsonObject = {};
@@ -53,58 +53,58 @@ export function variants(options: {
   return { ...object(description, properties, more), allOf };
 }
 
-/** A schema that depends on another. */
+/** Returns a conditional schema. */
 export function ifThen(condition: JsonSchema, consequence: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema; the object is data and is never awaited
   return { if: condition, then: consequence, ...(otherwise === undefined ? {} : { else: otherwise }) };
 }
 
-/** A list. */
+/** Returns the schema of a list. */
 export function list(description: string, items: JsonSchema): JsonSchema {
   return { type: 'array', description, items };
 }
 
-/** A text of any kind. */
+/** Returns the schema of any text. */
 export function text(description: string): JsonSchema {
   return { type: 'string', description };
 }
 
-/** A text that says something. */
+/** Returns the schema of a text that is not blank. */
 export function words(description: string): JsonSchema {
   return { type: 'string', pattern: '\\S', 'x-expects': 'a text that is not blank', description };
 }
 
-/** A text of a fixed form. */
+/** Returns the schema of a text that matches a pattern. */
 export function pattern(description: string, expression: string, expects: string): JsonSchema {
   return { type: 'string', pattern: expression, 'x-expects': expects, description };
 }
 
-/** One of some texts. */
+/** Returns the schema of an enumeration. */
 export function oneOf(description: string, values: readonly string[], more: Annotations = {}): JsonSchema {
   return { enum: values, description, ...annotated(more) };
 }
 
-/** A whole number from `least` up. */
+/** Returns the schema of a whole number of at least `least`. */
 export function whole(description: string, least: number): JsonSchema {
   return { type: 'integer', minimum: least, description };
 }
 
-/** A number between bounds. */
+/** Returns the schema of a number between bounds. */
 export function number(description: string, least: number, most?: number): JsonSchema {
   return { type: 'number', minimum: least, ...(most === undefined ? {} : { maximum: most }), description };
 }
 
-/** True or false. */
+/** Returns the schema of a boolean. */
 export function flag(description: string): JsonSchema {
   return { type: 'boolean', description };
 }
 
-/** A map with free keys. */
+/** Returns the schema of a map with any keys. */
 export function freeMap(description: string): JsonSchema {
   return { type: 'object', description };
 }
 
-/** Kinds of things that profiles call by name. */
+/** Kinds of things that profiles refer to by name. */
 export const nameKinds = [
   'profiles',
   'llm_configs',
@@ -118,52 +118,56 @@ export const nameKinds = [
   'teams',
 ] as const;
 
-/** A kind of thing that profiles call by name. */
+/** Kind of thing that profiles refer to by name. */
 export type NameKind = (typeof nameKinds)[number];
 
-/** Marks a text as the name of a thing, for the schemas of editors, which complete those there are (`with-names.ts`). */
+/** Marks a text as a name, so that editors can complete the known ones (`with-names.ts`). */
 export function named(schema: JsonSchema, ...kinds: readonly NameKind[]): JsonSchema {
   return { ...schema, 'x-names': kinds };
 }
 
-/** A list of names of things. */
+/** Returns the schema of a list of names. */
 export function names(description: string, ...kinds: readonly NameKind[]): JsonSchema {
   return list(description, named(words('A name.'), ...kinds));
 }
 
-/** A condition, in the expression language. */
+/** Schema of a condition in the expression language. */
 export const condition: JsonSchema = {
   type: ['string', 'boolean'],
   pattern: '\\S',
   'x-expects': 'a condition that is not blank',
   description:
-    "A CEL expression over state, meta, team, run, flags, counters, inbox, turn, …; v['state.x'] reads a path, missing is null.",
+    "A CEL expression over state, meta, team, run, flags, counters, inbox, turn, …; v['state.x'] reads a path, missing values are null.",
 };
 
-/** The id of a list item. */
+/** Schema of the id of a list item. */
 export const itemId = pattern(
-  'Identifies the item; a profile that inherits overrides or removes it by this id.',
+  'Id of the item; inheriting profiles override or remove it by this id.',
   '^[\\w.:-]{1,100}$',
   'letters, digits and . : _ -, at most 100',
 );
 
-/** Drops the inherited item of the same id. */
-export const remove: JsonSchema = { const: true, description: 'Drops the inherited item with this id.' };
+/** Schema of the flag that removes the inherited item with the same id. */
+export const remove: JsonSchema = { const: true, description: 'Removes the inherited item with this id.' };
 
-/** Where an item stands in a list that is asked in order. */
+/** Schema of the position of an item in an ordered list. */
 export const before = pattern(
-  'The id of the item in front of which this one stands; without it, new items come last.',
+  'Id of the item to place this one before; by default, new items come last.',
   '^[\\w.:-]{1,100}$',
   'the id of an item of this list',
 );
 
-/** The kind of an inbox item. */
+/** Schema of an inbox source. */
 export const inboxSource = named(
-  pattern('The kind of inbox item, in upper case.', '^[A-Z][A-Z0-9_]{0,99}$', 'upper case letters, digits and _, like USER_PROMPT'),
+  pattern(
+    'Source of the inbox item, in upper case.',
+    '^[A-Z][A-Z0-9_]{0,99}$',
+    'upper case letters, digits and _, like USER_PROMPT',
+  ),
   'sources',
 );
 
-/** A duration: seconds as a number, or a text with its unit. */
+/** Schema of a duration: seconds as a number, or a text with a unit. */
 export const duration: JsonSchema = {
   type: ['number', 'string'],
   exclusiveMinimum: 0,
@@ -172,19 +176,19 @@ export const duration: JsonSchema = {
   description: 'Seconds as a number, or a text like 500ms, 30s, 10m, 1h.',
 };
 
-/** A duration that 0 turns off. */
+/** Schema of a duration that may be 0, which turns the feature off. */
 export const durationOrZero: JsonSchema = { ...withoutMinimum(duration), minimum: 0 };
 
 function withoutMinimum({ exclusiveMinimum: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** The name of a profile, protocol or LLM config. */
+/** Returns the schema of the name of a profile, protocol or LLM config. */
 export function name(description: string): JsonSchema {
   return pattern(description, '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$', 'letters, digits and _ . -, at most 80, no spaces');
 }
 
-/** One name or a list of names of things. */
+/** Returns the schema of one name or a list of names. */
 export function nameOrNames(description: string, ...kinds: readonly NameKind[]): JsonSchema {
   return {
     type: ['string', 'array'],
@@ -196,7 +200,7 @@ export function nameOrNames(description: string, ...kinds: readonly NameKind[]):
   };
 }
 
-/** A JSON Schema inside a profile; its own shape is checked apart. */
+/** Returns the schema of a JSON Schema inside a profile, whose own shape is checked separately. */
 export function jsonSchema(description: string): JsonSchema {
   return { type: 'object', description };
 }

@@ -4,23 +4,23 @@ import type { DiagnosticCode } from '../diagnostic-code.ts';
 import { listNames, nameHint, quote } from '../wording.ts';
 import { nodeAt, toPlain, type Place, type SourceNode } from '../yaml/source-node.ts';
 
-/** How many keys are listed beside the one that was meant. */
+/** Number of allowed keys listed beside a suggested one. */
 const handful = 5;
 
-/** A schema error in our words, at its place. */
+/** Schema error in Cadre's words, at its place in the file. */
 export interface SchemaProblem {
   readonly code: DiagnosticCode;
   readonly at: Place;
   readonly message: string;
   readonly hint?: string;
   readonly node: SourceNode;
-  /** What was wanted, without the value that was found. */
+  /** Violated rule, without the value that was found. */
   readonly rule: string;
-  /** For wrong types: the JSON types that are allowed. */
+  /** Allowed JSON types, for errors about types. */
   readonly types?: readonly string[];
 }
 
-/** Says what an ajv error means for the file it is about; undefined for errors that only repeat another one. */
+/** Explains an ajv error as a problem of the file; undefined for errors that only repeat another one. */
 export function toSchemaProblem(error: ErrorObject, root: SourceNode): SchemaProblem | undefined {
   const problem = describeError(error, root);
   return problem === undefined ? undefined : { rule: error.message ?? 'is not allowed', ...problem };
@@ -37,14 +37,14 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
     case 'if':
       return undefined;
     case 'additionalProperties':
-      return unknownKey(error, node, what, schema);
+      return unknownKey(error, node, { what, schema });
     case 'required':
-      return missingKey(error, node, path, schema);
+      return missingKey(error, node, { path, schema });
     case 'type':
-      return wrongType(error, node, what, schema);
+      return wrongType(error, node, { what, schema });
     case 'enum':
     case 'const':
-      return notAllowed(error, node, what, schema);
+      return notAllowed(error, node, { what, schema });
     case 'pattern':
       return {
         code: 'NOT_ALLOWED',
@@ -68,7 +68,11 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
   }
 }
 
-function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
+function unknownKey(
+  error: ErrorObject,
+  node: SourceNode,
+  { what, schema }: { readonly what: string; readonly schema: Readonly<Record<string, unknown>> },
+): Description {
   const key = String(error.params['additionalProperty']);
   const at = node.kind === 'map' ? (node.entries.get(key)?.keyAt ?? node.at) : node.at;
   const allowed = Object.keys(schema['properties'] ?? {});
@@ -76,7 +80,7 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
   const mistake = Object.hasOwn(mistakes, key) ? mistakes[key] : undefined;
   const owner = typeof schema['x-what'] === 'string' ? schema['x-what'] : what;
   const meant = mistake === undefined ? nameHint(key, allowed, 'allowed').replace(/allowed: .*$/, '') : `${mistake}; `;
-  // Beside what was meant, a handful says enough of what there is.
+  // With a suggestion, a few of the allowed keys are enough.
   const shown = meant === '' || allowed.length <= handful + 1 ? listAll(allowed) : someOf(allowed);
   const hint = `${meant}allowed: ${shown}`;
   return { code: 'UNKNOWN_KEY', at, node, message: `unknown key ${quote(key)} in ${owner}`, hint };
@@ -85,8 +89,7 @@ function unknownKey(error: ErrorObject, node: SourceNode, what: string, schema: 
 function missingKey(
   error: ErrorObject,
   node: SourceNode,
-  path: readonly string[],
-  schema: Readonly<Record<string, unknown>>,
+  { path, schema }: { readonly path: readonly string[]; readonly schema: Readonly<Record<string, unknown>> },
 ): Description {
   const key = String(error.params['missingProperty']);
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
@@ -97,7 +100,7 @@ function missingKey(
     present.filter((name) => !Object.hasOwn(properties, name)),
   );
   const owner = path.length === 0 ? (textOf(schema['x-what']) ?? 'the file') : pathText(path);
-  const hint = meant === undefined ? description : `${quote(meant)} is probably meant to be ${quote(key)}`;
+  const hint = meant === undefined ? description : `${quote(meant)} was probably meant to be ${quote(key)}`;
   return {
     code: 'MISSING_KEY',
     at: node.at,
@@ -107,7 +110,11 @@ function missingKey(
   };
 }
 
-function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
+function wrongType(
+  error: ErrorObject,
+  node: SourceNode,
+  { what, schema }: { readonly what: string; readonly schema: Readonly<Record<string, unknown>> },
+): Description {
   const wanted = [error.params['type']].flat().map(String);
   const expects =
     typeof schema['x-expects'] === 'string' && wanted.includes('object') ? schema['x-expects'] : wanted.map(typeName).join(' or ');
@@ -117,7 +124,7 @@ function wrongType(error: ErrorObject, node: SourceNode, what: string, schema: R
       ...base,
       code: 'SECRET_IN_FILE',
       message: `${what} must be ${expects}`,
-      hint: 'a key never stands in a file: take it out, and change it where it was issued',
+      hint: 'never write a key into a file: remove it, and replace it where it was issued',
     };
   }
   const found = describe(node);
@@ -146,7 +153,11 @@ function typeHint(node: SourceNode, wanted: readonly string[]): string | undefin
   return undefined;
 }
 
-function notAllowed(error: ErrorObject, node: SourceNode, what: string, schema: Readonly<Record<string, unknown>>): Description {
+function notAllowed(
+  error: ErrorObject,
+  node: SourceNode,
+  { what, schema }: { readonly what: string; readonly schema: Readonly<Record<string, unknown>> },
+): Description {
   const allowed = (
     error.keyword === 'const' ? [error.params['allowedValue']] : (error.params['allowedValues'] as readonly unknown[])
   ).map(String);
@@ -192,7 +203,7 @@ function describe(node: SourceNode): string {
   }
 }
 
-/** A path in messages: `flow_decider[2].action.type`, or the file itself. */
+/** Formats a path for messages: `flow_decider[2].action.type`, or `the file`. */
 export function pathText(path: readonly string[]): string {
   if (path.length === 0) return 'the file';
   return `\`${path.map((step, index) => (/^\d+$/.test(step) ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')}\``;

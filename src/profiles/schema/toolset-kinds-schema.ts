@@ -1,13 +1,12 @@
-import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../core/json.ts';
 import { lookup, resolvable } from './lookup-schema.ts';
 import { ifThen } from './schema-parts.ts';
 import { toolsetSchema } from './toolset-schema.ts';
 
-/** The settings of the kinds of toolsets, by kind. */
+/** Settings schemas of the kinds of toolsets, by kind. */
 export type SettingsByKind = Readonly<Record<string, { readonly description: string; readonly settings: JsonSchema }>>;
 
-/** The JSON Schema of toolset files with the settings of each kind, in which every value may come from the environment. */
+/** Returns the JSON Schema of toolset files with the settings of each kind; every setting may come from the environment. */
 export function toolsetSchemaWith(kinds: SettingsByKind): JsonSchema {
   const allOf = Object.entries(kinds).map(([kind, { settings }]) =>
     ifThen(
@@ -22,7 +21,7 @@ export function toolsetSchemaWith(kinds: SettingsByKind): JsonSchema {
   );
   const kind: JsonSchema = {
     enum: Object.keys(kinds),
-    description: `Which kind of toolset it is; its name unless given. ${Object.entries(kinds)
+    description: `Kind of toolset; default: its name. ${Object.entries(kinds)
       .map(([name, { description }]) => `${name}: ${description}`)
       .join(' ')}`,
   };
@@ -30,7 +29,7 @@ export function toolsetSchemaWith(kinds: SettingsByKind): JsonSchema {
   return { ...toolsetSchema, properties: { ...properties, kind }, allOf, $defs: { lookup } };
 }
 
-/** A schema whose values, at any depth, may also be looked up; the settings as a whole may not. */
+/** Returns a schema whose values, at any depth, may also be lookups; the settings as a whole may not. */
 function withLookups(schema: JsonSchema): JsonSchema {
   return mapParts(schema, (part) => resolvable(withLookups(part)));
 }
@@ -41,7 +40,7 @@ function mapParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema):
   const entries = Object.entries(schema).map(([key, value]): readonly [string, JsonValue | undefined] => {
     if (key === 'properties' && isJsonObject(value)) return [key, mapEach(value, change)];
     if ((key === 'items' || key === 'additionalProperties') && isJsonObject(value)) return [key, change(value)];
-    // Alternatives of one value: the value itself may be looked up already.
+    // Alternatives of one value: the value itself may be a lookup already.
     if (listsOfSchemas.some((name) => name === key) && Array.isArray(value))
       return [key, (value as readonly JsonValue[]).map((part) => (isJsonObject(part) ? mapParts(part, change) : part))];
     return [key, value];

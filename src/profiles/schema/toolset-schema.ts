@@ -1,15 +1,17 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { freeMap, name, object, oneOf, text, words } from './schema-parts.ts';
 
-/** The JSON Schema of a toolset file, for the loader and for editors. What stands in `settings`, the kind's own schema says. */
+/** JSON Schema of a toolset file, for the loader and for editors. The schema of the kind describes `settings`. */
 export const toolsetSchema: JsonSchema = object(
   'A Cadre toolset: tools that profiles allow by its name.',
   {
     type: oneOf('Always toolset.', ['toolset']),
-    name: name('What profiles allow it by; unique. Its tools bear it in front of their names, unless it is the name of its kind.'),
-    kind: words('Which kind of toolset it is: workspace, shell, mcp, …; its name unless given.'),
-    description_for_human: text('What it is for.'),
-    settings: freeMap('How it works; values may come from the environment: { _type: from_env, var: NAME }.'),
+    name: name(
+      'Name by which profiles allow the toolset; unique. It prefixes the names of its tools, unless it is the name of its kind.',
+    ),
+    kind: words('Kind of toolset: workspace, shell, mcp, …; default: its name.'),
+    description_for_human: text('Purpose of the toolset, for people.'),
+    settings: freeMap('Settings of the kind; values may come from the environment: { _type: from_env, var: NAME }.'),
   },
   {
     required: ['name'],

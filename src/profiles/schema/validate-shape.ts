@@ -10,7 +10,7 @@ import { teamSchema } from './team-schema.ts';
 import { toolsetSchema } from './toolset-schema.ts';
 import { toSchemaProblem, type SchemaProblem } from './schema-problem.ts';
 
-/** The kinds of files whose shape a schema says. */
+/** Kinds of files whose shape a schema describes. */
 export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team' | 'prices';
 
 const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
@@ -22,7 +22,7 @@ const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
   prices: pricesSchema,
 };
 
-/** Most deviations described per file; the first ones matter. */
+/** Maximum number of deviations described per file; the first ones matter. */
 const maxErrors = 100;
 
 // Optimizing the generated code costs more than it saves: a load validates a few dozen files.
@@ -39,29 +39,29 @@ const ajv = new Ajv({
 // Pure cache: keyed by a schema, which never changes.
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
-/** Checks the shape of one file against the schema of its kind and reports every deviation at its place. */
+/** Checks the shape of a file against the schema of its kind; reports every deviation at its place. */
 export function validateShape(kind: ShapeKind, root: SourceNode, report: Report): root is MapNode {
   const start = root.at.start;
   if (root.kind !== 'map') {
-    report.error(
-      'NOT_A_MAP',
-      root.at,
-      'the file must be a map of `key: value` lines',
-      start === 0 ? undefined : 'a profile needs at least `name:`',
-    );
+    report.error('NOT_A_MAP', {
+      at: root.at,
+      message: 'the file must be a map of `key: value` lines',
+      hint: start === 0 ? undefined : 'a profile needs at least `name:`',
+    });
     return false;
   }
   if (!report.checksShape) return true;
-  for (const problem of shapeProblems(kind, root)) report.error(problem.code, problem.at, problem.message, problem.hint);
+  for (const problem of shapeProblems(kind, root))
+    report.error(problem.code, { at: problem.at, message: problem.message, hint: problem.hint });
   return true;
 }
 
-/** The deviations of one file from the schema of its kind. */
+/** Returns the deviations of a file from the schema of its kind. */
 export function shapeProblems(kind: ShapeKind, root: MapNode): readonly SchemaProblem[] {
   return schemaProblems(schemas[kind], root);
 }
 
-/** The deviations of a map from a schema. */
+/** Returns the deviations of a map from a schema. */
 export function schemaProblems(schema: JsonSchema, root: MapNode): readonly SchemaProblem[] {
   let validate = validators.get(schema);
   if (validate === undefined) {
@@ -71,7 +71,7 @@ export function schemaProblems(schema: JsonSchema, root: MapNode): readonly Sche
   if (validate(toPlain(root))) return [];
   const errors = (validate.errors ?? []).slice(0, maxErrors);
   const problems = errors.map((error) => toSchemaProblem(error, root)).filter((problem) => problem !== undefined);
-  // A key that no kind knows is reported once, not again by the schema of the kind at hand.
+  // An unknown key is reported once, not again by the schema of its kind.
   const seen = new Set<string>();
   return problems.filter((problem) => {
     const key = `${problem.code} ${problem.at.file.path} ${problem.at.start}`;

@@ -4,7 +4,7 @@ import { list, oneOf } from './schema-parts.ts';
 
 const kindNames = Object.keys(entryDefaults);
 
-/** A whole number for every kind, or one for each of some kinds. */
+/** Returns the schema of a whole number for every kind, or one per kind. */
 function perKind(description: string, most: number): JsonSchema {
   const bound = { type: 'integer', minimum: 1, maximum: most } as const;
   return {
@@ -19,25 +19,25 @@ function perKind(description: string, most: number): JsonSchema {
 }
 
 const scope = oneOf(
-  'own: its own history before the task at hand; conversation: what the person and the first agent said; team: what all other agents did; below: the same of the agents it started; global: the list team.shared.global.',
+  'own: its own history before the current task; conversation: messages of the person and the first agent; team: actions of all other agents; below: actions of the agents it started; global: the list team.shared.global.',
   visibleScopes,
 );
 
-/** What an agent sees of the history of others: a list of scopes, or a map with bounds. */
+/** Schema of the peer history an agent sees: a list of scopes, or a map with bounds. */
 export const visibilitySchema: JsonSchema = {
   type: ['array', 'object'],
   items: scope,
   required: ['show'],
   properties: {
-    show: list('Whose history is shown.', scope),
+    show: list('Scopes of the history shown.', scope),
     kinds: list(
-      'The kinds of entries that are shown, or groups of them; all, unless set.',
-      oneOf('A kind of entry, or a group.', [...kindNames, ...Object.keys(entryGroups)]),
+      'Kinds of entries shown, or groups of them; default: all.',
+      oneOf('Kind of entry, or group.', [...kindNames, ...Object.keys(entryGroups)]),
     ),
-    last: perKind('Most entries, the latest ones, for all kinds or per kind.', mostEntries),
-    chars: perKind('Longest text of an entry in characters, for all kinds or per kind.', mostEntryChars),
+    last: perKind('Number of latest entries shown, for all kinds or per kind.', mostEntries),
+    chars: perKind('Maximum length of an entry, in characters, for all kinds or per kind.', mostEntryChars),
   },
   additionalProperties: false,
   'x-what': 'visibility',
-  description: 'What it sees of the history of others: a list of scopes, or a map with show, kinds, last, chars.',
+  description: 'History of other agents that the model sees: a list of scopes, or a map with show, kinds, last, chars.',
 };

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../core/json.ts';
 import { nameKinds, type NameKind } from './schema-parts.ts';
 
-/** Names there are, by kind: each with a line on what it is, or an empty text. */
+/** Known names by kind, each with a one-line description or an empty text. */
 export type KnownThings = Readonly<Record<NameKind, ReadonlyMap<string, string>>>;
 
 /**
- * Adds names to a schema for editors: each text that is the name of a thing completes those there are. A name that is not among them stays
- * valid, since its file may come later, and what does not exist is for the loader to say.
+ * Adds names to a schema for editors to complete. Other names stay valid, since their file may follow later; the loader reports
+ * unknown ones.
  */
 export function withNames(schema: JsonSchema, known: KnownThings): JsonSchema {
   return addTo(schema, known) as JsonSchema;
@@ -25,7 +25,7 @@ function kindsOf(schema: JsonObject): readonly NameKind[] {
   return Array.isArray(kinds) ? nameKinds.filter((kind) => kinds.includes(kind)) : [];
 }
 
-/** The second alternative allows everything else that the schema does. */
+/** Returns alternatives of which the second one allows all other values. */
 function suggestions(things: ReadonlyMap<string, string>): JsonObject {
   const sorted = [...things].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { anyOf: [{ enum: sorted.map(([name]) => name), enumDescriptions: sorted.map(([, words]) => words) }, {}] };

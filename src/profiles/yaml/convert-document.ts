@@ -1,10 +1,11 @@
 import { isAlias, isMap, isScalar, isSeq, Scalar, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import type { MapEntry, Place, ScalarNode, ScalarStyle, SourceNode } from './source-node.ts';
 import type { SourceText } from './source-text.ts';
 
-/** Most uses of aliases in one file, and most values they may stand for together. */
+/** Maximum number of alias uses in one file, and of values they expand to together. */
 const maxAliases = 50;
 const maxAliasedValues = 2_000;
 
@@ -12,8 +13,8 @@ const plainTags = new Set(['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Converts a parsed document to nodes that know their place. Reports what YAML allows and profiles do not: tags, keys
- * that are no text, duplicate and dangerous keys, aliases that multiply, numbers that lose digits.
+ * Converts a parsed document to nodes with places. Reports valid YAML that profiles do not allow: tags, keys that are not texts,
+ * duplicate and dangerous keys, aliases that multiply, numbers that lose digits.
  */
 export function convertDocument(root: ParsedNode, file: SourceText, report: Report): SourceNode | undefined {
   const converter: Converter = { file, report, anchors: new Map(), open: new Set(), aliases: 0, aliased: 0, failed: false };
@@ -25,7 +26,7 @@ interface Converter {
   readonly file: SourceText;
   readonly report: Report;
   readonly anchors: Map<string, { readonly node: SourceNode; readonly size: number }>;
-  /** Anchors whose value is being converted: an alias to one of them would never end. */
+  /** Anchors whose value is being converted; an alias to one of them would recurse forever. */
   readonly open: Set<string>;
   aliases: number;
   aliased: number;
@@ -54,29 +55,33 @@ function placeOf(converter: Converter, node: ParsedNode): Place {
   return { file: converter.file, start: node.range[0], end: node.range[1] };
 }
 
-function fail(converter: Converter, ...args: Parameters<Report['error']>): void {
+function fail(
+  converter: Converter,
+  code: DiagnosticCode,
+  { at, message, hint }: { readonly at: Place; readonly message: string; readonly hint?: string | undefined },
+): void {
   converter.failed = true;
-  converter.report.error(...args);
+  converter.report.error(code, { at, message, hint });
 }
 
 function convertAlias(converter: Converter, name: string, at: Place): SourceNode {
   const nothing: ScalarNode = { kind: 'scalar', at, value: null, style: 'plain', written: '' };
   converter.aliases += 1;
   if (converter.open.has(name)) {
-    fail(converter, 'YAML_ALIAS', at, `the alias *${name} stands inside its own anchor`);
+    fail(converter, 'YAML_ALIAS', { at, message: `the alias *${name} is inside its own anchor` });
     return nothing;
   }
   const target = converter.anchors.get(name);
   if (target === undefined) {
-    const hint = 'a text that starts with * must be quoted; an anchor must stand before its aliases';
-    fail(converter, 'YAML_ALIAS', at, `no anchor &${name} comes before the alias *${name}`, hint);
+    const hint = 'a text that starts with * must be quoted; an anchor must come before its aliases';
+    fail(converter, 'YAML_ALIAS', { at, message: `no anchor &${name} comes before the alias *${name}`, hint });
     return nothing;
   }
   converter.aliased += target.size;
   if (converter.aliases > maxAliases || converter.aliased > maxAliasedValues) {
     if (!converter.failed) {
-      const limit = `${maxAliases} aliases, standing for ${maxAliasedValues} values together, are allowed`;
-      fail(converter, 'YAML_ALIAS', at, `too many aliases: ${limit}`, 'share parts with base_profile');
+      const limit = `${maxAliases} aliases, expanding to ${maxAliasedValues} values together, are allowed`;
+      fail(converter, 'YAML_ALIAS', { at, message: `too many aliases: ${limit}`, hint: 'share parts with base_profile' });
     }
     return nothing;
   }
@@ -96,16 +101,20 @@ function sizeOf(node: SourceNode, cap: number): number {
 
 function checkTag(converter: Converter, node: ParsedNode, at: Place): void {
   const { tag } = node;
-  // Maps and lists always carry their default tag; a tag on a scalar was written.
+  // Maps and lists always have their default tag; a tag on a scalar was written.
   if (tag === undefined || plainTags.has(tag)) return;
   const short = tag.replace('tag:yaml.org,2002:', '!!');
-  fail(converter, 'YAML_TAG', at, `the tag ${short} is not supported`, "a text that starts with ! must be quoted: '!…'");
+  fail(converter, 'YAML_TAG', {
+    at,
+    message: `the tag ${short} is not supported`,
+    hint: "a text that starts with ! must be quoted: '!…'",
+  });
 }
 
 function convertList(converter: Converter, node: YAMLSeq.Parsed, at: Place): SourceNode {
   const items: SourceNode[] = [];
   for (const item of node.items) {
-    // Inside `[ … ]` a single pair `a: b` is a map of its own.
+    // Inside `[ … ]`, a single pair `a: b` is a map.
     items.push('range' in item ? convert(converter, item) : convertScalar(converter, undefined, at));
   }
   return { kind: 'list', at, items };
@@ -120,13 +129,11 @@ function convertMap(converter: Converter, node: YAMLMap.Parsed, at: Place): Sour
     const first = entries.get(key);
     if (first !== undefined) {
       const { line } = converter.file.refAt(first.keyAt.start);
-      fail(
-        converter,
-        'YAML_DUPLICATE_KEY',
-        keyAt,
-        `the key ${quote(key)} stands here twice; it is already on line ${line}`,
-        'keep one of them',
-      );
+      fail(converter, 'YAML_DUPLICATE_KEY', {
+        at: keyAt,
+        message: `the key ${quote(key)} appears twice here; it is already on line ${line}`,
+        hint: 'keep one of them',
+      });
       continue;
     }
     const value = pair.value === null ? emptyAfter(keyAt) : convert(converter, pair.value);
@@ -144,17 +151,25 @@ function keyText(converter: Converter, key: ParsedNode, at: Place): string | und
     const braces = converter.file.text.startsWith('{{', at.start - 1);
     const message = braces ? 'an unquoted `{{ … }}` is a YAML map' : 'a key must be a text, not a list, map or alias';
     const place = braces ? { ...at, start: at.start - 1 } : at;
-    fail(converter, braces ? 'YAML_SYNTAX' : 'YAML_KEY', place, message, braces ? "quote the whole text: '{{ … }}'" : undefined);
+    fail(converter, braces ? 'YAML_SYNTAX' : 'YAML_KEY', {
+      at: place,
+      message,
+      hint: braces ? "quote the whole text: '{{ … }}'" : undefined,
+    });
     return undefined;
   }
   checkTag(converter, key, at);
   const text = typeof key.value === 'string' ? key.value : (key.source ?? '');
   if (forbiddenKeys.has(text)) {
-    fail(converter, 'FORBIDDEN_KEY', at, `the key ${quote(text)} is not allowed anywhere`, 'choose another name');
+    fail(converter, 'FORBIDDEN_KEY', {
+      at,
+      message: `the key ${quote(text)} is not allowed anywhere`,
+      hint: 'choose another name',
+    });
     return undefined;
   }
   if (text === '<<') {
-    fail(converter, 'YAML_KEY', at, 'merge keys (`<<`) are not supported', 'share parts with base_profile');
+    fail(converter, 'YAML_KEY', { at, message: 'merge keys (`<<`) are not supported', hint: 'share parts with base_profile' });
     return undefined;
   }
   return text;
@@ -167,14 +182,26 @@ function convertScalar(converter: Converter, node: ParsedNode | undefined, at: P
   const style = styleOf(node);
   if (typeof value === 'string') {
     if (!value.isWellFormed())
-      fail(converter, 'FILE_NOT_UTF8', at, 'the text has half of a character (a lone surrogate)', 'write the character itself');
+      fail(converter, 'FILE_NOT_UTF8', {
+        at,
+        message: 'the text has half of a character (a lone surrogate)',
+        hint: 'write the character itself',
+      });
     return { kind: 'scalar', at, value, style, written };
   }
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
-      fail(converter, 'NUMBER_INEXACT', at, `${written} is no number a profile can hold`, 'quote it when it is a text');
+      fail(converter, 'NUMBER_INEXACT', {
+        at,
+        message: `${written} is not a number a profile can contain`,
+        hint: 'quote it when it is a text',
+      });
     else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      fail(converter, 'NUMBER_INEXACT', at, `the number ${quote(written)} loses digits`, `quote it: '${written.slice(0, 60)}'`);
+      fail(converter, 'NUMBER_INEXACT', {
+        at,
+        message: `the number ${quote(written)} loses digits`,
+        hint: `quote it: '${written.slice(0, 60)}'`,
+      });
     }
     return { kind: 'scalar', at, value, style, written };
   }

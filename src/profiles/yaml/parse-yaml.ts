@@ -6,23 +6,23 @@ import type { SourceNode } from './source-node.ts';
 import type { SourceText } from './source-text.ts';
 import { toYamlProblem } from './yaml-problem.ts';
 
-/** Deepest nesting of one file. Each level is at most two entries on the parser's stack. */
+/** Maximum nesting depth of one file. Each level is at most two entries on the parser's stack. */
 const maxDepth = 64;
-/** Most lexical tokens of one file: parsing costs about 3 µs each. */
+/** Maximum number of lexical tokens in one file: parsing costs about 3 µs each. */
 const maxTokens = 25_000;
-/** Most anchors and aliases of one file. */
+/** Maximum number of anchors and aliases in one file. */
 const maxAnchors = 50;
-/** Most problems reported of one file's syntax; the first ones matter. */
+/** Maximum number of syntax problems reported for one file; the first ones matter. */
 const maxProblems = 20;
 
 /**
- * Parses one YAML file into nodes that know their place, or reports why it cannot be read. Bounded in time whatever it
- * is given: size was capped by the caller, depth, tokens and aliases are counted while the tokens are read, and
- * duplicate keys are found without the parser's quadratic check.
+ * Parses one YAML file into nodes with places, or reports why it cannot be read. Takes bounded time on any input: the caller caps
+ * the size, depth, tokens and aliases are counted while the tokens are read, and duplicate keys are found without the parser's
+ * quadratic check.
  */
 export function parseYaml(file: SourceText, report: Report): SourceNode | undefined {
   const fail = (code: DiagnosticCode, offset: number, message: string, hint?: string): undefined => {
-    report.error(code, { file, start: offset, end: offset }, message, hint);
+    report.error(code, { at: { file, start: offset, end: offset }, message, hint });
     return undefined;
   };
   const nul = file.text.indexOf('\0');
@@ -32,7 +32,12 @@ export function parseYaml(file: SourceText, report: Report): SourceNode | undefi
   const document = compose(read.tokens, file.text);
   if (document === 'second') {
     const offset = /^---(?=\s|$)/m.exec(file.text.replace(/^(?:\s|#.*\n)*---/, (head) => ' '.repeat(head.length)))?.index ?? 0;
-    return fail('YAML_MULTIPLE_DOCUMENTS', offset, 'a file holds one document, a second begins here', 'put it into its own file');
+    return fail(
+      'YAML_MULTIPLE_DOCUMENTS',
+      offset,
+      'a file contains one document, and a second one begins here',
+      'put it into its own file',
+    );
   }
   const { version } = document.directives.yaml;
   if (version !== '1.2')
@@ -52,7 +57,7 @@ export function parseYaml(file: SourceText, report: Report): SourceNode | undefi
   return convertDocument(document.contents, file, report);
 }
 
-/** Problems of where lines begin. */
+/** Parser errors about indentation. */
 const indents: ReadonlySet<string> = new Set([
   'TAB_AS_INDENT',
   'BAD_INDENT',
@@ -62,14 +67,13 @@ const indents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Drops what follows from another problem: after a tab or a wrong indent the parser no longer knows where it is, and complains of lines
- * that are right.
+ * Drops errors that follow from another one: after a tab or a wrong indent, the parser is lost and complains about correct lines.
  */
 function firstCauses(problems: readonly YAMLError[]): readonly YAMLError[] {
   const tab = problems.find(({ code }) => code === 'TAB_AS_INDENT');
   const first = tab ?? problems.find(({ code }) => indents.has(code));
   if (first === undefined) return problems;
-  // A key that seems to have several lines is a line that is indented too far; the parser says it second.
+  // A key that seems to span lines is a line with too much indentation; the parser reports that second.
   const better = problems.find(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === first.pos[0]);
   const cause = tab ?? better ?? first;
   return problems.filter(

@@ -1,8 +1,8 @@
 import type { ScalarNode } from './source-node.ts';
 
 /**
- * The file offset of the character at `index` in a scalar's value, whatever its style. Walks value and source side by
- * side: equal characters advance both, and escapes, folded lines and indentation advance the source alone.
+ * Returns the file offset of the character at `index` in a scalar's value, in any style. Walks value and source side by side:
+ * equal characters advance both; escapes, folded lines and indentation advance only the source.
  */
 export function scalarOffset(node: ScalarNode, index: number): number {
   const { file, start, end } = node.at;
@@ -12,18 +12,18 @@ export function scalarOffset(node: ScalarNode, index: number): number {
   if (node.variable !== undefined) return start;
   switch (node.style) {
     case 'plain':
-      return start + flowOffset(source, 0, value, wanted, noEscape);
+      return start + flowOffset(source, noEscape, { from: 0, wanted });
     case 'single':
-      return start + flowOffset(source, 1, value, wanted, singleEscape);
+      return start + flowOffset(source, singleEscape, { from: 1, wanted });
     case 'double':
-      return start + flowOffset(source, 1, value, wanted, doubleEscape);
+      return start + flowOffset(source, doubleEscape, { from: 1, wanted });
     case 'literal':
     case 'folded':
       return start + blockOffset(source, value, wanted);
   }
 }
 
-/** What stands at a source position: how long it is in the source and in the value. */
+/** Lengths of an escape in the source and in the value. */
 interface Escape {
   readonly sourceLength: number;
   readonly valueLength: number;
@@ -53,10 +53,8 @@ function doubleEscape(source: string, at: number): Escape | undefined {
 
 function flowOffset(
   source: string,
-  from: number,
-  value: string,
-  wanted: number,
   escape: (source: string, at: number) => Escape | undefined,
+  { from, wanted }: { readonly from: number; readonly wanted: number },
 ): number {
   let at = from;
   let index = 0;
@@ -72,12 +70,12 @@ function flowOffset(
     at = fold.end;
     index += fold.breaks === 0 ? 1 : Math.max(1, fold.breaks - 1);
   }
-  // A joined line stands for nothing in the value: the wanted character comes after it.
+  // A joined line contributes no character: the wanted one comes after it.
   for (let join = escape(source, at); join?.valueLength === 0; join = escape(source, at)) at += join.sourceLength;
   return Math.min(at, source.length);
 }
 
-/** The line fold that begins here, or one character without break. Spaces before a break belong to it. */
+/** Returns the line fold that begins here, or one character without breaks. Spaces before a break belong to the fold. */
 function foldAt(source: string, from: number): { readonly end: number; readonly breaks: number } {
   let at = from;
   let end = from + 1;
@@ -89,7 +87,7 @@ function foldAt(source: string, from: number): { readonly end: number; readonly 
   ) {
     at += 1;
     if (char === '\n') breaks += 1;
-    // Spaces that no break follows are text; of a long run only its end is looked at again.
+    // Spaces without a following break are text; a long run is rescanned only near its end.
     if (breaks > 0) end = at;
     else if (at - from > maxSpaces) break;
   }
@@ -120,7 +118,7 @@ function blockOffset(source: string, value: string, wanted: number): number {
   return Math.min(at, source.length);
 }
 
-/** Where each line after a run of line breaks starts, indentation skipped. */
+/** Returns the start of each line after a run of line breaks, indentation skipped. */
 function breakRun(source: string, from: number, indent: number): readonly number[] {
   const starts: number[] = [];
   let at = from;
@@ -137,13 +135,13 @@ function newlineRun(value: string, from: number): number {
   return count;
 }
 
-/** The indentation of a block scalar: that of its first line with text, or of its indicator relative to the parent. */
+/** Returns the indentation of a block scalar: that of its first line with text, or of its indicator relative to the parent. */
 function blockIndent(source: string, bodyStart: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (const line of source.slice(bodyStart).split('\n')) {
     if (line.trim() === '') continue;
     const indent = line.length - line.trimStart().length;
-    // Without an indicator the first line decides; with one, the least indented line is the best witness.
+    // Without an indicator the first line decides; with one, the least indented line is the best evidence.
     if (!/^[|>][+-]?[1-9]/.test(source)) return indent;
     least = Math.min(least, indent);
   }

@@ -2,31 +2,31 @@ import type { Variable } from '../../core/expression/variables.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { SourceText } from './source-text.ts';
 
-/** A stretch of a file. */
+/** Range of offsets in a file. */
 export interface Place {
   readonly file: SourceText;
   readonly start: number;
   readonly end: number;
 }
 
-/** How a scalar is written; decides how its characters map to the file's. */
+/** Style of a scalar; determines how its characters map to those of the file. */
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded';
 
-/** A text, number, boolean or null, with its place. */
+/** Text, number, boolean or null, with its place. */
 export interface ScalarNode {
   readonly kind: 'scalar';
   readonly at: Place;
   readonly value: string | number | boolean | null;
   readonly style: ScalarStyle;
-  /** The text as written, without quotes: `1.10` where the value is 1.1. */
+  /** Text as written, without quotes: `1.10` where the value is 1.1. */
   readonly written: string;
-  /** The environment variable the value came from. */
+  /** Environment variable that supplied the value. */
   readonly variable?: string;
-  /** The text it was put together from, whose variables a run's request may set otherwise. */
+  /** Pieces the text was built from; a run's request may override the variables. */
   readonly variables?: readonly (string | Variable)[];
 }
 
-/** A list, with its place. */
+/** List with its place. */
 export interface ListNode {
   readonly kind: 'list';
   readonly at: Place;
@@ -39,17 +39,17 @@ export interface MapEntry {
   readonly value: SourceNode;
 }
 
-/** A map, with its place; keys keep their order. */
+/** Map with its place; keys keep their order. */
 export interface MapNode {
   readonly kind: 'map';
   readonly at: Place;
   readonly entries: ReadonlyMap<string, MapEntry>;
 }
 
-/** A YAML value that knows where it was written. Immutable; merged trees share nodes of several files. */
+/** YAML value with the place where it was written. Immutable; merged trees share nodes of several files. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-/** The plain value of a node. */
+/** Returns the plain value of a node. */
 export function toPlain(node: SourceNode): JsonValue {
   switch (node.kind) {
     case 'scalar':
@@ -61,14 +61,14 @@ export function toPlain(node: SourceNode): JsonValue {
   }
 }
 
-/** The plain value of a map; dangerous keys were refused while parsing. */
+/** Returns the plain value of a map; dangerous keys were refused while parsing. */
 export function toPlainObject(node: MapNode): JsonObject {
   const result: Record<string, JsonValue> = {};
   for (const [key, entry] of node.entries) result[key] = toPlain(entry.value);
   return result;
 }
 
-/** The value below a key, or undefined when the node is no map or lacks the key. */
+/** Returns the value at a key; undefined when the node is not a map or lacks the key. */
 export function childOf(node: SourceNode | undefined, key: string): SourceNode | undefined {
   return node?.kind === 'map' ? node.entries.get(key)?.value : undefined;
 }

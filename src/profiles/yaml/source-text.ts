@@ -1,6 +1,6 @@
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 
-/** The text of one file, able to say where an offset lies. */
+/** Text of one file, which converts offsets to positions. */
 export class SourceText {
   readonly path: string;
   readonly text: string;
@@ -11,7 +11,7 @@ export class SourceText {
     this.text = text;
   }
 
-  /** The line and column (both from 1, in UTF-16 units) of an offset. */
+  /** Returns the line and column (both from 1, in UTF-16 units) of an offset. */
   refAt(offset: number): SourceRef {
     const starts = (this.#lineStarts ??= lineStartsOf(this.text));
     let low = 0;

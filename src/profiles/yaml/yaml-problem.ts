@@ -1,7 +1,7 @@
 import type { YAMLError } from 'yaml';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 
-/** A YAML error in our words. */
+/** YAML error in Cadre's words. */
 export interface YamlProblem {
   readonly code: DiagnosticCode;
   readonly message: string;
@@ -11,7 +11,7 @@ export interface YamlProblem {
 
 const quoteWhole = "quote the whole text: '…' (write '' for a quote inside)";
 
-/** Says what a YAML error means, and which of the usual traps of conditions and templates it is. */
+/** Explains a YAML error, and recognises the usual traps of conditions and templates. */
 export function toYamlProblem(error: YAMLError, source: string): YamlProblem {
   const offset = Math.min(error.pos[0], source.length);
   const lineStart = source.lastIndexOf('\n', offset - 1) + 1;
@@ -24,7 +24,7 @@ export function toYamlProblem(error: YAMLError, source: string): YamlProblem {
     case 'MULTIPLE_DOCS':
       return {
         code: 'YAML_MULTIPLE_DOCUMENTS',
-        message: 'a file holds one document, a second begins here',
+        message: 'a file contains one document, and a second one begins here',
         offset,
         hint: 'put it into its own file',
       };
@@ -58,7 +58,7 @@ export function toYamlProblem(error: YAMLError, source: string): YamlProblem {
     case 'BAD_DQ_ESCAPE':
       return {
         code: 'YAML_SYNTAX',
-        message: `${rest.slice(0, 2)} is no escape in double quotes`,
+        message: `${rest.slice(0, 2)} is not an escape in double quotes`,
         offset,
         hint: 'write \\\\ for a backslash, or use single quotes',
       };

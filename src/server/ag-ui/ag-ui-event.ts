@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 
-/** What belongs to an agent below the root says whose it is. */
+/** Names the subagent an event belongs to; absent for the root agent. */
 interface Attributed {
   readonly subagentRunId?: string;
 }
 
-/** What we send of AG-UI 1.0: one event per server-sent event. */
+/** An event of AG-UI 1.0 as this server sends it, one per server-sent event. */
 export type AgUiEvent = AgUiRunEvent | AgUiMessageEvent | AgUiStateEvent;
 
-/** Where a run of the protocol and its parts begin and end. */
+/** Start and end of an AG-UI run, its steps and its subagents. */
 export type AgUiRunEvent =
   | { readonly type: 'RUN_STARTED'; readonly threadId: string; readonly runId: string; readonly protocolVersion: '1.0' }
   | {
@@ -38,7 +38,7 @@ export type AgUiRunEvent =
     }
   | { readonly type: 'SUBAGENT_ERROR'; readonly subagentRunId: string; readonly message: string; readonly code?: string };
 
-/** Words, thoughts and calls. */
+/** Text, reasoning, tool calls, and snapshots of all messages. */
 export type AgUiMessageEvent =
   | { readonly type: 'TEXT_MESSAGE_START'; readonly messageId: string; readonly role: 'assistant' }
   | { readonly type: 'REASONING_MESSAGE_START'; readonly messageId: string; readonly role: 'reasoning' }
@@ -65,7 +65,7 @@ export type AgUiMessageEvent =
     })
   | { readonly type: 'MESSAGES_SNAPSHOT'; readonly messages: readonly JsonObject[] };
 
-/** How the team stands, and what has no event of its own. */
+/** State of the team, and custom events for what AG-UI has no event for. */
 export type AgUiStateEvent =
   | { readonly type: 'STATE_SNAPSHOT'; readonly snapshot: JsonObject }
   | { readonly type: 'STATE_DELTA'; readonly delta: readonly JsonPatchOperation[] }
@@ -76,7 +76,7 @@ export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: JsonValue }
   | { readonly op: 'remove'; readonly path: string };
 
-/** Something a person must decide before the thread goes on. */
+/** A decision or an answer that the thread waits for. */
 export interface AgUiInterrupt {
   readonly id: string;
   readonly reason: 'tool_call' | 'input_required';
@@ -87,7 +87,7 @@ export interface AgUiInterrupt {
   readonly expiresAt?: string;
 }
 
-/** What a run of the protocol used. */
+/** Tokens used during one AG-UI run. */
 export interface AgUiUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -5,18 +5,18 @@ import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import type { ThreadRequest } from '../threads/submit.ts';
 import { checkName } from '../threads/threads.ts';
 
-/** What a client of AG-UI wants: the input of one run of the protocol. */
+/** Input of one AG-UI run, read from a client's `RunAgentInput`. */
 export interface AgUiInput {
   readonly threadId: string;
   readonly runId: string;
   readonly profile: string | undefined;
-  readonly said: ThreadRequest['said'];
+  readonly message: ThreadRequest['message'];
   readonly resume: readonly ResumeEntry[];
-  /** The messages the client has. */
+  /** Messages the client already has. */
   readonly messages: readonly JsonObject[];
 }
 
-/** What became of an interrupt. */
+/** A client's answer to an interrupt. */
 export interface ResumeEntry {
   readonly interruptId: string;
   readonly isCancelled: boolean;
@@ -25,7 +25,7 @@ export interface ResumeEntry {
 
 const most = 10_000;
 
-/** Reads a `RunAgentInput`. Fails with REQUEST_INVALID, saying where and what is allowed. State, tools and context are the client's own. */
+/** Reads a `RunAgentInput`; ignores its state, tools and context. Fails with REQUEST_INVALID, naming the place and the allowed values. */
 export function readAgUiInput(body: unknown): AgUiInput {
   if (!isJsonObject(body)) throw invalid('the body', 'must be a JSON object: { threadId, runId, messages, … }');
   const { forwardedProps } = body;
@@ -43,21 +43,21 @@ export function readAgUiInput(body: unknown): AgUiInput {
   const last = messages.at(-1);
   const isTool = last?.['role'] === 'tool' && typeof last['toolCallId'] === 'string';
   const results = isTool ? [{ interruptId: String(last['toolCallId']), isCancelled: false, payload: last['content'] ?? '' }] : [];
-  const said = resume.length === 0 && last?.['role'] === 'user' ? saidIn(last['content']) : undefined;
-  return { threadId, runId, profile, said, resume: [...resume, ...results], messages };
+  const message = resume.length === 0 && last?.['role'] === 'user' ? messageIn(last['content']) : undefined;
+  return { threadId, runId, profile, message, resume: [...resume, ...results], messages };
 }
 
-/** What the entries of a client mean for what waits: `{ approved, message?, args? }` for a call, the answer itself for a question. */
+/** Converts resume entries to verdicts: `{ approved, message?, args? }` for a call, the payload itself for a question. */
 export function verdictsOf(resume: readonly ResumeEntry[], pending: readonly PendingRequest[]): readonly GivenVerdict[] {
   return resume.map(({ interruptId: id, isCancelled, payload }): GivenVerdict => {
     const isQuestion = pending.some((request) => request.id === id && request.kind === 'question');
     if (isQuestion) return { kind: 'answer', id, value: isCancelled ? 'The user does not answer.' : answerIn(payload) };
-    const said = isJsonObject(payload) ? payload : { approved: payload };
-    if (!isCancelled && said['approved'] === true)
-      return { kind: 'approve', id, ...(isJsonObject(said['args']) ? { args: said['args'] } : {}) };
-    if (!isCancelled && said['approved'] !== false)
+    const decision = isJsonObject(payload) ? payload : { approved: payload };
+    if (!isCancelled && decision['approved'] === true)
+      return { kind: 'approve', id, ...(isJsonObject(decision['args']) ? { args: decision['args'] } : {}) };
+    if (!isCancelled && decision['approved'] !== false)
       throw invalid('resume', `of the call ${id.slice(0, 60)} needs a payload { "approved": true or false }`);
-    return { kind: 'reject', id, ...(typeof said['message'] === 'string' ? { message: said['message'] } : {}) };
+    return { kind: 'reject', id, ...(typeof decision['message'] === 'string' ? { message: decision['message'] } : {}) };
   });
 }
 
@@ -77,7 +77,7 @@ function readEntry({ interruptId, status, payload }: JsonObject, index: number):
   };
 }
 
-function saidIn(content: JsonValue | undefined): NonNullable<ThreadRequest['said']> {
+function messageIn(content: JsonValue | undefined): NonNullable<ThreadRequest['message']> {
   const parts =
     typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content, 'the content of the last message');
   const text = parts

@@ -8,36 +8,36 @@ import { type AgUiInput, readAgUiInput, verdictsOf } from './ag-ui-input.ts';
 import { answerAgUi, usageOf } from './answer-ag-ui.ts';
 
 /**
- * Adds AG-UI 1.0. A thread is a run of ours, and each run of the protocol tells what happens until the team waits again. One that
- * says nothing takes the thread up where it stands: all its messages first, then what comes.
+ * Adds `POST /ag-ui` (AG-UI 1.0). A thread is a run of the engine; each AG-UI run streams what happens until the team waits again. A
+ * request that says nothing and decides nothing gets all messages of the thread so far, then the rest as it happens.
  */
 export function addAgUiRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
   app.post('/ag-ui', async (context) => {
     const input = readAgUiInput(await readJson(context));
-    const { done, used, told } = await threads.inOrder(input.threadId, () => perform(parts, threads, input));
+    const { done, used, answer } = await threads.inOrder(input.threadId, () => perform(parts, threads, input));
     const { listening } = done;
     const { threadId, runId } = input;
-    return sseAnswer(context, listening, (signal) => answerAgUi({ listening, threadId, runId, used, signal, ...told }));
+    return sseAnswer(context, listening, (signal) => answerAgUi({ listening, threadId, runId, used, signal, ...answer }));
   });
 }
 
 interface Performed {
   readonly done: Submitted;
   readonly used: AgUiUsage;
-  readonly told: { readonly from: number; readonly known: number; readonly messages: AgUiInput['messages'] | undefined };
+  readonly answer: { readonly from: number; readonly known: number; readonly messages: AgUiInput['messages'] | undefined };
 }
 
 async function perform(parts: ServerParts, threads: Threads, input: AgUiInput): Promise<Performed> {
-  const { threadId: name, profile, said, resume, messages } = input;
-  const before = await threads.takeUp(name);
+  const { threadId: name, profile, message, resume, messages } = input;
+  const before = await threads.resume(name);
   const used = before === undefined ? noUsage : usageOf(before);
   const verdicts = verdictsOf(resume, before?.pending ?? []);
-  const done = await submit(parts, threads, { name, profile, said, verdicts });
-  const { did, exchange, known, listening } = done;
-  if (did !== 'nothing') return { done, used, told: { from: exchange.from, known, messages } };
-  const since = resume.length === 0 ? undefined : await decidedAt(parts.engine.records, listening.run, exchange, verdicts);
-  if (since !== undefined) return { done, used, told: { from: exchange.from, known: since, messages } };
-  return { done, used, told: { from: 0, known, messages: undefined } };
+  const done = await submit(parts, threads, { name, profile, message, verdicts });
+  const { did, exchange, known } = done;
+  if (did !== 'nothing') return { done, used, answer: { from: exchange.from, known, messages } };
+  const since = resume.length === 0 ? undefined : await decidedAt(parts.engine.records, done, verdicts);
+  if (since !== undefined) return { done, used, answer: { from: exchange.from, known: since, messages } };
+  return { done, used, answer: { from: 0, known, messages: undefined } };
 }
 
 const noUsage: AgUiUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 };

@@ -1,23 +1,25 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { runOverview } from '../../inspect/run-overview.ts';
 
-/** How a team stands, as the shared state of a thread. It is ours: what a client sends as state is not read. */
+/** Returns the shared state of a thread: a summary of the run. State sent by clients is ignored. */
 export function agUiState(run: RunContext): JsonObject {
   const view = runOverview(run);
-  const agents = [...run.agents.values()].map(({ meta, status, outcome, turnCount, usage }): readonly [string, JsonObject] => [
-    meta.agentId,
-    {
-      profile: meta.profile,
-      role: meta.roleName ?? null,
-      parent: meta.parentAgentId ?? null,
-      module: meta.moduleId ?? null,
-      status,
-      outcome: outcome ?? null,
-      turns: turnCount,
-      cost: usage.costUnknown ? null : usage.cost,
-    },
-  ]);
+  const agents = [...run.agents.values()].map(
+    ({ meta, status, result: { outcome }, turn: { count: turnCount }, limits: { usage } }): readonly [string, JsonObject] => [
+      meta.agentId,
+      {
+        profile: meta.profile,
+        role: meta.roleName ?? null,
+        parent: meta.parentAgentId ?? null,
+        module: meta.moduleId ?? null,
+        status,
+        outcome: outcome ?? null,
+        turns: turnCount,
+        cost: usage.costUnknown ? null : usage.cost,
+      },
+    ],
+  );
   const modules = Object.values(run.team.workModules).map(({ module_id, name, status }): readonly [string, JsonObject] => [
     module_id,
     { name, status },

@@ -4,19 +4,19 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import { userText } from '../../inspect/conversation.ts';
 import type { RunNews } from '../threads/follow-run.ts';
-import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
+import { type ReplyStep, stepForDelta, stepForReply, nothingSent } from '../threads/reply-text.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import { MessageLog } from './message-log.ts';
 import { Subagents } from './subagents.ts';
-import { ToldMessage } from './told-message.ts';
+import { ReplyMessage } from './reply-message.ts';
 
 /**
- * Turns what happens in a run into events of AG-UI: each turn of the root agent is a step, its reply and its calls are messages of
- * the thread, and agents below it are subagents. Their calls appear when a person must decide over them.
+ * Converts the news of a run to AG-UI events: each turn of the root agent is a step, its reply and calls are messages of the thread,
+ * and agents below it are subagents. Calls of subagents appear only when a person must decide about them.
  *
- * 1. What opens also ends before the run of the protocol does.
- * 2. The messages a client has put together in the end are what the journal says: a reply that was retried is taken back.
- * 3. It depends on nothing but what it was told, from the beginning of an exchange or of the run.
+ * 1. Everything opened is closed before the AG-UI run ends.
+ * 2. The messages a client ends up with are those of the journal: a reply that was retried is taken back.
+ * 3. The output depends only on the news, from the beginning of an exchange or of the run.
  */
 export class AgUiStream {
   readonly #root: AgentId | undefined;
@@ -24,8 +24,8 @@ export class AgUiStream {
   readonly #subagents = new Subagents();
   readonly #calls = new Map<CallId, { readonly request: EventOf<'tool.request'>; readonly isShown: boolean }>();
   #step: TurnId | undefined;
-  #message: ToldMessage | undefined;
-  /** The turn whose reply is over: pieces of it that come late are of no use. */
+  #message: ReplyMessage | undefined;
+  /** Turn whose reply is complete: later deltas of it are ignored. */
   #over: TurnId | undefined;
 
   constructor(root: AgentId | undefined) {
@@ -37,7 +37,7 @@ export class AgUiStream {
     return this.#log.messages;
   }
 
-  /** A run of the protocol begins here, at a client that has these messages; undefined: those that were told. */
+  /** Begins an AG-UI run for a client that has these messages; undefined when it was sent all of them. */
   beginRun(messages: readonly JsonObject[] | undefined): readonly AgUiEvent[] {
     if (messages !== undefined) this.#log.reset(messages);
     this.#step = undefined;
@@ -45,31 +45,31 @@ export class AgUiStream {
     return this.#subagents.beginRun();
   }
 
-  /** What ends before the run of the protocol does. */
+  /** Returns the events that close everything open before the AG-UI run ends. */
   endRun(): readonly AgUiEvent[] {
     return [...(this.#message?.close() ?? []), ...this.#endStep(), ...this.#subagents.suspend()];
   }
 
-  /** The events that tell a client the news. */
+  /** Returns the AG-UI events for a piece of news. */
   take(news: RunNews): readonly AgUiEvent[] {
     switch (news.kind) {
       case 'event':
         return this.#take(news.event);
       case 'delta': {
         if (news.agentId !== this.#root || news.turnId === this.#over) return [];
-        const step = tellPiece(this.#toldOf(news.turnId), news.delta);
-        return step === undefined ? [] : this.#tell(news.turnId, step);
+        const step = stepForDelta(this.#sentOf(news.turnId), news.delta);
+        return step === undefined ? [] : this.#send(news.turnId, step);
       }
       case 'reply': {
         const { agentId, turnId } = news.reply;
         if (agentId !== this.#root || turnId === this.#over) return [];
-        return this.#tell(turnId, tellWhole(this.#toldOf(turnId), news.reply));
+        return this.#send(turnId, stepForReply(this.#sentOf(turnId), news.reply));
       }
     }
   }
 
-  #toldOf(turnId: TurnId) {
-    return this.#message?.turnId === turnId ? this.#message.told : untold;
+  #sentOf(turnId: TurnId) {
+    return this.#message?.turnId === turnId ? this.#message.sent : nothingSent;
   }
 
   #take(event: CadreEvent): readonly AgUiEvent[] {
@@ -114,12 +114,12 @@ export class AgUiStream {
     return step === undefined ? [] : [{ type: 'STEP_FINISHED', stepName: step }];
   }
 
-  #tell(turnId: TurnId, step: ReplyStep): readonly AgUiEvent[] {
-    return this.#messageOf(turnId).tell(step);
+  #send(turnId: TurnId, step: ReplyStep): readonly AgUiEvent[] {
+    return this.#messageOf(turnId).send(step);
   }
 
-  #messageOf(turnId: TurnId): ToldMessage {
-    if (this.#message?.turnId !== turnId) this.#message = new ToldMessage(turnId, this.#log);
+  #messageOf(turnId: TurnId): ReplyMessage {
+    if (this.#message?.turnId !== turnId) this.#message = new ReplyMessage(turnId, this.#log);
     return this.#message;
   }
 
@@ -127,14 +127,14 @@ export class AgUiStream {
     this.#over = turnId;
     const message = this.#messageOf(turnId);
     if (reply === undefined) return message.takeBack();
-    const rest = message.tell(tellWhole(message.told, reply));
+    const rest = message.send(stepForReply(message.sent, reply));
     const files = (reply.files ?? []).map(({ mediaType, data, filename }) =>
       custom('file', { mediaType, data: { ...data }, filename: filename ?? null, messageId: message.messageId }),
     );
     return [...rest, ...message.close(), ...files];
   }
 
-  /** Shows a call with its arguments, once. */
+  /** Sends a call with its arguments, once. */
   #show(callId: CallId): readonly AgUiEvent[] {
     const call = this.#calls.get(callId);
     if (call === undefined || call.isShown) return [];

@@ -13,22 +13,22 @@ import { agUiState } from './ag-ui-state.ts';
 import { AgUiStream } from './ag-ui-stream.ts';
 import { jsonPatch } from './json-patch.ts';
 
-/** What of a run a client is told. */
+/** Everything an answer to an AG-UI request is built from. */
 export interface AgUiAnswer {
   readonly listening: Listening;
   readonly threadId: string;
   readonly runId: string;
-  /** From where its events are read, and up to where the client knows them. */
+  /** First sequence number to read after, and the last one the client already knows. */
   readonly from: number;
   readonly known: number;
-  /** The messages the client has; undefined: it is told all of them. */
+  /** Messages the client has; undefined: send it all of them. */
   readonly messages: readonly JsonObject[] | undefined;
-  /** What the run had used before. */
+  /** Usage of the run before this AG-UI run. */
   readonly used: AgUiUsage;
   readonly signal: AbortSignal;
 }
 
-/** The events after which a team may stand differently, besides changes of its modules. */
+/** Events that may change the shared state, besides changes of work modules. */
 const changing: ReadonlySet<CadreEvent['type']> = new Set([
   'agent.start',
   'agent.await',
@@ -45,7 +45,7 @@ function isChanging(event: CadreEvent): boolean {
   return changing.has(event.type) || moduleChanges(event).length > 0;
 }
 
-/** Tells a client what a run does until it has settled, as one run of the protocol. */
+/** Streams a run until it has settled, as one AG-UI run. */
 export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
   const { listening, threadId, runId, from, known, messages, used, signal } = answer;
   const { run } = listening;
@@ -53,10 +53,10 @@ export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
   let state = agUiState(run.state);
   yield write({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' });
   yield write({ type: 'STATE_SNAPSHOT', snapshot: state });
-  let begun = false;
+  let hasBegun = false;
   const begin = function* (): Generator<string> {
-    if (begun) return;
-    begun = true;
+    if (hasBegun) return;
+    hasBegun = true;
     if (messages === undefined) yield write({ type: 'MESSAGES_SNAPSHOT', messages: stream.messages });
     for (const event of stream.beginRun(messages)) yield write(event);
   };
@@ -71,24 +71,24 @@ export async function* answerAgUi(answer: AgUiAnswer): AsyncGenerator<string> {
     if (seq >= known) yield* begin();
     for await (const news of listening.follow({ after: from, signal })) {
       if (news.kind === 'event') seq = news.event.seq;
-      // A client whose events before were read elsewhere gets the first new one here.
+      // A client that got the earlier events elsewhere gets the first new one here.
       if (seq > known) yield* begin();
-      for (const event of stream.take(news)) if (begun) yield write(event);
-      // The pieces of a reply come after the last event that is known.
+      for (const event of stream.take(news)) if (hasBegun) yield write(event);
+      // Deltas of a reply follow the last known event.
       if (seq >= known) yield* begin();
-      if (begun && news.kind === 'event' && isChanging(news.event)) yield* changes();
+      if (hasBegun && news.kind === 'event' && isChanging(news.event)) yield* changes();
     }
     yield* begin();
     yield* changes();
     for (const event of [...stream.endRun(), ...endOf(run, { threadId, runId, used })]) yield write(event);
   } catch (thrown) {
-    // The run cannot go on in this process. It stays where its journal stands, for whoever takes it up.
+    // The run cannot continue in this process; it can be resumed from its journal.
     const { code } = toErrorRecord(thrown, 'INTERNAL');
     yield write({ type: 'RUN_ERROR', message: describeThrown(thrown), code, usage: [usageOf(run, used)] });
   }
 }
 
-/** How a run of the protocol ends: what the team came to where no reply said it, what waits for a person, or what went wrong. */
+/** Returns the last events of an AG-UI run: output that no reply contains, then success, interrupts or the error. */
 function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>): readonly AgUiEvent[] {
   const { threadId, runId, used } = about;
   const { state, pending } = run;
@@ -96,13 +96,13 @@ function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>)
   if (state.status === 'cancelled') return [{ ...finished, outcome: { type: 'cancelled' } }];
   const { text, problem } = concludeRun(state);
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
-  const said = isUnsaid ? outputEvents(`${run.id}.output`, text) : [];
+  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.turn.lastReply.trim();
+  const output = isUnsaid ? outputEvents(`${run.id}.output`, text) : [];
   if (pending.length > 0)
-    return [...said, { ...finished, outcome: { type: 'interrupt', interrupts: pending.map(toInterrupt(run)) } }];
+    return [...output, { ...finished, outcome: { type: 'interrupt', interrupts: pending.map(toInterrupt(run)) } }];
   if (problem !== undefined)
     return [
-      ...said,
+      ...output,
       { type: 'RUN_ERROR', message: problem, ...(state.error && { code: state.error.code }), usage: finished.usage },
     ];
   const result = {
@@ -112,7 +112,7 @@ function endOf(run: Run, about: Pick<AgUiAnswer, 'threadId' | 'runId' | 'used'>)
     output: text,
     deliverables: state.deliverables,
   };
-  return [...said, { ...finished, outcome: { type: 'success' }, result }];
+  return [...output, { ...finished, outcome: { type: 'success' }, result }];
 }
 
 function outputEvents(messageId: string, delta: string): readonly AgUiEvent[] {
@@ -123,13 +123,13 @@ function outputEvents(messageId: string, delta: string): readonly AgUiEvent[] {
   ];
 }
 
-/** What an approval is answered with. */
+/** Schema of the answer to an approval. */
 const approvalSchema: JsonObject = {
   type: 'object',
   properties: {
     approved: { type: 'boolean' },
-    message: { type: 'string', description: 'Why it is refused, for the agent.' },
-    args: { type: 'object', description: 'The arguments to run the call with in place of its own.' },
+    message: { type: 'string', description: 'Reason for a rejection, for the agent.' },
+    args: { type: 'object', description: 'Arguments to run the call with instead of the proposed ones.' },
   },
   required: ['approved'],
 };
@@ -150,7 +150,7 @@ function toInterrupt(run: Run): (request: PendingRequest) => AgUiInterrupt {
   };
 }
 
-/** What a run has used, less what it had before. */
+/** Returns the usage of a run, minus `before`. */
 export function usageOf({ state: { usage } }: Pick<Run, 'state'>, before?: AgUiUsage): AgUiUsage {
   const inputTokens = usage.inputTokens - (before?.inputTokens ?? 0);
   const outputTokens = usage.outputTokens - (before?.outputTokens ?? 0);

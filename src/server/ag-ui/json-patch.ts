@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { JsonPatchOperation } from './ag-ui-event.ts';
 
-/** The patch (RFC 6902) that makes one value the other: objects field by field, everything else as a whole. */
+/** Returns the JSON Patch (RFC 6902) from one object to another; compares objects field by field, other values as a whole. */
 export function jsonPatch(before: JsonObject, after: JsonObject, path = ''): readonly JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
   for (const key of Object.keys(before))

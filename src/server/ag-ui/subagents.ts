@@ -4,29 +4,29 @@ import type { AgUiEvent } from './ag-ui-event.ts';
 
 interface Subagent {
   readonly start: EventOf<'agent.start'>;
-  /** Which time it works: an agent that is restarted is another invocation. */
+  /** Number of the invocation: an agent that is restarted gets the next one. */
   readonly iteration: number;
   readonly isWorking: boolean;
-  /** The client was told of it, in the run of the protocol that is under way. */
-  readonly isTold: boolean;
+  /** True when the client was announced about it in the current AG-UI run. */
+  readonly isAnnounced: boolean;
 }
 
-/** The agents below the root, as invocations that begin and end within each run of the protocol. */
+/** Agents below the root, shown as subagent invocations that start and finish within each AG-UI run. */
 export class Subagents {
   readonly #all = new Map<AgentId, Subagent>();
 
-  /** Takes an event in; answers with what a client is told of it. */
+  /** Records an event and returns what the client must learn from it. */
   note(event: CadreEvent): readonly AgUiEvent[] {
     switch (event.type) {
       case 'agent.start':
         if (event.parentAgentId === undefined) return [];
-        this.#all.set(event.agentId, { start: event, iteration: 1, isWorking: true, isTold: false });
-        return this.tell(event.agentId);
+        this.#all.set(event.agentId, { start: event, iteration: 1, isWorking: true, isAnnounced: false });
+        return this.announce(event.agentId);
       case 'agent.restart': {
         const known = this.#all.get(event.agentId);
         if (known === undefined) return [];
-        this.#all.set(event.agentId, { ...known, iteration: event.iteration, isWorking: true, isTold: false });
-        return this.tell(event.agentId);
+        this.#all.set(event.agentId, { ...known, iteration: event.iteration, isWorking: true, isAnnounced: false });
+        return this.announce(event.agentId);
       }
       case 'agent.end':
         return this.#end(event);
@@ -35,27 +35,27 @@ export class Subagents {
     }
   }
 
-  /** The invocation an agent is at; undefined for the root. */
+  /** Returns the id of an agent's current invocation; undefined for the root. */
   idOf(agentId: AgentId): string | undefined {
     const known = this.#all.get(agentId);
     if (known === undefined) return undefined;
     return known.iteration === 1 ? agentId : `${agentId}.${known.iteration}`;
   }
 
-  /** A new run of the protocol begins: who works is told of again. */
+  /** Begins an AG-UI run: announces every working agent again. */
   beginRun(): readonly AgUiEvent[] {
-    for (const [id, known] of this.#all) this.#all.set(id, { ...known, isTold: false });
-    return [...this.#all].flatMap(([id, { isWorking }]) => (isWorking ? this.tell(id) : []));
+    for (const [id, known] of this.#all) this.#all.set(id, { ...known, isAnnounced: false });
+    return [...this.#all].flatMap(([id, { isWorking }]) => (isWorking ? this.announce(id) : []));
   }
 
-  /** Tells of an agent, unless the client knows it. */
-  tell(agentId: AgentId): readonly AgUiEvent[] {
+  /** Announces an agent, unless the client knows it. */
+  announce(agentId: AgentId): readonly AgUiEvent[] {
     const known = this.#all.get(agentId);
     const subagentRunId = this.idOf(agentId);
-    if (known === undefined || subagentRunId === undefined || known.isTold) return [];
-    this.#all.set(agentId, { ...known, isTold: true });
+    if (known === undefined || subagentRunId === undefined || known.isAnnounced) return [];
+    this.#all.set(agentId, { ...known, isAnnounced: true });
     const { profile, roleName, parentAgentId, callId } = known.start;
-    const parent = parentAgentId === undefined ? undefined : this.#toldParent(parentAgentId);
+    const parent = parentAgentId === undefined ? undefined : this.#announcedParent(parentAgentId);
     return [
       {
         type: 'SUBAGENT_STARTED',
@@ -67,18 +67,18 @@ export class Subagents {
     ];
   }
 
-  /** The run of the protocol ends: who goes on working later is on hold. */
+  /** Ends an AG-UI run: marks agents that work on later as suspended. */
   suspend(): readonly AgUiEvent[] {
-    const told = [...this.#all].filter(([, { isTold, isWorking }]) => isTold && isWorking);
-    return told.map(([id]) => ({
+    const announced = [...this.#all].filter(([, { isAnnounced, isWorking }]) => isAnnounced && isWorking);
+    return announced.map(([id]) => ({
       type: 'SUBAGENT_FINISHED',
       subagentRunId: this.idOf(id) ?? id,
       outcome: { type: 'suspended' },
     }));
   }
 
-  #toldParent(parentId: AgentId): string | undefined {
-    return this.#all.get(parentId)?.isTold === true ? this.idOf(parentId) : undefined;
+  #announcedParent(parentId: AgentId): string | undefined {
+    return this.#all.get(parentId)?.isAnnounced === true ? this.idOf(parentId) : undefined;
   }
 
   #end({ agentId, outcome, output, error }: EventOf<'agent.end'>): readonly AgUiEvent[] {
@@ -86,7 +86,7 @@ export class Subagents {
     const subagentRunId = this.idOf(agentId);
     if (known === undefined || subagentRunId === undefined || !known.isWorking) return [];
     this.#all.set(agentId, { ...known, isWorking: false });
-    if (!known.isTold) return [];
+    if (!known.isAnnounced) return [];
     if (error !== undefined) return [{ type: 'SUBAGENT_ERROR', subagentRunId, message: error.message, code: error.code }];
     return [{ type: 'SUBAGENT_FINISHED', subagentRunId, result: { outcome, output }, outcome: { type: 'success' } }];
   }

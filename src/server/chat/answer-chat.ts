@@ -5,24 +5,24 @@ import type { Listening } from '../threads/threads.ts';
 import { endOf, headOf } from './chat-end.ts';
 import { UiStream } from './ui-stream.ts';
 
-/** What of a run a client is told, and as which message. */
+/** Everything an answer to a chat request is built from. */
 export interface ChatAnswer {
   readonly listening: Listening;
   readonly exchange: Exchange;
-  /** The id of the message, and whether the client has its beginning: else it begins here. */
+  /** Id of the message. `isContinued`: the client has the beginning of it, else it begins here. */
   readonly messageId: string;
-  readonly goesOn: boolean;
-  /** What belongs to earlier messages, or is known to the client: the events up to this sequence number. */
+  readonly isContinued: boolean;
+  /** Last sequence number that belongs to earlier messages or that the client knows. */
   readonly known: number;
 }
 
 /**
- * Streams what a run does until it has settled, or the reader leaves. Chunks are read from the run as the reader takes them:
- * `createUIMessageStream` of `ai` would keep all that a slow reader has not read.
+ * Streams a run until it has settled or the reader leaves. Chunks are read from the run only as the reader takes them:
+ * `createUIMessageStream` of `ai` would buffer everything a slow reader has not read.
  */
 export function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk> {
   const left = new AbortController();
-  const chunks = tellAnswer(answer, left.signal);
+  const chunks = answerChunks(answer, left.signal);
   const leave = (): void => {
     left.abort();
     answer.listening.stop();
@@ -47,19 +47,19 @@ export function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk>
   );
 }
 
-async function* tellAnswer(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
-  const { listening, exchange, messageId, goesOn, known } = answer;
+async function* answerChunks(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
+  const { listening, exchange, messageId, isContinued, known } = answer;
   const { run } = listening;
   const stream = new UiStream(exchange.root);
   yield { type: 'start', messageId, messageMetadata: headOf(run.state) };
   try {
-    let isTold = false;
+    let hasBegun = false;
     let seq = exchange.from;
     for await (const news of listening.follow({ after: exchange.from, signal })) {
-      // The pieces of a reply come after the last event that is known.
-      const isNew: boolean = isTold || (news.kind === 'event' ? news.event.seq > known : seq >= known);
-      if (isNew && !isTold && !goesOn) stream.beginMessage();
-      isTold = isNew;
+      // Deltas of a reply follow the last known event.
+      const isNew: boolean = hasBegun || (news.kind === 'event' ? news.event.seq > known : seq >= known);
+      if (isNew && !hasBegun && !isContinued) stream.beginMessage();
+      hasBegun = isNew;
       if (news.kind === 'event') seq = news.event.seq;
       const chunks = stream.take(news);
       if (isNew) yield* chunks;
@@ -67,7 +67,7 @@ async function* tellAnswer(answer: ChatAnswer, signal: AbortSignal): AsyncGenera
     const { chunks, closing } = endOf(run.state);
     yield* [...stream.close(), ...chunks, ...closing];
   } catch (thrown) {
-    // The run cannot go on in this process. Its journal keeps it for the process that resumes it.
+    // The run cannot continue in this process; it can be resumed from its journal.
     yield { type: 'error', errorText: thrown instanceof CadreError ? thrown.message : describeThrown(thrown) };
   }
 }

@@ -1,27 +1,27 @@
 import type { FinishReason, UIMessageChunk } from 'ai';
 import type { JsonObject } from '../../core/json.ts';
 import { pendingOf } from '../../core/state/pending.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { concludeRun } from '../../inspect/conclude.ts';
 import { runOverview } from '../../inspect/run-overview.ts';
 
-/** How an answer ends. */
+/** The end of an answer. */
 export interface ChatEnd {
-  /** What the run came to, where no reply said it. */
+  /** Output of the run, unless a reply contains it. */
   readonly chunks: readonly UIMessageChunk[];
-  /** The sums, for the metadata of the message. */
+  /** Totals of the run, for the metadata of the message. */
   readonly metadata: JsonObject;
-  /** The last chunks of a stream: why it ends, with the sums, and what went wrong. */
+  /** Last chunks of the stream: the finish reason with the totals, and the error if there is one. */
   readonly closing: readonly UIMessageChunk[];
 }
 
-/** What the metadata of every answer says of its run. */
+/** Returns the metadata that every answer has about its run. */
 export function headOf({ meta: { runId, profile, title } }: Pick<RunContext, 'meta'>): JsonObject {
   return { runId, profile, title };
 }
 
-/** Reads how an answer ends from a run in which nothing is running. */
+/** Returns the end of an answer for a run in which nothing is running. */
 export function endOf(state: RunContext): ChatEnd {
   const metadata = sumsOf(state);
   const finish = (finishReason: FinishReason): UIMessageChunk => ({
@@ -35,11 +35,11 @@ export function endOf(state: RunContext): ChatEnd {
   }
   const { text, problem } = concludeRun(state);
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.lastReply.trim();
+  const isUnsaid = state.outcome !== undefined && text.trim() !== '' && text.trim() !== root?.turn.lastReply.trim();
   const chunks = isUnsaid ? outputChunks(text) : [];
   if (pendingOf(state).length > 0) return { chunks, metadata, closing: [finish('tool-calls')] };
   if (problem === undefined) return { chunks, metadata, closing: [finish('stop')] };
-  // Clients stop reading at an error: the sums come before it.
+  // Clients stop reading at an error, so the totals come first.
   return { chunks, metadata, closing: [finish('error'), { type: 'error', errorText: problem }] };
 }
 

@@ -2,43 +2,48 @@ import type { UIMessage, UIMessageChunk } from 'ai';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { FilePart } from '../../core/prompt/message.ts';
 import { conversation } from '../../inspect/conversation.ts';
 import { endOf, headOf } from './chat-end.ts';
-import { assembleParts } from './assemble-parts.ts';
 import { toFilePart, UiStream } from './ui-stream.ts';
 
-/** An answer: its id, and the event after which it begins. */
+/** Start of an answer: its message id, and the event after which it begins. */
 export interface AnswerBegin {
   readonly messageId: string;
   readonly known: number;
 }
 
 interface Begin extends AnswerBegin {
-  /** What the user said, unless the answer is to a decision. */
-  readonly said?: UIMessage;
+  /** Message of the user that it answers; absent when it answers a decision. */
+  readonly userMessage?: UIMessage;
 }
 
-/** What a chat is read from: its run with all of its past. */
+/** A run with all of its past. */
 interface ChatRecord {
   readonly state: RunContext;
   readonly events: readonly CadreEvent[];
 }
 
+/** A chat record with its root agent. */
+interface Chat extends ChatRecord {
+  readonly root: AgentId;
+}
+
 /**
- * Builds the messages of a chat from its journal: what the user said, and what the team answered, with the parts a client would
- * have put together. `current` is the answer that clients have at the moment, when that is another one than the last exchange's.
+ * Builds the messages of a chat from its journal: those of the user, and the team's answers with the parts a client would have
+ * assembled. `current` is the answer that clients are showing when it does not begin with a message of the user.
  */
 export async function chatMessages({ state, events }: ChatRecord, current: AnswerBegin | undefined): Promise<readonly UIMessage[]> {
   const root = state.rootAgentId;
   if (root === undefined) return [];
-  const begins = beginsOf(state, events, root, current);
+  const chat: Chat = { state, events, root };
+  const begins = beginsOf(chat, current);
   const messages: UIMessage[] = [];
-  for (const [index, { messageId, said, chunks }] of answersOf(state, events, root, begins).entries()) {
-    if (said !== undefined) messages.push(said);
+  for (const [index, { messageId, userMessage, chunks }] of answersOf(chat, begins).entries()) {
+    if (userMessage !== undefined) messages.push(userMessage);
     const parts = await assembleParts(chunks);
-    // An answer in which nothing was said or done is no message.
+    // An answer in which nothing was said or done is not a message.
     if (parts.length === 0) continue;
     const isLast = index === begins.length - 1 && state.status !== 'running';
     const metadata = isLast ? { ...headOf(state), ...endOf(state).metadata } : headOf(state);
@@ -47,11 +52,9 @@ export async function chatMessages({ state, events }: ChatRecord, current: Answe
   return messages;
 }
 
-/** The chunks of each answer. */
+/** Returns the chunks of each answer. */
 function answersOf(
-  state: RunContext,
-  events: readonly CadreEvent[],
-  root: AgentId,
+  { state, events, root }: Chat,
   begins: readonly Begin[],
 ): readonly (Begin & { readonly chunks: readonly UIMessageChunk[] })[] {
   const stream = new UiStream(root);
@@ -72,31 +75,41 @@ function answersOf(
   return answers;
 }
 
-/** Where messages begin, oldest first. */
-function beginsOf(
-  state: RunContext,
-  events: readonly CadreEvent[],
-  root: AgentId,
-  current: AnswerBegin | undefined,
-): readonly Begin[] {
-  const said = conversation(state).flatMap((entry) => {
+/** Returns where each answer begins, oldest first. */
+function beginsOf({ state, events, root }: Chat, current: AnswerBegin | undefined): readonly Begin[] {
+  const begins = conversation(state).flatMap((entry) => {
     if (entry.kind !== 'user' || entry.to !== root) return [];
     const { itemId, seq, text } = entry;
     const message: UIMessage = { id: itemId, role: 'user', parts: [...textPart(text), ...filesOf(events[seq - 1])] };
-    return [{ messageId: `${itemId}.answer`, known: seq, said: message }];
+    return [{ messageId: `${itemId}.answer`, known: seq, userMessage: message }];
   });
-  const isKnown = current === undefined || said.some(({ messageId }) => messageId === current.messageId);
-  return isKnown ? said : [...said, current].toSorted((a, b) => a.known - b.known);
+  const isKnown = current === undefined || begins.some(({ messageId }) => messageId === current.messageId);
+  return isKnown ? begins : [...begins, current].toSorted((a, b) => a.known - b.known);
 }
 
 function textPart(text: string): UIMessage['parts'] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** The files that came with a message. */
+/** Returns the files attached to a message of the user. */
 function filesOf(event: CadreEvent | undefined): UIMessage['parts'] {
   const payload = event?.type === 'inbox.add' ? event.item.payload : undefined;
   const parts = isJsonObject(payload) ? payload['parts'] : undefined;
   if (!Array.isArray(parts)) return [];
   return (parts as readonly FilePart[]).filter(({ type }) => type === 'file').map(toFilePart);
+}
+
+/** Assembles the chunks of one message as clients of the AI SDK do. Rejects where a client would fail on a chunk. */
+async function assembleParts(chunks: readonly UIMessageChunk[]): Promise<UIMessage['parts']> {
+  const { createUIMessageStream } = await import('ai');
+  const message = Promise.withResolvers<UIMessage>();
+  const stream = createUIMessageStream({
+    execute: ({ writer }) => {
+      for (const chunk of chunks) writer.write(chunk);
+    },
+    // `readUIMessageStream` would copy the message at every chunk.
+    onEnd: ({ responseMessage }) => message.resolve(responseMessage),
+  });
+  await stream.pipeTo(new WritableStream());
+  return (await message.promise).parts;
 }

@@ -2,23 +2,24 @@ import type { UIMessage } from 'ai';
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkName } from '../threads/threads.ts';
-import { checkMessages } from './check-messages.ts';
 
-/** What a client of the AI SDK wants. */
+const mostMessages = 10_000;
+
+/** A chat request from a client of the AI SDK. */
 export interface ChatRequest {
   readonly id: string;
-  /** The profile a new chat begins with. */
+  /** Profile of a new chat. */
   readonly profile: string | undefined;
-  /** What the user says, unless the client only hands in verdicts. */
-  readonly said: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
-  /** The message that the answer goes on with: what a verdict is about. */
+  /** Message of the user; undefined when the client only sends verdicts. */
+  readonly message: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
+  /** Id of the assistant message that the answer continues, when the request is a verdict about it. */
   readonly continues: string | undefined;
-  /** How the user decided over calls, by call id, and what is an answer to a question. Most of them are of the past. */
+  /** The user's verdicts on calls, by call id, and answers to questions. Most belong to earlier requests. */
   readonly approvals: readonly { readonly id: string; readonly approved: boolean; readonly reason: string | undefined }[];
   readonly outputs: readonly { readonly callId: string; readonly output: JsonValue }[];
 }
 
-/** Reads the body that the default transport of the AI SDK sends. Fails with REQUEST_INVALID, saying where and what is allowed. */
+/** Reads the body that the default transport of the AI SDK sends. Fails with REQUEST_INVALID, naming the place and the allowed values. */
 export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   if (!isJsonObject(body)) throw invalid('the body', 'must be a JSON object: { id, messages, trigger }');
   const { profile, trigger = 'submit-message', messageId } = body;
@@ -28,7 +29,7 @@ export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   if (trigger === 'regenerate-message')
     throw invalid(
       'trigger',
-      "cannot be 'regenerate-message': what a run did stays on record. Say what should be different, or fork the run",
+      "cannot be 'regenerate-message': turns of a run cannot be undone. Send a message that says what to change, or fork the run",
     );
   if (trigger !== 'submit-message') throw invalid('trigger', "must be 'submit-message'");
   const messages = await checkMessages(body['messages']);
@@ -38,20 +39,17 @@ export async function readChatRequest(body: unknown): Promise<ChatRequest> {
   const verdicts = { approvals: answers.flatMap(approvalOf), outputs: answers.flatMap(outputOf) };
   const continued = messages.find((message) => message.role === 'assistant' && message.id === messageId);
   if (last.role === 'assistant' || continued !== undefined)
-    return { id, profile, said: undefined, continues: (continued ?? last).id, ...verdicts };
+    return { id, profile, message: undefined, continues: (continued ?? last).id, ...verdicts };
   if (messageId !== undefined)
-    throw invalid(
-      'messageId',
-      'names a message that was sent before: what was said stays on record. Send a new message, or fork the run',
-    );
-  return { id, profile, said: saidIn(last), continues: undefined, ...verdicts };
+    throw invalid('messageId', 'names an earlier message, which cannot be changed. Send a new message, or fork the run');
+  return { id, profile, message: messageIn(last), continues: undefined, ...verdicts };
 }
 
 type Part = UIMessage['parts'][number];
 
-function saidIn({ role, parts }: UIMessage): NonNullable<ChatRequest['said']> {
+function messageIn({ role, parts }: UIMessage): NonNullable<ChatRequest['message']> {
   if (role !== 'user')
-    throw invalid('messages', 'must end in a message of the user, or in one of the assistant that waits for a verdict');
+    throw invalid('messages', 'must end with a message of the user, or with one of the assistant that waits for a verdict');
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const attachments = parts.flatMap((part) => (part.type === 'file' ? [attachmentOf(part)] : []));
   if (text.trim() === '' && attachments.length === 0) throw invalid('the last message', 'has neither text nor files');
@@ -70,11 +68,38 @@ function approvalOf(part: Part): ChatRequest['approvals'] {
 
 function outputOf(part: Part): ChatRequest['outputs'] {
   if (!('toolCallId' in part)) return [];
-  // The body was JSON: so is the output.
+  // The body was JSON, and so is the output.
   if (part.state === 'output-available') return [{ callId: part.toolCallId, output: (part.output ?? null) as JsonValue }];
   return part.state === 'output-error' ? [{ callId: part.toolCallId, output: part.errorText }] : [];
 }
 
 function invalid(place: string, what: string): CadreError {
   return new CadreError('REQUEST_INVALID', `${place} ${what}`);
+}
+
+/**
+ * Checks the messages of a client with the AI SDK's own schema.
+ *
+ * @throws CadreError `REQUEST_INVALID` with the place of the first value that does not fit, and what fits there
+ */
+async function checkMessages(messages: JsonValue | undefined): Promise<readonly UIMessage[]> {
+  if (!Array.isArray(messages) || messages.length > mostMessages)
+    throw invalid('messages', `must be a list of at most ${mostMessages} messages: { id, role, parts }`);
+  // The schema of `ai` says the same in more words.
+  if (messages.length === 0) throw invalid('messages', 'must have at least one message');
+  const { safeValidateUIMessages } = await import('ai');
+  const checked = await safeValidateUIMessages({ messages });
+  if (checked.success) return checked.data;
+  throw new CadreError('REQUEST_INVALID', `${describeIssue(checked.error)}. A message of the AI SDK is { id, role, parts }`);
+}
+
+/** Describes the first problem the schema found, with its place. The error's own message contains all messages. */
+function describeIssue({ cause }: Error): string {
+  const issues: unknown = cause instanceof Error ? Reflect.get(cause, 'issues') : undefined;
+  const issue: unknown = Array.isArray(issues) ? issues[0] : undefined;
+  if (!isJsonObject(issue) || !Array.isArray(issue['path'])) return 'messages cannot be checked: they are nested too deeply';
+  const path = (issue['path'] as readonly (string | number)[]).map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`));
+  const { options } = issue;
+  const allowed = Array.isArray(options) ? ` (one of: ${options.join(', ')})` : '';
+  return `messages${path.join('')}: ${String(issue['message'])}${allowed}`;
 }

@@ -14,80 +14,78 @@ import { chatMessages } from './chat-messages.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
 
 /**
- * Adds the chat of the AI SDK: `useChat` works with it as it is. A chat is a run, found again by the chat's id; leaving a chat in
- * the middle of an answer ends nothing: `GET /api/chat/:id/messages` has what was said, and `GET /api/chat/:id/stream` tells the answer that
- * is under way, or waits for a person, from its beginning.
+ * Adds the chat endpoints of the AI SDK, for `useChat` without changes. A chat is a run, found by the chat's id. A client that leaves
+ * in the middle of an answer ends nothing: `GET /api/chat/:id/messages` returns all messages, and `GET /api/chat/:id/stream`
+ * streams the current answer, or the one that waits for a person, from its beginning.
  */
 export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
-  /** The message that each run is at, so that who comes back gets it from its beginning. */
+  /** Current message of each run, so that a client that returns gets it from its beginning. */
   const messages = new WeakMap<Run, ChatMessage>();
 
   app.post('/api/chat', async (context) => {
     const request = await readChatRequest(await readJson(context));
-    const { id: name, profile, said } = request;
+    const { id: name, profile } = request;
     const verdicts = verdictsOf(request);
-    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, said, verdicts }));
-    const message = await messageFor(done, request, (run) => decidedAt(parts.engine.records, run, done.exchange, verdicts)).catch(
+    const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: request.message, verdicts }));
+    const message = await messageFor(done, request, () => decidedAt(parts.engine.records, done, verdicts)).catch(
       (thrown: unknown) => {
         done.listening.stop();
         throw thrown;
       },
     );
-    if (!message.goesOn) messages.set(done.listening.run, message);
+    if (!message.isContinued) messages.set(done.listening.run, message);
     return await stream(context, () => ({ ...message, listening: done.listening }));
   });
 
-  app.get('/api/chat/:id/messages', async (context) =>
-    context.json(await messagesOf(parts, threads, context.req.param('id'), (run) => messages.get(run))),
-  );
+  app.get('/api/chat/:id/messages', async (context) => {
+    const { current: runId } = await threads.chain(checkName(context.req.param('id'), 'id'));
+    return context.json(runId === undefined ? [] : await messagesOf(parts, runId, messages));
+  });
 
   app.get('/api/chat/:id/stream', async (context) => {
     const run = await threads.unfinished(context.req.param('id'));
     if (run === undefined) return context.body(null, 204);
     const message = messages.get(run) ?? answerTo(exchangeOf(run));
-    return await stream(context, () => ({ ...message, goesOn: false, listening: threads.listen(run) }));
+    return await stream(context, () => ({ ...message, isContinued: false, listening: threads.listen(run) }));
   });
 }
 
-/** The messages of a chat, from the journal alone; none when nothing was said yet. */
+/** Returns the messages of a chat, from the journal alone. `current` has the message of each live run. */
 async function messagesOf(
   { engine, records }: ServerParts,
-  threads: Threads,
-  name: string,
-  current: (run: Run) => ChatMessage | undefined,
+  runId: string,
+  current: WeakMap<Run, ChatMessage>,
 ): Promise<readonly UIMessage[]> {
-  const { current: runId } = await threads.chain(checkName(name, 'id'));
-  if (runId === undefined) return [];
   const run = engine.live(runId);
-  return await chatMessages(await records.get(runId), run === undefined ? undefined : current(run));
+  return await chatMessages(await records.get(runId), run === undefined ? undefined : current.get(run));
 }
 
-/** A message of the client: which events it tells. */
+/** A message of the client, and the events it is built from. */
 type ChatMessage = Pick<ChatAnswer, 'exchange' | 'messageId' | 'known'>;
 
-/** The message that answers what the user said. */
+/** Returns the message that answers the user's last message. */
 function answerTo(exchange: Exchange): ChatMessage {
   return { exchange, messageId: `${exchange.itemId}.answer`, known: exchange.seq };
 }
 
-/** The message that a client's request is answered with: a new one, or the one that its verdicts are about. */
+/** Returns the message that answers a request: a new one, or the one its verdicts are about. */
 async function messageFor(
   { did, exchange, known, listening }: Submitted,
   { continues }: ChatRequest,
-  decided: (run: Run) => Promise<number | undefined>,
-): Promise<ChatMessage & { readonly goesOn: boolean }> {
+  decided: () => Promise<number | undefined>,
+): Promise<ChatMessage & { readonly isContinued: boolean }> {
   const messageId = continues ?? answerTo(exchange).messageId;
   switch (did) {
     case 'launched':
     case 'said':
-      return { ...answerTo(exchange), goesOn: false };
+      return { ...answerTo(exchange), isContinued: false };
     case 'answered':
-      return { exchange, messageId: `${exchange.itemId}.answer.${known}`, known, goesOn: false };
+      return { exchange, messageId: `${exchange.itemId}.answer.${known}`, known, isContinued: false };
     case 'decided':
-      return { exchange, messageId, known, goesOn: true };
+      return { exchange, messageId, known, isContinued: true };
     case 'nothing': {
-      const since = await decided(listening.run);
-      if (since !== undefined) return { exchange, messageId, known: since, goesOn: true };
+      const since = await decided();
+      if (since !== undefined) return { exchange, messageId, known: since, isContinued: true };
       const waiting = listening.run.pending.map(({ id }) => id).join(', ') || 'nothing';
       throw new CadreError('PENDING_UNKNOWN', `nothing waits in run ${listening.run.id} for what was sent; waiting: ${waiting}`);
     }

@@ -1,53 +1,53 @@
 import type { UIMessageChunk } from 'ai';
 import type { TurnId } from '../../core/ids.ts';
-import { hasTold, type ReplyStep, type ToldReply, untold } from '../threads/reply-text.ts';
+import { hasSent, type ReplyStep, type SentReply, nothingSent } from '../threads/reply-text.ts';
 
 type PartKind = 'text' | 'reasoning';
 
-/** A step of a message: one turn of the root agent. Knows what the client was told in it, and can tell it anew. */
+/** A step of a message: one turn of the root agent. Keeps what the client was sent in it, to be able to send it again. */
 export class UiStep {
   readonly turnId: TurnId;
-  /** The whole reply is on record. */
+  /** True once the whole reply is in the journal. */
   hasReply = false;
-  #told: ToldReply = untold;
+  #sent: SentReply = nothingSent;
   #open: { readonly kind: PartKind; readonly id: string } | undefined;
   #parts = 0;
-  /** What was sent besides the reply: a step that starts over loses it at the client, too. */
+  /** Chunks sent besides the reply. A client that resets the step loses them, so they are sent again. */
   readonly #kept: UIMessageChunk[] = [];
 
   constructor(turnId: TurnId) {
     this.turnId = turnId;
   }
 
-  get told(): ToldReply {
-    return this.#told;
+  get sent(): SentReply {
+    return this.#sent;
   }
 
-  /** Goes on with the reply, or starts it over. */
-  tell({ startsOver, reasoning, text, told }: ReplyStep): readonly UIMessageChunk[] {
+  /** Continues the reply, or starts it over. */
+  send({ startsOver, reasoning, text, sent }: ReplyStep): readonly UIMessageChunk[] {
     const chunks: UIMessageChunk[] = startsOver ? this.#startOver() : [];
-    this.#told = told;
+    this.#sent = sent;
     return [...chunks, ...this.#say('reasoning', reasoning), ...this.#say('text', text)];
   }
 
-  /** Sends something that is no part of the reply's words. */
+  /** Sends chunks that are not part of the reply's text. */
   keep(...chunks: readonly UIMessageChunk[]): readonly UIMessageChunk[] {
     this.#kept.push(...chunks);
     return chunks;
   }
 
-  /** Ends the part that is open. */
+  /** Ends the open part. */
   close(): readonly UIMessageChunk[] {
     const open = this.#open;
     this.#open = undefined;
     return open === undefined ? [] : [{ type: `${open.kind}-end`, id: open.id }];
   }
 
-  /** Takes back what a turn said that came to nothing. */
+  /** Takes back the reply so far. */
   takeBack(): readonly UIMessageChunk[] {
-    if (!hasTold(this.#told)) return this.close();
+    if (!hasSent(this.#sent)) return this.close();
     const chunks = this.#startOver();
-    this.#told = untold;
+    this.#sent = nothingSent;
     return chunks;
   }
 

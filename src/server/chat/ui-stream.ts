@@ -8,26 +8,33 @@ import { toWire } from '../../core/tool/to-wire.ts';
 import { warningText } from '../../inspect/approval-text.ts';
 import { AgentCards, cardData } from '../threads/agent-cards.ts';
 import type { RunNews } from '../threads/follow-run.ts';
-import { type ReplyStep, tellPiece, tellWhole, untold } from '../threads/reply-text.ts';
+import { type ReplyStep, stepForDelta, stepForReply, nothingSent } from '../threads/reply-text.ts';
 import { UiStep } from './ui-step.ts';
 
 /** A call that the client knows of, or may learn of. */
 interface ShownCall {
   readonly request: EventOf<'tool.request'>;
   isShown: boolean;
-  /** A person was asked whether it may run. */
+  /** True when a person was asked whether it may run. */
   isAsked: boolean;
   isApproved: boolean | undefined;
 }
 
+/** A question to a person; `schema` describes the answer. */
+interface AskedQuestion {
+  readonly id: string;
+  readonly agentId: AgentId;
+  readonly message: string;
+  readonly schema?: JsonObject | null | undefined;
+}
+
 /**
- * Turns what happens in a run into the chunks of a UI message: the root agent's turns are its steps, its words and calls their
- * parts, and the agents below it data parts that are replaced as they work. Calls of other agents appear when a person must
- * decide over them.
+ * Converts the news of a run to chunks of UI messages: the root agent's turns are steps, its text and calls are parts, and agents
+ * below it are data parts, replaced as they work. Calls of other agents appear only when a person must decide about them.
  *
- * 1. What a client has put together in the end is what the journal says, whatever was streamed before: a reply that was retried
- *    takes back what it had said.
- * 2. It depends on nothing but what it was told: told from the beginning of an exchange, it is where every other one is.
+ * 1. The message a client ends up with is that of the journal, whatever was streamed before: a reply that was retried takes back
+ *    its earlier text.
+ * 2. The output depends only on the news: two streams that read an exchange from its beginning agree.
  */
 export class UiStream {
   readonly #root: AgentId;
@@ -35,38 +42,38 @@ export class UiStream {
   readonly #calls = new Map<CallId, ShownCall>();
   readonly #questions = new Map<string, JsonObject>();
   #step: UiStep | undefined;
-  /** The turn that was over last: pieces of its reply that come late are of no use. */
+  /** Turn that ended last: later deltas of its reply are ignored. */
   #over: TurnId | undefined;
 
   constructor(root: AgentId) {
     this.#root = root;
   }
 
-  /** The chunks that tell a client the news. */
+  /** Returns the chunks for a piece of news. */
   take(news: RunNews): readonly UIMessageChunk[] {
     switch (news.kind) {
       case 'event':
         return this.#take(news.event);
       case 'delta': {
         if (news.agentId !== this.#root || news.turnId === this.#over) return [];
-        const step = tellPiece(this.#step?.turnId === news.turnId ? this.#step.told : untold, news.delta);
-        return step === undefined ? [] : this.#tell(news.turnId, step);
+        const step = stepForDelta(this.#step?.turnId === news.turnId ? this.#step.sent : nothingSent, news.delta);
+        return step === undefined ? [] : this.#send(news.turnId, step);
       }
       case 'reply': {
         const { agentId, turnId } = news.reply;
         if (agentId !== this.#root || turnId === this.#over) return [];
-        return this.#tell(turnId, tellWhole(this.#step?.turnId === turnId ? this.#step.told : untold, news.reply));
+        return this.#send(turnId, stepForReply(this.#step?.turnId === turnId ? this.#step.sent : nothingSent, news.reply));
       }
     }
   }
 
-  /** What comes from here on is another message: nothing of what was told before is in it. */
+  /** Begins another message: nothing sent so far is part of it. */
   beginMessage(): void {
     this.#step = undefined;
     for (const call of this.#calls.values()) call.isShown = false;
   }
 
-  /** Ends what is open: nothing more comes in this answer. */
+  /** Ends whatever is open: the answer is complete. */
   close(): readonly UIMessageChunk[] {
     return this.#step?.close() ?? [];
   }
@@ -87,7 +94,9 @@ export class UiStream {
       case 'tool.end':
         return this.#endCall(event);
       case 'stagnation.act':
-        return event.action === 'ask_human' ? this.#ask(questionId(event.agentId), event.agentId, event.prompt ?? '') : [];
+        return event.action === 'ask_human'
+          ? this.#ask({ id: questionId(event.agentId), agentId: event.agentId, message: event.prompt ?? '' })
+          : [];
       case 'agent.await':
         return [...this.#noteAgent(event), ...this.#askAtCheckpoint(event)];
       case 'inbox.add':
@@ -99,9 +108,9 @@ export class UiStream {
     }
   }
 
-  #tell(turnId: TurnId, step: ReplyStep): readonly UIMessageChunk[] {
+  #send(turnId: TurnId, step: ReplyStep): readonly UIMessageChunk[] {
     const opening = this.#open(turnId);
-    return [...opening, ...(this.#step?.tell(step) ?? [])];
+    return [...opening, ...(this.#step?.send(step) ?? [])];
   }
 
   /** Begins the step of a turn, unless it has begun. */
@@ -118,12 +127,12 @@ export class UiStream {
 
   #endReply({ turnId, reply }: EventOf<'model.end'>): readonly UIMessageChunk[] {
     if (reply === undefined) return this.#step?.turnId === turnId ? this.#step.takeBack() : [];
-    const said = reply.text !== '' || reply.reasoning !== '' || reply.toolCalls.length > 0 || (reply.files ?? []).length > 0;
-    if (!said && this.#step?.turnId !== turnId) return [];
+    const hasContent = reply.text !== '' || reply.reasoning !== '' || reply.toolCalls.length > 0 || (reply.files ?? []).length > 0;
+    if (!hasContent && this.#step?.turnId !== turnId) return [];
     const opening = this.#open(turnId);
     const step = this.#step;
     if (step === undefined) return opening;
-    const rest = step.tell(tellWhole(step.told, reply));
+    const rest = step.send(stepForReply(step.sent, reply));
     step.hasReply = true;
     return [...opening, ...rest, ...step.close(), ...this.#keep(...(reply.files ?? []).map(toFilePart))];
   }
@@ -133,7 +142,7 @@ export class UiStream {
     const step = this.#step;
     if (step?.turnId !== turnId) return [];
     this.#step = undefined;
-    // What was said and stands in no record was never said.
+    // Text that is in no record is taken back.
     return [...(step.hasReply ? step.close() : step.takeBack()), { type: 'finish-step' }];
   }
 
@@ -161,7 +170,8 @@ export class UiStream {
   #suspend({ callId, agentId, on }: EventOf<'tool.suspend'>): readonly UIMessageChunk[] {
     const call = this.#calls.get(callId);
     if (call === undefined || on.kind === 'agents') return [];
-    if (on.kind === 'question') return [...this.#show(call.request, false), ...this.#ask(callId, agentId, on.prompt, on.schema)];
+    if (on.kind === 'question')
+      return [...this.#show(call.request, false), ...this.#ask({ id: callId, agentId, message: on.prompt, schema: on.schema })];
     call.isAsked = true;
     call.isApproved = undefined;
     const words = warningText(on);
@@ -170,15 +180,15 @@ export class UiStream {
     return [...shown, ...this.#keep({ type: 'tool-approval-request', approvalId: callId, toolCallId: callId, ...reason })];
   }
 
-  #ask(id: string, agentId: AgentId, message: string, schema?: JsonObject): readonly UIMessageChunk[] {
-    const question: JsonObject = { id, agentId, message, schema: schema ?? null, answer: null, isOpen: true };
+  #ask({ id, agentId, message, schema = null }: AskedQuestion): readonly UIMessageChunk[] {
+    const question: JsonObject = { id, agentId, message, schema, answer: null, isOpen: true };
     this.#questions.set(id, question);
     return this.#keep({ type: 'data-question', id, data: question });
   }
 
   #askAtCheckpoint({ agentId, checkpoint }: EventOf<'agent.await'>): readonly UIMessageChunk[] {
     if (checkpoint === undefined) return [];
-    return this.#ask(questionId(agentId), agentId, checkpoint.prompt, { enum: [...checkpointChoices] });
+    return this.#ask({ id: questionId(agentId), agentId, message: checkpoint.prompt, schema: { enum: [...checkpointChoices] } });
   }
 
   #settleQuestion(id: string, answer: JsonObject[string]): readonly UIMessageChunk[] {
@@ -193,7 +203,7 @@ export class UiStream {
     const call = this.#calls.get(callId);
     if (call === undefined) return [];
     call.isApproved = verdict === 'approved';
-    // A call that was asked for in another message is shown there.
+    // A call shown in an earlier message gets its verdict there.
     return call.isAsked && call.isShown ? this.#keep(decision(callId, call.isApproved, message)) : [];
   }
 
@@ -205,7 +215,7 @@ export class UiStream {
     const errorText = error?.message ?? contentText(content);
     const { request, isShown, isAsked, isApproved } = call;
     if (!isShown && request.agentId !== this.#root) return settled;
-    // Arguments that could not be used: the call is shown with what became of it.
+    // Arguments could not be used: shows the call together with its error.
     if (request.args === null) return [...settled, ...this.#open(request.turnId), ...this.#keep(badInput(request, errorText))];
     const shown = isShown ? [] : this.#show(request, true);
     const dynamic = true;
@@ -214,7 +224,7 @@ export class UiStream {
         ? [{ type: 'tool-output-available', toolCallId: callId, output: toWire(content), dynamic }]
         : isAsked && isShown && isApproved !== true
           ? [
-              // The schema of messages has no call that failed before it was decided over.
+              // The message schema has no state for a call that failed before its verdict.
               ...(isApproved === undefined ? [decision(callId, false, errorText)] : []),
               { type: 'tool-output-denied', toolCallId: callId },
             ]
@@ -239,7 +249,7 @@ function badInput({ callId, name }: EventOf<'tool.request'>, errorText: string):
   };
 }
 
-/** A file as a part of a message, which is also the chunk that shows it. */
+/** Returns a file as a message part, which is also the chunk that shows it. */
 export function toFilePart({ mediaType, data }: FilePart): FileUIPart {
   switch (data.type) {
     case 'url':

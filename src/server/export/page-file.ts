@@ -7,13 +7,12 @@ import { gzip } from 'node:zlib';
 import { CadreError } from '../../core/error.ts';
 import type { RunBundle } from '../../inspect/bundle.ts';
 
-/** From this length on, in characters, the run is packed. */
+/** Length in characters from which the run is compressed. */
 const packedFrom = 256 * 1024;
 
 /**
- * The page with one run inside, as one file that needs nothing else: no server, no network. Its policy lets its own script and
- * stylesheet run, and nothing that the run brings along; the run itself is data that no browser takes for markup.
- * Fails with DEPENDENCY_MISSING when the page was not built.
+ * Builds a page with one run inside as one file that needs neither server nor network. Its content policy allows only its own
+ * script and stylesheet; the run is data that no browser parses as markup. Fails with DEPENDENCY_MISSING when the page was not built.
  */
 export async function toPageFile(bundle: RunBundle): Promise<string> {
   const { script, style, body } = await readPage(pageFolder());
@@ -54,7 +53,7 @@ export async function toPageFile(bundle: RunBundle): Promise<string> {
 interface Page {
   readonly script: string;
   readonly style: string;
-  /** What stands in the body: where the page is drawn, and words for browsers without scripts. */
+  /** Content of the body: the element the page renders into, and a text for browsers without scripts. */
   readonly body: string;
 }
 
@@ -71,7 +70,7 @@ async function readPage(folder: string): Promise<Page> {
   return { script: inertScript(script), style: style.replaceAll('</style', '<\\/style'), body };
 }
 
-/** Where the build leaves the page as one script, for the package and for a clone. */
+/** Returns the folder of the single-script page build, in the package or in a clone. */
 function pageFolder(): string {
   const folder = path.join(import.meta.dirname, '..', '..', '..', 'dist', 'page', 'file');
   if (existsSync(path.join(folder, 'index.html'))) return folder;
@@ -85,12 +84,12 @@ function notBuilt(why: string): CadreError {
   );
 }
 
-/** In strings of a script these mean the same, and end or hide nothing in the document around it. */
+/** Escapes `</script` and `<!--` in strings of a script, so that they cannot end or hide the markup around it. */
 function inertScript(script: string): string {
   return script.replaceAll(/<(\/script|!--)/gi, '\\x3C$1');
 }
 
-/** JSON that holds no character which could end its element, whatever the run says. */
+/** Escapes every character of JSON that could end its element. */
 function inertJson(json: string): string {
   return json.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }

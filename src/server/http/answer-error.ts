@@ -3,17 +3,17 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { CadreError, type ErrorCode, toErrorRecord } from '../../core/error.ts';
 import { statusOf } from './error-statuses.ts';
 
-/** The body of every answer that is an error. */
+/** Body of every error answer. */
 export interface ErrorAnswer {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details?: Readonly<Record<string, unknown>> };
 }
 
-/** Clients of the AI SDK show the body of an error to people, as it is; those that want its parts ask for JSON. */
+/** True for chat requests that do not ask for JSON: clients of the AI SDK show the body of an error to people as it is. */
 function isForChat({ req }: Context): boolean {
   return req.path.startsWith('/api/chat') && !/\bapplication\/json\b/i.test(req.header('accept') ?? '');
 }
 
-/** Answers with an error. A status given with it goes before that of its code. */
+/** Answers with an error. A given status overrides that of the error's code. */
 export function answerError(context: Context, thrown: unknown, status?: ContentfulStatusCode): Response {
   const record = toErrorRecord(thrown, 'INTERNAL');
   const details = thrown instanceof CadreError ? thrown.details : {};

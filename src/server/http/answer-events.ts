@@ -2,33 +2,33 @@ import type { Context } from 'hono';
 import { greeting, heartbeat } from './event-frames.ts';
 import type { Waiting } from './waiting.ts';
 
-/** The next messages of a stream, whole; `wait` when there are none yet; `end` when no more will come. */
+/** Next messages of a stream; `wait` when there are none yet; `end` when there will be no more. */
 export type NextFrames = { readonly text: string } | 'wait' | 'end';
 
-/** Where the messages of a stream come from. It is asked when the reader has room for more, and not before. */
+/** Source of a stream's messages. It is asked only when the reader has room for more. */
 export interface FrameSource {
   next(): Promise<NextFrames>;
-  /** Wakes whoever waits for more. */
+  /** Signals that there is more to read. */
   readonly waiting: Waiting;
   close(): void;
 }
 
-/** How often a stream without news says that it is still there, in milliseconds. */
+/** Milliseconds without messages after which a stream sends a heartbeat. */
 const heartbeatMs = 15_000;
 
 /**
  * Answers with a stream of server-sent events.
  *
- * 1. The source is asked only when the socket has taken what was there before: a slow reader holds up nobody, and what waits
- *    for it is what its source keeps.
+ * 1. The source is asked only when the socket has taken the previous messages: a slow reader delays no other reader, and only its
+ *    source buffers for it.
  * 2. When the reader leaves, the source is closed.
  */
 export async function answerEvents(context: Context, open: () => FrameSource | Promise<FrameSource>): Promise<Response> {
   context.header('Content-Type', 'text/event-stream; charset=utf-8');
   context.header('Cache-Control', 'no-store');
-  // Proxies that collect answers would keep the stream from arriving.
+  // Keeps proxies from buffering the stream.
   context.header('X-Accel-Buffering', 'no');
-  // Nobody reads the body of an answer to HEAD, and nobody would close what is behind it.
+  // An answer to HEAD has no body, and nothing would close its source.
   return context.req.method === 'HEAD' ? context.body(null) : context.body(streamOf(await open()));
 }
 
@@ -56,7 +56,7 @@ function streamOf(source: FrameSource): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        // What cannot be read any more (a closed engine, a broken disk) ends the stream; whoever reads it asks again and is told.
+        // A read error (a closed engine, a broken disk) ends the stream; the reader reconnects and gets the error as its answer.
         const frames = isFirst ? greeting : await next().catch(() => undefined);
         isFirst = false;
         sentAt = performance.now();

@@ -14,8 +14,7 @@ import { addControlRoutes } from './routes/control-routes.ts';
 import { addExportRoutes } from './routes/export-routes.ts';
 import { addEventRoutes } from './routes/event-routes.ts';
 import { guard } from './guard.ts';
-import { addOpenapiRoutes } from './routes/openapi-routes.ts';
-import { addInfoRoutes } from './routes/info-routes.ts';
+import { addInfoRoutes, addOpenapiRoutes } from './routes/info-routes.ts';
 import { limitBody } from './limit-body.ts';
 import { addPageRoutes } from './routes/page-routes.ts';
 import { addCatalogRoutes } from './routes/catalog-routes.ts';
@@ -24,43 +23,43 @@ import { RunRecords } from './run-records.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
 import { addViewRoutes } from './routes/view-routes.ts';
 
-/** How a server app behaves. */
+/** Options of a server app. */
 export interface ServerAppOptions {
-  /** What every request must bear, at least 16 characters; without it, everybody who reaches the server is answered. */
+  /** Token that every request must have, at least 16 characters; without it, the server answers everyone who can reach it. */
   readonly token?: string;
-  /** Refuses everything that changes something. */
+  /** Refuses every request that changes something. */
   readonly readOnly?: boolean;
-  /** Further hosts the server is known by, as `name` or `name:port`: those of a proxy in front of it. */
+  /** Further hosts of the server, as `name` or `name:port`, such as those of a proxy in front of it. */
   readonly allowedHosts?: readonly string[];
-  /** Also answers to network addresses; names are still refused unless they are allowed. */
+  /** Accepts IP addresses as host; other names are still refused unless they are in `allowedHosts`. */
   readonly allowsAddresses?: boolean;
-  /** The profile that runs are launched with when a request names none; by default as `cadre run` chooses it. */
+  /** Profile of launches that name none; by default the one that `cadre run` chooses. */
   readonly defaultProfile?: string;
-  /** What runs are launched with besides what a request says. */
+  /** Launch options for every run, besides those of the request. */
   readonly launch?: LaunchOptions;
-  /** Profile files on disk that differ from those the engine has loaded, for clients to show; by default none is known. */
+  /** Returns profile files on disk that differ from those the engine has loaded, for clients to show; by default none. */
   readonly changedProfiles?: () => readonly string[];
 }
 
-/** The longest body of a request, in bytes. */
+/** Maximum length of a request body, in bytes. */
 const longestBody = 2_000_000;
 const shortestToken = 16;
 
-/** Text is sent smaller to clients that take it so; streams of events are not, since what compresses them holds events back. */
+/** True for text, but not for event streams: compression would hold events back. */
 function isWorthCompressing(type: string): boolean {
   return COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type) || type.startsWith('application/x-ndjson');
 }
 
 /**
- * Makes the app that serves an engine: a hono app to serve by itself (`serve`) or to mount in an app of your own. The engine
- * stays the caller's, who closes it.
+ * Creates the app that serves an engine: a hono app to run with `serve` or to mount in an app of your own. The caller keeps the
+ * engine and closes it.
  *
- * @throws CadreError `OPTION_INVALID` when the token is too short to be one
+ * @throws CadreError `OPTION_INVALID` when the token is too short
  */
 export function createServerApp(engine: Engine, options: ServerAppOptions = {}): ServerApp {
   const { token, readOnly = false, allowedHosts, allowsAddresses } = options;
   if (token !== undefined && token.length < shortestToken)
-    throw new CadreError('OPTION_INVALID', `a token needs at least ${shortestToken} characters, or somebody guesses it`);
+    throw new CadreError('OPTION_INVALID', `a token needs at least ${shortestToken} characters, so that it cannot be guessed`);
   const parts: ServerParts = {
     engine,
     records: new RunRecords(engine.records),
@@ -86,7 +85,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addAgUiRoutes(app, parts, threads);
   addPageRoutes(app);
   addOpenapiRoutes(app, { hasToken: token !== undefined });
-  app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `there is nothing at ${context.req.path}`)));
+  app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `unknown address ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));
   return app;
 }

@@ -2,8 +2,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ErrorCode } from '../../core/error.ts';
 
 /**
- * The status of an answer by the code of its error, for every code there is. 4xx: the request, or the run as it stands, is the
- * reason. 5xx: the server is. Codes of notes and turn records answer no request; they are faults when they do.
+ * HTTP status of every error code. 4xx: the request, or the status of the run, is the reason. 5xx: the server is. Codes of notes and
+ * turn records never answer a request on purpose, so they are 500.
  */
 export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
   REQUEST_INVALID: 400,
@@ -98,7 +98,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   SANDBOX_UNAVAILABLE: 500,
 };
 
-/** The status for a code; 500 for one that no version of ours knows, as another process may send. */
+/** Returns the status for a code; 500 for an unknown code, which another process may send. */
 export function statusOf(code: ErrorCode): ContentfulStatusCode {
   return Object.hasOwn(errorStatuses, code) ? errorStatuses[code] : 500;
 }

@@ -7,7 +7,7 @@ export interface EventFrame {
   readonly data: unknown;
 }
 
-/** The bytes of a message. JSON has no line breaks, so one line of data is enough. */
+/** Encodes a message. JSON has no line breaks, so one line of data is enough. */
 export function toFrame({ event, id, data }: EventFrame): string {
   const name = event === undefined ? '' : `event: ${event}\n`;
   const number = id === undefined ? '' : `id: ${id}\n`;
@@ -17,15 +17,15 @@ export function toFrame({ event, id, data }: EventFrame): string {
 // Pure cache: keyed by an event, which never changes.
 const shared = new WeakMap<CadreEvent, string>();
 
-/** The bytes of an event that several readers are sent: made once, and kept as long as the event is. */
+/** Encodes an event that several readers get, once, and keeps the text as long as the event. */
 export function sharedFrame(event: CadreEvent): string {
   const made = shared.get(event) ?? toFrame({ id: event.seq, data: event });
   shared.set(event, made);
   return made;
 }
 
-/** What a stream says while nothing happens, so that nobody in between takes it for dead. */
+/** Comment that keeps an idle stream open through proxies. */
 export const heartbeat = ': still here\n\n';
 
-/** How soon a client asks again when the stream breaks off. */
+/** Milliseconds after which a client reconnects when the stream breaks off. */
 export const greeting = 'retry: 1000\n\n';

@@ -6,17 +6,17 @@ import { type AccessRules, checkRequest, isSameSecret } from '../check-request.t
 import { answerError } from './answer-error.ts';
 import type { ServerEnv } from './server-parts.ts';
 
-/** Whom the guard lets in, and to what. */
+/** Options of the guard. */
 export interface GuardOptions extends Pick<AccessRules, 'token' | 'allowedHosts' | 'allowsAddresses'> {
   readonly readOnly: boolean;
 }
 
-/** What a page may load and do: nothing from anywhere else. Styles may be set on elements, which is how lists are placed. */
+/** Content policy of the page: nothing from other origins. Inline styles are allowed, since lists position their rows with them. */
 const contentPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const howToOpen =
-  'This page asks for a token: open it as /?token=TOKEN, once in each browser. Whoever started the server has it.\n';
+  'This page asks for a token: open it as /?token=TOKEN, once in each browser. The person who started the server has it.\n';
 
 const alwaysSent: Readonly<Record<string, string>> = {
   'Content-Security-Policy': contentPolicy,
@@ -27,7 +27,7 @@ const alwaysSent: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** Runs before every route, also those of files: who asks, from where, and for what (FAULTS S7). */
+/** Checks every request before its route runs, including those for files: host, origin, token and method (FAULTS S7). */
 export function guard(options: GuardOptions): MiddlewareHandler<ServerEnv> {
   const session = options.token === undefined ? undefined : sessionOf(options.token);
   return async (context, next) => {
@@ -40,7 +40,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<ServerEnv> {
     if (refusal?.code === 'REQUEST_UNAUTHORIZED' && opensSession(context, options.token, session)) return context.redirect('./');
     if (refusal?.code === 'REQUEST_UNAUTHORIZED' && isPage(context)) return context.text(howToOpen, 401);
     if (refusal !== undefined) return answerError(context, new CadreError(refusal.code, refusal.message), refusal.status);
-    // A token that is not needed any more must not stay in the address.
+    // An unneeded token must not stay in the address.
     if (context.req.query('token') !== undefined && isPage(context)) return context.redirect('./');
     const wrong = checkMethod(context, options.readOnly);
     if (wrong !== undefined) return wrong;
@@ -48,7 +48,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<ServerEnv> {
   };
 }
 
-/** Reading is GET and HEAD; writing is POST with JSON, which no form of another page can send. */
+/** Allows GET and HEAD for reading and POST with JSON for writing, which no form of another page can send. */
 function checkMethod(context: Context, readOnly: boolean): Response | undefined {
   const { method } = context.req;
   if (method === 'GET' || method === 'HEAD') return undefined;
@@ -56,12 +56,12 @@ function checkMethod(context: Context, readOnly: boolean): Response | undefined 
     context.header('Allow', 'GET, HEAD, POST');
     return answerError(context, new CadreError('REQUEST_INVALID', `${method} is not used here; GET, HEAD and POST are`), 405);
   }
-  if (readOnly) return answerError(context, new CadreError('REQUEST_REFUSED', 'this server is for reading only (--read-only)'));
+  if (readOnly) return answerError(context, new CadreError('REQUEST_REFUSED', 'this server is read-only (--read-only)'));
   if (/^application\/json\s*(;|$)/i.test(context.req.header('content-type') ?? '')) return undefined;
   return answerError(context, new CadreError('REQUEST_INVALID', 'send JSON, with Content-Type: application/json'), 415);
 }
 
-/** A browser that brings the token in the address gets a cookie in its place, which no script can read. */
+/** Exchanges a token in the address for a cookie that scripts cannot read; false when there is no valid one. */
 function opensSession(context: Context, token: string | undefined, session: string | undefined): boolean {
   const given = context.req.query('token');
   if (token === undefined || session === undefined || given === undefined || !isPage(context)) return false;
@@ -75,12 +75,12 @@ function isPage(context: Context): boolean {
   return context.req.method === 'GET' && context.req.path.endsWith('/');
 }
 
-/** Browsers keep cookies by host alone: the port in its name keeps servers on one machine apart. */
+/** Returns the cookie's name, with the port: browsers keep cookies by host alone, and several servers may run on one machine. */
 function cookieName(context: Context): string {
   return `cadre_${/:(\d+)$/.exec(context.req.header('host') ?? '')?.[1] ?? 'web'}`;
 }
 
-/** What the cookie holds: it opens this server, and does not tell the token. */
+/** Returns the cookie's value: it opens this server and does not reveal the token. */
 function sessionOf(token: string): string {
   return createHmac('sha256', token).update('cadre page').digest('base64url');
 }

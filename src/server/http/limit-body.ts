@@ -3,17 +3,17 @@ import { CadreError } from '../../core/error.ts';
 import type { ServerEnv } from './server-parts.ts';
 
 /**
- * Refuses bodies that are longer than `most` bytes: by their declared length before anything of them is read, those that come in
- * chunks as soon as they have grown too long. Fails with REQUEST_TOO_LARGE.
+ * Refuses bodies longer than `most` bytes: by their declared length before reading, chunked ones as soon as they exceed it. Fails with
+ * REQUEST_TOO_LARGE.
  */
 export function limitBody(most: number): MiddlewareHandler<ServerEnv> {
   return async ({ req }, next) => {
     const { method, headers, body } = req.raw;
     const declared = headers.has('transfer-encoding') ? null : headers.get('content-length');
     if (Number(declared) > most) throw tooLong(most);
-    // The body of a declared length cannot be longer than that.
+    // A body with a declared length cannot be longer than that.
     if (declared === null && body !== null && method !== 'GET' && method !== 'HEAD')
-      // What reads the body finds it there; hono keeps promises in it, whatever its types say.
+      // Later readers of the body find it here; hono stores promises, though its types say otherwise.
       Object.assign(req.bodyCache, { arrayBuffer: Promise.resolve(await readUpTo(body, most)) });
     await next();
   };

@@ -2,14 +2,14 @@ import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 import { toFrame } from './event-frames.ts';
 
-/** A piece of a reply, as `event: delta` has it. */
+/** Part of a reply, the data of `event: delta`. */
 export interface LiveDelta {
   readonly agentId: AgentId;
   readonly turnId: TurnId;
   readonly delta: ModelDelta;
 }
 
-/** How far a tool says it is, as `event: progress` has it. */
+/** Progress of a tool call, the data of `event: progress`. */
 export interface LiveProgress {
   readonly agentId: AgentId;
   readonly turnId: TurnId;
@@ -19,46 +19,46 @@ export interface LiveProgress {
 }
 
 type Kept = { readonly after: number } &
-  /** `told` are characters that the run keeps anyway: they do not count. */
+  /** `isReplay` marks text that the run keeps anyway: its size does not count. */
   (
-    | { readonly kind: 'delta'; live: LiveDelta; readonly pieces: string[]; readonly told?: true }
+    | { readonly kind: 'delta'; live: LiveDelta; readonly pieces: string[]; readonly isReplay?: true }
     | { readonly kind: 'progress'; live: LiveProgress }
   );
 
-/** What waits for a slow reader at most: entries, and bytes of them (FAULTS E14, N13). */
+/** Maximum number of entries buffered for a slow reader, and of their bytes (FAULTS E14, N13). */
 const maxEntries = 1_000;
 const maxBytes = 1_000_000;
-/** About what an entry takes besides its text. */
+/** Approximate size of an entry besides its text, in bytes. */
 const entryBytes = 200;
 
 /**
- * What is live only and waits until its reader has room: pieces of replies and progress of tools.
+ * Buffer of one reader for live data, which the journal lacks: deltas of replies and progress of tools.
  *
- * 1. Each stands behind the journal event that was the newest when it came, and is handed out when that one was.
- * 2. Pieces of one reply that come one after the other become one; of a tool's progress the newest stays.
- * 3. Its size is bounded: when it is full everything goes, and the reader is told once that something is missing. Until then no
- *    more pieces are kept: they would have no beginning. What replies have said so far is put in again then (`retell`).
+ * 1. Each entry belongs behind the journal event that was the newest when it arrived, and is returned once that event was sent.
+ * 2. Consecutive deltas of one reply are merged; of a tool's progress only the newest is kept.
+ * 3. The size is bounded. When the buffer is full, all entries are dropped and the reader gets one `lag`. Until then no more deltas
+ *    are kept: they would have no beginning. Afterwards `addReplySoFar` adds the replies so far.
  */
 export class LiveBuffer {
   #kept: Kept[] = [];
-  /** The latest piece of each turn, to which the next may be added, and the latest progress of each call. */
+  /** Latest delta of each turn, to which the next may be appended, and latest progress of each call. */
   readonly #latest = new Map<string, Kept>();
   #bytes = 0;
   #hasLost = false;
 
-  /** The sequence number after which the next entry belongs; undefined when there is none. */
+  /** Sequence number after which the next entry belongs; undefined when the buffer is empty. */
   get nextAfter(): number | undefined {
     return this.#hasLost ? 0 : this.#kept[0]?.after;
   }
 
-  /** Pieces went, and the reader was not told yet. */
+  /** True when entries were dropped and the reader has not been sent `lag` yet. */
   get hasLost(): boolean {
     return this.#hasLost;
   }
 
-  /** Puts in what a reply has said so far. It is text that the run keeps, so its size does not count. */
-  retell(after: number, live: LiveDelta): void {
-    const kept: Kept = { after, kind: 'delta', live, pieces: [live.delta.text], told: true };
+  /** Adds a reply so far. The run keeps this text anyway, so its size does not count. */
+  addReplySoFar(after: number, live: LiveDelta): void {
+    const kept: Kept = { after, kind: 'delta', live, pieces: [live.delta.text], isReplay: true };
     this.#kept.push(kept);
     this.#latest.set(live.turnId, kept);
   }
@@ -83,7 +83,7 @@ export class LiveBuffer {
     this.#bound();
   }
 
-  /** Takes out the messages of all entries that belong behind an event the reader has. */
+  /** Removes and encodes all entries that belong behind an event the reader has. */
   take(position: number): string {
     const count = this.#kept.findIndex(({ after }) => after > position);
     const taken = count < 0 ? this.#kept : this.#kept.slice(0, count);
@@ -105,7 +105,7 @@ export class LiveBuffer {
     if (this.#bytes > maxBytes || this.#kept.length > maxEntries) this.lose();
   }
 
-  /** Lets go of everything; the reader is told. */
+  /** Drops all entries; the reader will get `lag`. */
   lose(): void {
     this.#kept = [];
     this.#latest.clear();
@@ -114,17 +114,17 @@ export class LiveBuffer {
   }
 }
 
-/** Whether a piece goes on where another one stopped. */
+/** True when a delta continues the previous one. */
 function continues(before: ModelDelta, delta: ModelDelta): boolean {
   return before.kind === delta.kind && before.attempt === delta.attempt && before.callId === delta.callId;
 }
 
 function sizeOf(kept: Kept): number {
-  const texts = kept.kind === 'progress' ? [kept.live.note] : kept.told === true ? kept.pieces.slice(1) : kept.pieces;
+  const texts = kept.kind === 'progress' ? [kept.live.note] : kept.isReplay === true ? kept.pieces.slice(1) : kept.pieces;
   return texts.reduce((sum, text) => sum + sizeOfPiece(text), entryBytes);
 }
 
-/** About what a text takes in memory, in bytes. */
+/** Returns the approximate size of a text in memory, in bytes. */
 function sizeOfPiece(text: string): number {
   return text.length * 2 + 32;
 }

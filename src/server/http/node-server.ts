@@ -3,27 +3,27 @@ import { getRequestListener } from '@hono/node-server';
 import type { ErrorAnswer } from './answer-error.ts';
 import type { ServerApp } from './server-parts.ts';
 
-/** How long a client may take, in milliseconds. Answers may take as long as they do: streams have no end. */
+/** Time limits for requests, in milliseconds. Answers have none: streams do not end. */
 export interface RequestTimes {
-  /** For the head of a request, from the beginning of a connection. */
+  /** For the head of a request, from the start of the connection. */
   readonly head: number;
-  /** For the whole of it. */
+  /** For the whole request. */
   readonly request: number;
-  /** How often that is looked at. */
-  readonly look: number;
+  /** Interval at which the limits are checked. */
+  readonly checkEvery: number;
 }
 
-const usualTimes: RequestTimes = { head: 10_000, request: 60_000, look: 2_000 };
+const usualTimes: RequestTimes = { head: 10_000, request: 60_000, checkEvery: 2_000 };
 const longestHead = 16_384;
 
-/** A server of node for an app, which clients that are slow on purpose keep from nothing. */
+/** Creates a Node server for an app, with limits against clients that send slowly on purpose. */
 export function createNodeServer(app: ServerApp, times: RequestTimes = usualTimes): Server {
   const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: answerMalformed });
   return createServer(
     {
       headersTimeout: times.head,
       requestTimeout: times.request,
-      connectionsCheckingInterval: times.look,
+      connectionsCheckingInterval: times.checkEvery,
       maxHeaderSize: longestHead,
     },
     (request, response) => {
@@ -34,8 +34,8 @@ export function createNodeServer(app: ServerApp, times: RequestTimes = usualTime
 }
 
 /**
- * Whether the target of a request is a path, or names the host that `Host` names: who puts another one there, as to a proxy, asks for that
- * one, and `Host` is what is checked.
+ * True when the target of a request is a path, or names the host in `Host`. A target with another host, as sent to a proxy, would
+ * bypass the check of `Host`.
  */
 function isForItsHost({ url = '', headers }: IncomingMessage): boolean {
   if (url.startsWith('/')) return true;
@@ -44,7 +44,7 @@ function isForItsHost({ url = '', headers }: IncomingMessage): boolean {
 
 const malformed: ErrorAnswer = { error: { code: 'REQUEST_INVALID', message: 'the request cannot be read' } };
 
-/** What nothing can be read of, such as a request whose Host is no host. */
+/** Answers a request that cannot be parsed, such as one whose Host is not a host. */
 function answerMalformed(): Response {
   return Response.json(malformed, { status: 400 });
 }

@@ -4,14 +4,14 @@ import type { JsonValue } from '../../core/json.ts';
 import { CadreError } from '../../core/error.ts';
 import { stableJson } from '../../tools/stable-json.ts';
 
-/** The header by which a client that lost an answer may send a request again without doing twice what it asks for. */
+/** Header with which a client that lost an answer repeats a request without doing its work twice. */
 export const onceHeader = 'Idempotency-Key';
-/** What its values are. */
+/** Pattern of its values. */
 export const oncePattern = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * The id that the header of a request gives what it makes; undefined without the header. The same key gives the same id in every
- * process, so that what it stands for is found in the journal. `kind` keeps ids of different things apart.
+ * Returns the id for what a request creates, from its header; undefined without the header. The same key gives the same id in
+ * every process, so the first result is found in the journal. `kind` keeps ids of different things apart.
  */
 export function onceId(context: Context, kind: 'run' | 'x'): string | undefined {
   const key = context.req.header(onceHeader);
@@ -21,7 +21,7 @@ export function onceId(context: Context, kind: 'run' | 'x'): string | undefined 
   return `${kind}_${createHash('sha256').update(`${kind}\n${key}`).digest('base64url').slice(0, 22)}`;
 }
 
-/** Hash of a body: the same for all ways to write the same JSON. */
+/** Hashes a body: the same for all ways to write the same JSON. */
 export function bodyHash(body: JsonValue): string {
   return createHash('sha256').update(stableJson(body)).digest('base64url').slice(0, 22);
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { CadreError } from '../../core/error.ts';
 
-/** Reads a whole number of the query; `usual` when it is not there. Fails with REQUEST_INVALID, saying what is allowed. */
+/** Reads a whole number from the query; `usual` when it is absent. Fails with REQUEST_INVALID, naming the allowed values. */
 export function readNumber(
   context: Context,
   name: string,
@@ -14,14 +14,14 @@ export function readNumber(
   throw new CadreError('REQUEST_INVALID', `?${name}= takes a whole number from 0 to ${most}, not '${text.slice(0, 40)}'`);
 }
 
-/** Reads a query that must be there. */
+/** Reads a required text from the query. */
 export function readText(context: Context, name: string): string {
   const text = context.req.query(name) ?? '';
   if (text.trim() !== '') return text;
   throw new CadreError('REQUEST_INVALID', `this address needs ?${name}=`);
 }
 
-/** Reads a query that is one of a few words; undefined when it is not there. */
+/** Reads one of a few words from the query; undefined when it is absent. */
 export function readChoice<Word extends string>(context: Context, name: string, words: readonly Word[]): Word | undefined {
   const text = context.req.query(name) ?? '';
   const word = words.find((one) => one === text);

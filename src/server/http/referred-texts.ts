@@ -2,14 +2,14 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type ReadContent, readList } from '../../inspect/read-content.ts';
 
-/** What a content hash looks like: 132 bits in base64url. */
+/** Shape of a content hash: 132 bits in base64url. */
 const hashShape = /^[\w-]{22}$/;
 
-/** Knows which stored texts a run refers to: those its events name, and those that the lists of its system prompts name. */
+/** Set of stored texts a run refers to: those named by its events, and those named by the lists of its system prompts. */
 export class ReferredTexts {
   readonly #content: ReadContent;
   readonly #named = new Set<string>();
-  /** Stored lists of segments that were not looked into yet. */
+  /** Stored lists of segments that have not been read yet. */
   readonly #lists = new Set<string>();
   readonly #read = new Set<string>();
   #scanned = 0;
@@ -18,7 +18,7 @@ export class ReferredTexts {
     this.#content = content;
   }
 
-  /** Looks through the events that came since the last time. */
+  /** Scans the events added since the last call. */
   scan(events: readonly CadreEvent[]): void {
     for (; this.#scanned < events.length; this.#scanned++) this.#collect(events[this.#scanned], '');
   }

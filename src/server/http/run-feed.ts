@@ -5,56 +5,65 @@ import type { Run } from '../../engine/run.ts';
 import { sharedFrame, toFrame } from './event-frames.ts';
 import type { FrameSource, NextFrames } from './answer-events.ts';
 import { LiveBuffer } from './live-buffer.ts';
-import type { TakeTurns } from './take-turns.ts';
+import type { FairQueue } from './fair-queue.ts';
 import { Waiting } from './waiting.ts';
 
-/** How often a run that another process may advance is looked at, in milliseconds. */
-const lookEveryMs = 250;
-/** Events read at a time, at first and at most, and how long a message should get: an event may hold megabytes of text. */
+/** Milliseconds between checks of a run that another process may advance. */
+const checkEveryMs = 250;
+/** Events per read, at first and at most, and target length of a message: an event may hold megabytes of text. */
 const firstPage = 16;
 const longestPage = 256;
 const messageLength = 65_536;
 
+/** Start of a feed, and the queue in which feeds take turns to read the journal. */
+export interface RunFeedOptions {
+  readonly runId: RunId;
+  /** Sequence number after which events are sent. */
+  readonly after: number;
+  readonly queue: FairQueue;
+}
+
 /**
- * The stream of one run for one reader: its events from any place, and what is live in between.
+ * Event stream of one run for one reader: its events from any position, with live deltas and progress between them.
  *
- * Owns: what this reader has. Does not own: the events, which stay in the journal until the reader has room for them.
- * 1. Every event above `after` is sent once, in order, whoever advances the run, and however slow the reader is.
- * 2. What is live comes behind the event after which it was made, and before the next one (LiveBuffer). Replies under way are told
- *    from their beginnings, also to a reader that comes in the middle of them, and again after `lag`.
- * 3. It ends when the run is over, nobody has it any more, and everything was sent.
+ * Owns: the reader's position. Does not own: the events, which stay in the journal until the reader has room for them.
+ *
+ * 1. Every event above `after` is sent once, in order, whichever process advances the run, and however slow the reader is.
+ * 2. Live data comes behind the event after which it was made, and before the next one (LiveBuffer). Replies in progress are sent
+ *    from their beginning, also to a reader that connects in the middle of them, and again after `lag`.
+ * 3. The stream ends when the run has ended, is not live here any more, and everything was sent.
  */
 export class RunFeed implements FrameSource {
   readonly waiting = new Waiting();
   readonly #engine: Engine;
   readonly #runId: RunId;
-  readonly #turns: TakeTurns;
+  readonly #queue: FairQueue;
   readonly #live = new LiveBuffer();
   readonly #timer: ReturnType<typeof setInterval>;
-  /** The sequence number of the last event that was sent. */
+  /** Sequence number of the last event sent. */
   #position: number;
-  /** Events that were read and not sent. */
+  /** Events read but not sent. */
   #page: readonly CadreEvent[] = [];
-  /** They are the very objects that other readers of this run have, too. */
+  /** True when the page holds the same event objects that other readers of this run have. */
   #isShared = false;
   #pageSize = firstPage;
   #isReading = false;
-  /** The journal may have events that were not read. */
+  /** True when the journal may have unread events. */
   #hasNews = true;
-  /** It is time to see what the journal says of a run that nobody here has. */
-  #mayLook = true;
+  /** True when it is time to check the journal of a run that is not live here. */
+  #mayCheck = true;
   #watched: { readonly run: Run; readonly stop: () => void } | undefined;
-  /** A run that halted here has nothing more to tell. */
+  /** A run that halted here has no further news. */
   #halted: Run | undefined;
   #hasEnded = false;
 
-  constructor(engine: Engine, runId: RunId, after: number, turns: TakeTurns) {
+  constructor(engine: Engine, { runId, after, queue }: RunFeedOptions) {
     this.#engine = engine;
-    this.#turns = turns;
+    this.#queue = queue;
     this.#runId = runId;
     this.#position = after;
     this.#watch();
-    this.#timer = setInterval(() => this.#wakeToLook(), lookEveryMs);
+    this.#timer = setInterval(() => this.#wakeToCheck(), checkEveryMs);
     this.#timer.unref();
   }
 
@@ -79,22 +88,22 @@ export class RunFeed implements FrameSource {
     this.#watched?.stop();
   }
 
-  /** What is live; where pieces were left out, replies begin again. */
+  /** Returns live data; after a loss, replies are added again from their beginning. */
   #takeLive(): string {
     const { hasLost } = this.#live;
     const text = this.#live.take(this.#position);
-    if (hasLost) this.#retell();
+    if (hasLost) this.#addRepliesSoFar();
     return text;
   }
 
-  /** Tells what replies have said so far, from their beginnings: to a reader that comes in the middle, or was too slow. */
-  #retell(): void {
+  /** Adds the replies so far, for a reader that connects in the middle of one or was too slow. */
+  #addRepliesSoFar(): void {
     const run = this.#watched?.run;
     for (const { agentId, turnId, deltas } of run?.replies ?? [])
-      for (const delta of deltas) this.#live.retell(run?.state.seq ?? 0, { agentId, turnId, delta });
+      for (const delta of deltas) this.#live.addReplySoFar(run?.state.seq ?? 0, { agentId, turnId, delta });
   }
 
-  /** Sends what was read, up to the event behind which something live belongs. */
+  /** Sends events that were read, up to the one behind which live data belongs. */
   #send(livesAfter: number): string {
     let text = '';
     let count = 0;
@@ -105,16 +114,16 @@ export class RunFeed implements FrameSource {
       count += 1;
     }
     this.#page = this.#page.slice(count);
-    // Short events are read in larger portions, long ones in smaller.
+    // Adapts the page size: more short events, fewer long ones.
     if (text.length > 4 * messageLength) this.#pageSize = Math.max(1, this.#pageSize >> 1);
     else if (this.#page.length === 0 && text.length < messageLength / 4) this.#pageSize = Math.min(longestPage, this.#pageSize * 2);
     return text;
   }
 
   async #read(): Promise<void> {
-    // A crowd that begins far back must keep nobody else waiting.
-    await this.#turns.mine();
-    // What is published while the journal is read is news.
+    // Many readers that start far back must not delay others.
+    await this.#queue.next();
+    // Events published during the read count as news.
     this.#hasNews = false;
     this.#isReading = true;
     try {
@@ -126,31 +135,31 @@ export class RunFeed implements FrameSource {
     if (this.#page.length === this.#pageSize) this.#hasNews = true;
   }
 
-  /** Whether nothing more can come. For a run that is not live here, the journal is asked, from time to time. */
+  /** True when there will be no more events. For a run that is not live here, checks the journal at intervals. */
   async #isOver(): Promise<boolean> {
     const run = this.#engine.live(this.#runId);
-    if (!this.#mayLook || (run !== undefined && run !== this.#halted)) return false;
-    this.#mayLook = false;
+    if (!this.#mayCheck || (run !== undefined && run !== this.#halted)) return false;
+    this.#mayCheck = false;
     const [summary] = await this.#engine.runs({ runId: this.#runId });
-    // Gone from the journal: reading it says so.
+    // If the run is gone from the journal, reading it will say so.
     if (summary === undefined || summary.lastSeq > this.#position) this.#hasNews = true;
     return summary?.outcome !== undefined || this.#hasNews;
   }
 
-  #wakeToLook(): void {
+  #wakeToCheck(): void {
     const run = this.#engine.live(this.#runId);
     if (run !== undefined && run === this.#watched?.run) return;
-    this.#mayLook = true;
+    this.#mayCheck = true;
     this.waiting.wake();
   }
 
-  /** Listens to the live run, if this process has it: to this one, not to one from before. */
+  /** Subscribes to the live run if this process has it, and drops an earlier subscription. */
   #watch(): void {
     const run = this.#engine.live(this.#runId);
     if (run === undefined || run === this.#halted || run === this.#watched?.run) return;
     this.#watched?.stop();
     this.#hasNews = true;
-    // The state may be ahead of the journal by what is being committed: what is live belongs behind that.
+    // The state may be ahead of the journal by the current commit: live data belongs behind that.
     const stop = run.subscribe({
       onEvents: (events) => this.#take(events),
       onDelta: (agentId, turnId, delta) => {
@@ -163,25 +172,25 @@ export class RunFeed implements FrameSource {
       },
       onHalt: () => {
         this.#halted = run;
-        this.#tell();
+        this.#notify();
       },
     });
-    // What another process, or the run before, had said of replies has no end any more.
+    // Replies of another process, or of the earlier live run, are incomplete.
     if (this.#watched !== undefined) this.#live.lose();
     this.#watched = { run, stop };
-    if (!this.#live.hasLost) this.#retell();
+    if (!this.#live.hasLost) this.#addRepliesSoFar();
   }
 
-  /** Takes what was just committed, if it is what this reader lacks next; else the journal has it when there is room. */
+  /** Takes committed events if they are the next ones for this reader; otherwise reads them from the journal later. */
   #take(events: readonly CadreEvent[]): void {
     const isNext = this.#page.length === 0 && !this.#hasNews && !this.#isReading && events[0]?.seq === this.#position + 1;
-    if (!isNext) return this.#tell();
+    if (!isNext) return this.#notify();
     this.#page = events;
     this.#isShared = true;
     this.waiting.wake();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#hasNews = true;
     this.waiting.wake();
   }

@@ -6,13 +6,13 @@ import type { FrameSource, NextFrames } from './answer-events.ts';
 import { type RunRow, toRow } from './run-row.ts';
 import { Waiting } from './waiting.ts';
 
-/** How often the journal is looked at while somebody watches, in milliseconds, and how many new runs are looked for. */
-const lookEveryMs = 500;
-const newestLooked = 32;
-/** Rows that wait for a slow reader at most. */
+/** Milliseconds between checks of the journal while there are readers, and number of newest runs to check. */
+const checkEveryMs = 500;
+const newestChecked = 32;
+/** Maximum number of rows buffered for a slow reader. */
 const maxWaiting = 1_000;
 
-/** What a reader of the list of runs has not been sent yet. */
+/** Rows that one reader of the list of runs has not been sent yet. */
 class ListFeed implements FrameSource {
   readonly waiting = new Waiting();
   readonly #leave: (feed: ListFeed) => void;
@@ -24,7 +24,7 @@ class ListFeed implements FrameSource {
     this.#leave = leave;
   }
 
-  /** A row takes the place of the one from before: a slow reader gets the newest. */
+  /** Adds rows, replacing earlier ones of the same runs: a slow reader gets the newest. */
   add(rows: readonly RunRow[]): void {
     for (const row of rows) this.#rows.set(row.runId, row);
     if (this.#rows.size > maxWaiting) {
@@ -55,32 +55,32 @@ class ListFeed implements FrameSource {
 }
 
 /**
- * Watches the list of runs for everybody who looks at it: one look at the journal for all of them, and none when nobody is
- * there. Runs that other processes advance show like those of this one.
+ * Watches the list of runs for all readers with one query of the journal, and none without readers. Includes runs that other
+ * processes advance.
  */
 export class RunListWatch {
   readonly #engine: Engine;
   readonly #feeds = new Set<ListFeed>();
-  /** How the runs that may change looked the last time; undefined before the first look. */
+  /** Rows of the runs that may change, as of the last check; undefined before the first. */
   #known: ReadonlyMap<RunId, RunRow> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  /** A reader, who is told of what changes from here on: how things stand has to be known first. */
+  /** Adds a reader that gets changes from now on; makes the first check if needed, to have something to compare with. */
   async open(): Promise<FrameSource> {
-    if (this.#known === undefined) await this.#look();
+    if (this.#known === undefined) await this.#check();
     const feed = new ListFeed((left) => this.#leave(left));
     this.#feeds.add(feed);
-    this.#timer ??= setInterval(() => void this.#look().catch(() => this.#fail()), lookEveryMs).unref();
+    this.#timer ??= setInterval(() => void this.#check().catch(() => this.#endAll()), checkEveryMs).unref();
     return feed;
   }
 
-  /** The journal cannot be read any more: who watches asks again, and is told. */
-  #fail(): void {
+  /** The journal cannot be read: readers reconnect and get the error. */
+  #endAll(): void {
     for (const feed of this.#feeds) feed.end();
     this.#stop();
   }
@@ -96,9 +96,9 @@ export class RunListWatch {
     this.#known = undefined;
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#compare().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  #check(): Promise<void> {
+    this.#checking ??= this.#compare().finally(() => (this.#checking = undefined));
+    return this.#checking;
   }
 
   async #compare(): Promise<void> {
@@ -110,11 +110,11 @@ export class RunListWatch {
     if (changed.length > 0) for (const feed of this.#feeds) feed.add(changed);
   }
 
-  /** Runs that are not over, were not over the last time, or are new: no other run changes. */
+  /** Returns runs that are open, were open at the last check, or are new: no other run changes. */
   async #mayHaveChanged(before: ReadonlyMap<RunId, RunRow> | undefined): Promise<ReadonlyMap<RunId, RunRow>> {
     const found: RunSummary[] = [...(await this.#engine.runs({ isOpen: true }))];
-    const newest = await this.#engine.runs({ limit: newestLooked });
-    const isFlood = before !== undefined && newest.length === newestLooked && newest.every(({ runId }) => !before.has(runId));
+    const newest = await this.#engine.runs({ limit: newestChecked });
+    const isFlood = before !== undefined && newest.length === newestChecked && newest.every(({ runId }) => !before.has(runId));
     found.push(...(isFlood ? await this.#engine.runs() : newest));
     const rows = new Map(found.map((summary) => [summary.runId, toRow(this.#engine, summary)]));
     for (const { runId, outcome } of before?.values() ?? []) {

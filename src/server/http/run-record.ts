@@ -4,20 +4,17 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import { type JournalReader, storedText } from '../../core/events/journal.ts';
-import type { RunContext } from '../../core/state/state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../../inspect/why/cause-chain.ts';
 import { factsOfRun } from '../../engine/recovery/facts-of-run.ts';
 import type { PlainProfileFacts } from '../../inspect/turn/profile-facts.ts';
 import { ReferredTexts } from './referred-texts.ts';
 import { withoutSeed } from '../../inspect/without-seed.ts';
 
-/** Events read at a time: other work of this process goes on in between. */
+/** Number of events read at a time; other work of this process runs in between. */
 const pageSize = 1_000;
 
-/**
- * A run as its journal tells it, whoever advances it. Brought up to date before each look, from where the last one stood, so
- * that looking often costs what is new.
- */
+/** A run read from its journal, whichever process advances it. Each update reads only the new events, so frequent requests are cheap. */
 export class RunRecord {
   readonly runId: RunId;
   readonly #journal: JournalReader;
@@ -41,30 +38,30 @@ export class RunRecord {
   /** Finds an event by its sequence number. */
   readonly eventAt: EventAt = (seq) => this.#events[seq - 1];
 
-  /** A text of the content store; undefined when it is not there. */
+  /** Returns a stored text; undefined when it is missing. */
   readonly content = (hash: ContentHash): string | undefined => storedText(this.#journal, hash);
 
-  /** The state with all of its past, as far as it was read. */
+  /** Full state of the run, as of the last update. */
   get state(): RunContext {
     if (this.#state !== undefined) return this.#state;
     throw new CadreError('STORE_CORRUPT', `run ${this.runId} does not begin with run.start`);
   }
 
-  /** Reads what the journal has by now; RUN_UNKNOWN when there is no such run. Who asks at the same time shares one reading. */
+  /** Reads new events from the journal; fails with RUN_UNKNOWN when there is no such run. Concurrent callers share one read. */
   async update(): Promise<this> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     await this.#reading;
     return this;
   }
 
-  /** The texts of these hashes; null where this run refers to no such text. */
+  /** Returns texts by hash; null where this run refers to no such text. */
   texts(hashes: readonly string[]): Readonly<Record<string, string | null>> {
     this.#texts.scan(this.#events);
     const text = (hash: string): string | null => (this.#texts.has(hash) ? (this.content(hash as ContentHash) ?? null) : null);
     return Object.fromEntries(hashes.map((hash) => [hash, text(hash)]));
   }
 
-  /** What views need of the run's own profiles, by name; nothing when this version no longer compiles them. */
+  /** Returns what views need of the run's own profiles, by name; empty when this version no longer compiles them. */
   async profiles(): Promise<Readonly<Record<string, PlainProfileFacts>>> {
     const of = this.state.meta.profiles;
     if (this.#profiles?.of !== of) this.#profiles = { of, facts: factsOfRun(this) };

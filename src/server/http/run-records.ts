@@ -2,10 +2,10 @@ import type { RunId } from '../../core/ids.ts';
 import type { JournalReader } from '../../core/events/journal.ts';
 import { RunRecord } from './run-record.ts';
 
-/** Runs that are kept open to look at; the ones looked at longest ago are let go. */
+/** Maximum number of runs kept open; the least recently used is dropped. */
 const maxOpen = 4;
 
-/** The runs that somebody looks at, a few of them kept so that a page of requests reads each journal once. */
+/** Recently read runs, kept so that several requests for a page read each journal once. */
 export class RunRecords {
   readonly #journal: JournalReader;
   readonly #open = new Map<string, RunRecord>();
@@ -14,10 +14,10 @@ export class RunRecords {
     this.#journal = journal;
   }
 
-  /** A run, up to date. Fails with RUN_UNKNOWN when there is none of this id. */
+  /** Returns a run, up to date. Fails with RUN_UNKNOWN when no run has this id. */
   async get(runId: string): Promise<RunRecord> {
     const record = this.#open.get(runId) ?? new RunRecord(runId as RunId, this.#journal);
-    // The last one in is the last one to go.
+    // Moves the run to the end: the first one is dropped next.
     this.#open.delete(runId);
     this.#open.set(runId, record);
     const [oldest] = this.#open.keys();

@@ -1,13 +1,13 @@
 import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 
-/** A run in the list of runs. */
+/** A row in the list of runs. */
 export interface RunRow extends RunSummary {
-  /** The process of the server advances it. */
+  /** True when the server's process advances the run. */
   readonly isLive: boolean;
 }
 
-/** Says of a run whether this engine has it. */
+/** Adds to a summary whether this engine advances the run. */
 export function toRow(engine: Engine, summary: RunSummary): RunRow {
   return { ...summary, isLive: engine.live(summary.runId) !== undefined };
 }

@@ -5,29 +5,29 @@ import { receiveMail } from '../reach/receive-mail.ts';
 import { createServerApp, type ServerAppOptions } from './create-server-app.ts';
 import { createNodeServer } from './node-server.ts';
 
-/** Where an engine is served, and for whom. */
+/** Options of a server. */
 export interface ServeOptions extends Omit<ServerAppOptions, 'allowsAddresses'> {
-  /** 0, the default, takes any port that is free. */
+  /** Port to listen on; 0, the default, picks a free one. */
   readonly port?: number;
-  /** The address to listen on: 127.0.0.1 unless given. Any other needs a token. */
+  /** Address to listen on, 127.0.0.1 by default. Any other needs a token. */
   readonly host?: string;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Served {
-  /** Where it is asked, without a slash at the end. */
+  /** URL of the server, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Ends all connections, and resolves when the port is free. The engine stays open. */
+  /** Closes all connections and resolves when the port is free. The engine stays open. */
   close(): Promise<void>;
 }
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1']);
 
 /**
- * Serves an engine over HTTP: its runs as JSON and live streams, and the page to look at them.
+ * Serves an engine over HTTP: its runs as JSON and live streams, and the page that shows them.
  *
- * @throws CadreError `OPTION_INVALID` when the port cannot be had, or others than this machine could ask without a token
+ * @throws CadreError `OPTION_INVALID` when the port cannot be used, or other machines could connect without a token
  */
 export async function serve(engine: Engine, options: ServeOptions = {}): Promise<Served> {
   const { host = '127.0.0.1', port = 0, ...rest } = options;
@@ -35,13 +35,13 @@ export async function serve(engine: Engine, options: ServeOptions = {}): Promise
   if (!isLocal && rest.token === undefined)
     throw new CadreError(
       'OPTION_INVALID',
-      `${host} can be reached from other machines: name a token that its clients must bear (--token)`,
+      `${host} can be reached from other machines: set a token that its clients must send (--token)`,
     );
   const allowedHosts = isLocal ? rest.allowedHosts : [host, ...(rest.allowedHosts ?? [])];
   const app = createServerApp(engine, { ...rest, ...(allowedHosts && { allowedHosts }), allowsAddresses: !isLocal });
   const server = createNodeServer(app);
   const taken = await listen(server, port, host);
-  // What is served is also reached from terminals.
+  // Other processes reach the served runs through the mail folder.
   const mail = receiveMail(engine);
   return {
     url: `http://${urlHost(host)}:${taken}`,

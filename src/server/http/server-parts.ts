@@ -5,27 +5,27 @@ import type { LaunchOptions } from '../../engine/launch-options.ts';
 import type { RunReach } from '../reach/reach-run.ts';
 import type { RunRecords } from './run-records.ts';
 
-/** What the server's routes are made of: each `addXRoutes(app, parts)` adds its own to the app. */
+/** Dependencies of the server's routes: each `addXRoutes(app, parts)` adds its own to the app. */
 export interface ServerParts {
   readonly engine: Engine;
-  /** The runs to look at, whoever advances them. */
+  /** Runs read from the journal, whichever process advances them. */
   readonly records: RunRecords;
-  /** Acts on runs, whichever process has them. */
+  /** Acts on runs, whichever process advances them. */
   readonly reach: RunReach;
-  /** Nothing may be changed: the guard refuses every write before a route is asked. */
+  /** Refuses every write: the guard does so before a route runs. */
   readonly readOnly: boolean;
-  /** The profile that runs are launched with when a request names none. */
+  /** Profile of launches that name none. */
   readonly defaultProfile: string | undefined;
-  /** What runs are launched with besides what a request says. */
+  /** Launch options for every run, besides those of the request. */
   readonly launch: LaunchOptions;
-  /** Profile files on disk that differ from those that are loaded. */
+  /** Returns profile files on disk that differ from the loaded ones. */
   readonly changedProfiles: () => readonly string[];
 }
 
-/** The app that routes are added to. `env.incoming` is there when it is served by node; an app may be called directly, too. */
+/** App that routes are added to. `env.incoming` is present when Node serves it; an app may also be called directly. */
 export type ServerApp = Hono<ServerEnv>;
 
-/** What is around a request. */
+/** Environment of a request. */
 export interface ServerEnv {
   Bindings: Partial<HttpBindings>;
 }

@@ -1,4 +1,4 @@
-/** Somebody waits for news; news that comes while nobody waits is not lost. */
+/** A wake-up signal for one waiter; a signal sent while there is no waiter is kept. */
 export class Waiting {
   #hasNews = false;
   #wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Waiting {
     this.#wake?.();
   }
 
-  /** Resolves when there is news, or when the time is over. */
+  /** Resolves when there is news, or after `ms` milliseconds. */
   async until(ms: number): Promise<void> {
     if (!this.#hasNews) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ import { concludeRun } from '../../inspect/conclude.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { TeamAnswer } from './team-tool.ts';
 
-/** How a run stands: what it came to, what waits for a person, and what the client can do next. */
+/** Describes a run for an MCP client: its result, what waits for a person, and the next step. */
 export function describeRun(run: Run, busy: boolean): TeamAnswer {
   const { state, pending } = run;
   const { usage } = state;
@@ -35,12 +35,12 @@ export function describeRun(run: Run, busy: boolean): TeamAnswer {
 
 function nextStep(run: Run, busy: boolean): string {
   const id = JSON.stringify(run.id);
-  if (busy) return `It goes on working. Look again with get_run {"run_id": ${id}, "wait_seconds": 50}.`;
-  if (run.state.outcome !== undefined) return `It is over. list_turns {"run_id": ${id}} shows what was done.`;
-  return `It waits. Say something with send_message {"run_id": ${id}, "text": …}.`;
+  if (busy) return `It is still working. Check again with get_run {"run_id": ${id}, "wait_seconds": 50}.`;
+  if (run.state.outcome !== undefined) return `It has ended. list_turns {"run_id": ${id}} shows its turns.`;
+  return `It waits. Continue with send_message {"run_id": ${id}, "text": …}.`;
 }
 
-/** What a person agrees to is shown whole, with hidden characters made visible. */
+/** A request for approval is shown in full, with hidden characters made visible. */
 const whole = { maxLine: Number.MAX_SAFE_INTEGER, maxLines: Number.MAX_SAFE_INTEGER };
 
 function pendingText(request: PendingRequest): string {

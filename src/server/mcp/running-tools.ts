@@ -7,7 +7,7 @@ import { describeRun } from './describe-run.ts';
 import { requiredText, textArgument, type TeamAnswer, type TeamCall, type TeamTool } from './team-tool.ts';
 import { waitForRun } from './wait-for-run.ts';
 
-/** How long a call waits for a run unless it says otherwise, in seconds: clients commonly give up after a minute. */
+/** Seconds a call waits for a run by default: clients commonly give up after a minute. */
 const usualWait = 50;
 const longestWait = 3_600;
 
@@ -16,131 +16,151 @@ const wait = {
   type: 'number',
   minimum: 0,
   maximum: longestWait,
-  description: `How long to wait for the team, in seconds; ${usualWait} when absent. The run goes on when the time is over, or the call is cancelled.`,
+  description: `How long to wait for the team, in seconds; ${usualWait} when absent. The run continues when the time is over or the call is cancelled.`,
 };
 
-/** The tools that start runs and talk to them. */
+/** Returns the tools that start runs and talk to them. */
 export function runningTools(engine: Engine, defaultProfile: string, options: LaunchOptions): readonly TeamTool[] {
   return [
-    {
-      name: 'run_team',
-      title: 'Run a team',
-      description: `Gives a task to a team of agents and waits for what it has to say. Profiles to begin with:\n${profileLines(engine)}\nWithout a profile: ${defaultProfile}.`,
-      inputSchema: {
-        type: 'object',
-        properties: {
-          input: { type: 'string', minLength: 1, maxLength: 1_000_000, description: 'The task, in words.' },
-          profile: { type: 'string', description: `The profile to begin with; ${defaultProfile} when absent.` },
-          title: { type: 'string', maxLength: 200 },
-          wait_seconds: wait,
-        },
-        required: ['input'],
-        additionalProperties: false,
-      },
-      readOnly: false,
-      run: async (call) => {
-        const title = textArgument(call.args, 'title');
-        const request = {
-          profile: textArgument(call.args, 'profile') ?? defaultProfile,
-          input: requiredText(call.args, 'input'),
-          ...(title === undefined ? {} : { title }),
-        };
-        const run = await engine.launch(request, options);
-        return await answerAfterWait(run, call);
-      },
-    },
-    {
-      name: 'send_message',
-      title: 'Say something to a run',
-      description: 'Sends a message to a run, to its first agent or to another one, and waits for what the team has to say.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          run_id: runId,
-          text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
-          to: { type: 'string', description: 'The id of an agent; the first agent of the run when absent.' },
-          priority: { enum: ['now', 'next', 'idle'], description: 'now interrupts what the agent is saying.' },
-          wait_seconds: wait,
-        },
-        required: ['run_id', 'text'],
-        additionalProperties: false,
-      },
-      readOnly: false,
-      run: async (call) => {
-        const run = await takeUp(call);
-        const to = textArgument(call.args, 'to');
-        const priority = (['now', 'next', 'idle'] as const).find((value) => value === call.args['priority']);
-        await run.send(requiredText(call.args, 'text'), {
-          ...(to === undefined ? {} : { to }),
-          ...(priority === undefined ? {} : { priority }),
-        });
-        return await answerAfterWait(run, call);
-      },
-    },
-    {
-      name: 'answer_question',
-      title: 'Answer a question',
-      description: 'Answers a question that an agent asks and that get_run shows, and waits for what the team has to say.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          run_id: runId,
-          id: { type: 'string', description: 'The id of the question.' },
-          answer: { description: 'A text, or what the question asks for.' },
-          wait_seconds: wait,
-        },
-        required: ['run_id', 'id', 'answer'],
-        additionalProperties: false,
-      },
-      readOnly: false,
-      run: async (call) => {
-        const run = await takeUp(call);
-        await run.answer(requiredText(call.args, 'id'), call.args['answer'] ?? null);
-        return await answerAfterWait(run, call);
-      },
-    },
-    {
-      name: 'cancel_run',
-      title: 'Cancel a run',
-      description: 'Ends a run and everything it does, for good. What it wrote and said stays on record.',
-      inputSchema: {
-        type: 'object',
-        properties: { run_id: runId, reason: { type: 'string', maxLength: 1_000 } },
-        required: ['run_id'],
-        additionalProperties: false,
-      },
-      readOnly: false,
-      run: async (call) => {
-        const run = await takeUp(call);
-        await run.cancel(textArgument(call.args, 'reason') ?? 'cancelled by an MCP client');
-        return describeRun(run, false);
-      },
-    },
-    {
-      name: 'get_run',
-      title: 'Look at a run',
-      description: 'Says how a run stands: what the team has to say, and what waits for a person. Waits for it when asked to.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          run_id: runId,
-          wait_seconds: { ...wait, description: 'How long to wait while it works, in seconds; 0 when absent.' },
-        },
-        required: ['run_id'],
-        additionalProperties: false,
-      },
-      readOnly: true,
-      run: async (call) => await answerAfterWait(await engine.open(requiredText(call.args, 'run_id')), call, 0),
-    },
+    runTeamTool(engine, defaultProfile, options),
+    sendMessageTool(),
+    answerQuestionTool(),
+    cancelRunTool(),
+    getRunTool(engine),
   ];
 }
 
-/** The tool that lets a client decide over calls that wait for approval. */
+function runTeamTool(engine: Engine, defaultProfile: string, options: LaunchOptions): TeamTool {
+  return {
+    name: 'run_team',
+    title: 'Run a team',
+    description: `Gives a task to a team of agents and waits for its answer. Profiles:\n${profileLines(engine)}\nWithout a profile: ${defaultProfile}.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        input: { type: 'string', minLength: 1, maxLength: 1_000_000, description: 'The task, in words.' },
+        profile: { type: 'string', description: `The profile to begin with; ${defaultProfile} when absent.` },
+        title: { type: 'string', maxLength: 200 },
+        wait_seconds: wait,
+      },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    readOnly: false,
+    run: async (call) => {
+      const title = textArgument(call.args, 'title');
+      const request = {
+        profile: textArgument(call.args, 'profile') ?? defaultProfile,
+        input: requiredText(call.args, 'input'),
+        ...(title === undefined ? {} : { title }),
+      };
+      const run = await engine.launch(request, options);
+      return await answerAfterWait(run, call);
+    },
+  };
+}
+
+function sendMessageTool(): TeamTool {
+  return {
+    name: 'send_message',
+    title: 'Say something to a run',
+    description: 'Sends a message to an agent of a run, by default the first one, and waits for the answer of the team.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        run_id: runId,
+        text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+        to: { type: 'string', description: 'The id of an agent; the first agent of the run when absent.' },
+        priority: { enum: ['now', 'next', 'idle'], description: 'now interrupts the reply in progress.' },
+        wait_seconds: wait,
+      },
+      required: ['run_id', 'text'],
+      additionalProperties: false,
+    },
+    readOnly: false,
+    run: async (call) => {
+      const run = await resumeRun(call);
+      const to = textArgument(call.args, 'to');
+      const priority = (['now', 'next', 'idle'] as const).find((value) => value === call.args['priority']);
+      await run.send(requiredText(call.args, 'text'), {
+        ...(to === undefined ? {} : { to }),
+        ...(priority === undefined ? {} : { priority }),
+      });
+      return await answerAfterWait(run, call);
+    },
+  };
+}
+
+function answerQuestionTool(): TeamTool {
+  return {
+    name: 'answer_question',
+    title: 'Answer a question',
+    description: 'Answers a pending question of an agent, as shown by get_run, and waits for the answer of the team.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        run_id: runId,
+        id: { type: 'string', description: 'The id of the question.' },
+        answer: { description: 'A text, or a value that fits the schema of the question.' },
+        wait_seconds: wait,
+      },
+      required: ['run_id', 'id', 'answer'],
+      additionalProperties: false,
+    },
+    readOnly: false,
+    run: async (call) => {
+      const run = await resumeRun(call);
+      await run.answer(requiredText(call.args, 'id'), call.args['answer'] ?? null);
+      return await answerAfterWait(run, call);
+    },
+  };
+}
+
+function cancelRunTool(): TeamTool {
+  return {
+    name: 'cancel_run',
+    title: 'Cancel a run',
+    description: 'Ends a run and everything it does, permanently. Its journal stays.',
+    inputSchema: {
+      type: 'object',
+      properties: { run_id: runId, reason: { type: 'string', maxLength: 1_000 } },
+      required: ['run_id'],
+      additionalProperties: false,
+    },
+    readOnly: false,
+    run: async (call) => {
+      const run = await resumeRun(call);
+      await run.cancel(textArgument(call.args, 'reason') ?? 'cancelled by an MCP client');
+      return describeRun(run, false);
+    },
+  };
+}
+
+function getRunTool(engine: Engine): TeamTool {
+  return {
+    name: 'get_run',
+    title: 'Look at a run',
+    description: 'Shows the status of a run, the answer of the team, and what waits for a person. Can wait while the run works.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        run_id: runId,
+        wait_seconds: { ...wait, description: 'How long to wait while it works, in seconds; 0 when absent.' },
+      },
+      required: ['run_id'],
+      additionalProperties: false,
+    },
+    readOnly: true,
+    run: async (call) => await answerAfterWait(await engine.open(requiredText(call.args, 'run_id')), call, 0),
+  };
+}
+
+/** Returns the tool with which a client approves or rejects calls. */
 export function decidingTool(): TeamTool {
   return {
     name: 'decide_approval',
     title: 'Approve or reject a call',
-    description: 'Decides over a call of an agent that waits for approval and that get_run shows. Ask your user first.',
+    description: 'Approves or rejects a pending call of an agent, as shown by get_run. Ask your user first.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -150,7 +170,7 @@ export function decidingTool(): TeamTool {
         message: { type: 'string', maxLength: 10_000, description: 'Why it is rejected, for the agent.' },
         fingerprint: {
           type: 'string',
-          description: 'The fingerprint of the call as get_run showed it: it is approved only if nothing has changed since.',
+          description: 'The fingerprint from get_run: the call is approved only if nothing has changed since.',
         },
         wait_seconds: wait,
       },
@@ -159,7 +179,7 @@ export function decidingTool(): TeamTool {
     },
     readOnly: false,
     run: async (call) => {
-      const run = await takeUp(call);
+      const run = await resumeRun(call);
       const id = requiredText(call.args, 'id');
       const message = textArgument(call.args, 'message');
       const fingerprint = textArgument(call.args, 'fingerprint');
@@ -170,10 +190,10 @@ export function decidingTool(): TeamTool {
   };
 }
 
-async function takeUp({ engine, args }: TeamCall): Promise<Run> {
+async function resumeRun({ engine, args }: TeamCall): Promise<Run> {
   const run = await engine.resume(requiredText(args, 'run_id'));
   if (run.state.outcome !== undefined)
-    throw new CadreError('RUN_ENDED', `run ${run.id} is over (${run.state.outcome}); start another one with run_team`);
+    throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.outcome}); start another one with run_team`);
   return run;
 }
 

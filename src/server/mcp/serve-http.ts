@@ -5,25 +5,25 @@ import { listen } from '../listen.ts';
 import { loadNodeLibrary, loadServerLibrary } from './server-library.ts';
 import { teamServerFactory, type TeamServerOptions } from './team-server.ts';
 
-/** Where and for whom teams are served over HTTP. */
+/** Options of an MCP server over HTTP. */
 export interface HttpOptions extends TeamServerOptions {
-  /** 0 takes any port that is free. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
-  /** What requests must bear; without it, everybody on this machine is answered. */
+  /** Token that requests must have; without it, the server answers everyone on this machine. */
   readonly token?: string;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface ServedTeams {
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves teams over HTTP, to this machine alone. Speaks both eras of the protocol, without sessions: every request stands for
- * itself.
+ * Serves teams over HTTP, on the loopback address only. Speaks both eras of the protocol, without sessions: requests are independent
+ * of each other.
  *
- * @throws CadreError `OPTION_INVALID` when the port cannot be had
+ * @throws CadreError `OPTION_INVALID` when the port cannot be used
  */
 export async function serveOverHttp(options: HttpOptions): Promise<ServedTeams> {
   const [library, { toNodeHandler }] = await Promise.all([loadServerLibrary(), loadNodeLibrary()]);

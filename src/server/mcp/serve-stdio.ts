@@ -3,8 +3,8 @@ import type { Server } from '@modelcontextprotocol/server';
 import { loadServerLibrary, loadStdioLibrary, type ServerLibrary } from './server-library.ts';
 
 /**
- * Serves what a factory makes servers of on standard input and output, until the input ends or the signal aborts. Whatever else this process writes to
- * standard output meanwhile goes to standard error: one stray line would end the conversation.
+ * Serves MCP on standard input and output until the input ends or the signal aborts. Everything else this process writes to
+ * standard output meanwhile goes to standard error: one stray line would break the protocol.
  */
 export async function serveOnStdio(make: (library: ServerLibrary) => () => Server, signal: AbortSignal): Promise<void> {
   const [library, { serveStdio, StdioServerTransport }] = await Promise.all([loadServerLibrary(), loadStdioLibrary()]);
@@ -23,7 +23,7 @@ export async function serveOnStdio(make: (library: ServerLibrary) => () => Serve
   }
 }
 
-/** Keeps standard output for the protocol alone. */
+/** Reserves standard output for the protocol. */
 function takeStdout(): { readonly output: Writable; readonly restore: () => void } {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);

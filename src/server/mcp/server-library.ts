@@ -1,27 +1,27 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 
-/** The packages that serve the protocol. */
+/** Server package of the protocol. */
 export type ServerLibrary = typeof import('@modelcontextprotocol/server');
-/** The part of them for standard input and output. */
+/** Part of it for standard input and output. */
 export type StdioLibrary = typeof import('@modelcontextprotocol/server/stdio');
-/** The part of them for Node's HTTP server. */
+/** Part of it for Node's HTTP server. */
 export type NodeLibrary = typeof import('@modelcontextprotocol/node');
 
 /**
- * Loads what serves the protocol, on first use.
+ * Loads the server package on first use.
  *
- * @throws CadreError `DEPENDENCY_MISSING` with the install command when a package is not there
+ * @throws CadreError `DEPENDENCY_MISSING` with the install command when a package is missing
  */
 export async function loadServerLibrary(): Promise<ServerLibrary> {
   return await needed(() => import('@modelcontextprotocol/server'));
 }
 
-/** Loads what serves it on standard input and output. */
+/** Loads the transport for standard input and output. */
 export async function loadStdioLibrary(): Promise<StdioLibrary> {
   return await needed(() => import('@modelcontextprotocol/server/stdio'));
 }
 
-/** Loads what serves it over HTTP. */
+/** Loads the transport for HTTP. */
 export async function loadNodeLibrary(): Promise<NodeLibrary> {
   return await needed(() => import('@modelcontextprotocol/node'));
 }

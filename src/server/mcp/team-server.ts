@@ -12,25 +12,25 @@ import { decidingTool, runningTools } from './running-tools.ts';
 import type { ServerLibrary } from './server-library.ts';
 import type { TeamTool } from './team-tool.ts';
 
-/** Longest answer of a tool, in characters. */
+/** Maximum length of a tool's answer, in characters. */
 const maxAnswerChars = 60_000;
-/** Calls that are worked on at the same time; more are refused. */
+/** Maximum number of concurrent calls; more are refused. */
 const maxCalls = 64;
 
-/** What is served. */
+/** Options of an MCP server for the teams of an engine. */
 export interface TeamServerOptions {
   readonly engine: Engine;
-  /** The profile of runs that name none. */
+  /** Profile of runs that name none. */
   readonly defaultProfile: string;
-  /** How runs are launched: limits, LLM config, workspace. */
+  /** Launch options of every run: limits, LLM config, workspace. */
   readonly launch?: LaunchOptions;
-  /** Clients may approve calls that wait for a person. */
+  /** Lets clients approve calls that wait for a person. */
   readonly allowDecisions?: boolean;
-  /** Aborted when the server stops: calls that wait are answered, their runs stay resumable. */
+  /** Aborted when the server stops: waiting calls are answered, their runs stay resumable. */
   readonly signal: AbortSignal;
 }
 
-/** Makes servers that offer the teams of one engine: one per connection, or per request. */
+/** Returns a factory of servers that offer the teams of one engine: one per connection, or per request. */
 export function teamServerFactory(library: ServerLibrary, options: TeamServerOptions): () => Server {
   const { engine, defaultProfile, launch = {}, signal: stopped } = options;
   const tools = [
@@ -53,7 +53,7 @@ export function teamServerFactory(library: ServerLibrary, options: TeamServerOpt
       {
         capabilities: { tools: {} },
         instructions:
-          'Gives tasks to teams of agents (run_team), talks with them, and shows every turn they took (list_turns, get_turn, why).',
+          'Gives tasks to teams of agents (run_team), sends them messages, and shows all their turns (list_turns, get_turn, why).',
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: listed }));
@@ -73,7 +73,7 @@ export function teamServerFactory(library: ServerLibrary, options: TeamServerOpt
         const progress = (message: string): void => {
           if (progressToken === undefined) return;
           count += 1;
-          // A client that is gone gets no progress; the call is ended by its signal.
+          // A client that has disconnected gets no progress; its signal ends the call.
           context.mcpReq
             .notify({ method: 'notifications/progress', params: { progressToken, progress: count, message } })
             .catch(() => undefined);

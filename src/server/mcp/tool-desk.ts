@@ -8,24 +8,30 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import { newsOf } from './wait-for-run.ts';
 
-/** What stands in a model's place and makes the calls of a client. */
+/** Scripted model that makes the calls of a client. */
 export interface ClientCalls {
   readonly offered: readonly { readonly name: string; readonly description: string; readonly inputSchema: JsonObject }[];
   order(toolName: string, args: JsonObject): string;
   withdraw(id: string): boolean;
 }
 
-/** Whose tools are served, and how. */
+/** Options of a tool desk. */
 export interface ToolDeskOptions {
   readonly engine: Engine;
   readonly client: ClientCalls;
   readonly profile: string;
-  /** Names the LLM config that `client` answers for. */
+  /** Launch options that name the LLM config `client` answers for. */
   readonly launch: LaunchOptions;
 }
 
-/** What a call came to. */
+/** Result of a call. */
 export type CallEnd = Pick<ToolEnd, 'status' | 'content'>;
+
+/** Signal that cancels a call, and receiver of its progress messages. */
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly progress: (message: string) => void;
+}
 
 interface Waiting {
   readonly answer: PromiseWithResolvers<CallEnd>;
@@ -33,29 +39,29 @@ interface Waiting {
 }
 
 /**
- * The tools of one profile, called from outside. All calls of a client are those of one agent in one run, so that sessions, browsers and
- * edits go on from call to call, gates and limits hold, and everything is on record. When that run is over, the next call begins another.
+ * Tools of one profile, called by a client. All calls of a client belong to one agent in one run, so that sessions, browsers and edits
+ * persist from call to call, gates and limits apply, and the journal has everything. When that run ends, the next call starts another.
  */
 export class ToolDesk {
   readonly #options: ToolDeskOptions;
   #run: Promise<Run> | undefined;
-  /** By the ids of their orders. */
+  /** Waiting calls by the ids of their orders. */
   readonly #waiting = new Map<string, Waiting>();
-  /** The orders behind the calls that are under way. */
+  /** Orders of the calls in progress. */
   readonly #calls = new Map<CallId, string>();
 
   constructor(options: ToolDeskOptions) {
     this.#options = options;
   }
 
-  /** The tools there are now. */
+  /** Returns the current tools. */
   async list(): Promise<ClientCalls['offered']> {
     await this.#ready();
     return this.#options.client.offered;
   }
 
-  /** Makes a call and waits for its end. One that is cancelled before is not made; one under way ends with its run. */
-  async call(name: string, args: JsonObject, signal: AbortSignal, progress: Waiting['progress']): Promise<CallEnd> {
+  /** Makes a call and waits for its result. A call cancelled before it starts is not made; a running one ends with its run. */
+  async call(name: string, args: JsonObject, { signal, progress }: CallOptions): Promise<CallEnd> {
     const { client } = this.#options;
     const run = await this.#ready();
     const offered = client.offered.map((tool) => tool.name);
@@ -64,7 +70,7 @@ export class ToolDesk {
     signal.throwIfAborted();
     const id = client.order(name, args);
     const answer = Promise.withResolvers<CallEnd>();
-    // The run may end while it is being told of the call: then that is what fails, and nobody waits for the answer.
+    // If the run ends during `send`, that is the error, and this promise has no reader.
     answer.promise.catch(() => undefined);
     this.#waiting.set(id, { answer, progress });
     const cancel = (): void => this.#cancel(id, run);
@@ -75,27 +81,27 @@ export class ToolDesk {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#waiting.delete(id);
-      // Its client was told that it failed: no run may make it later.
+      // The client was told that the call failed, so no run may make it later.
       client.withdraw(id);
     }
   }
 
-  /** The client has left: the run ends, with everything its calls started. */
+  /** Ends the run and everything its calls started, since the client has disconnected. */
   async close(): Promise<void> {
     const run = await this.#run;
-    if (run?.state.outcome === undefined) await run?.cancel('the client has left');
+    if (run?.state.outcome === undefined) await run?.cancel('the client has disconnected');
   }
 
-  /** The run that makes the calls, once its agent knows its tools. */
+  /** Returns the run that makes the calls, once its agent knows its tools. */
   async #ready(): Promise<Run> {
     const run = await this.#open();
     if (this.#waiting.size === 0) await run.settled();
     if (run.state.outcome === undefined) return run;
-    // It came to its end, by a limit, while nobody called; a new one that ends before it is asked anything never waits.
+    // The run ended by a limit between calls. A new one that ends before the first call would never wait.
     const next = await this.#open();
     if (next !== run) await next.settled();
     if (next.state.outcome === undefined) return next;
-    const message = `runs of profile ${this.#options.profile} end when nothing is called; its flow_decider must say await_user_input for words alone`;
+    const message = `runs of profile ${this.#options.profile} end without calls; its flow_decider must choose await_user_input for replies without calls`;
     throw new CadreError('OPTION_INVALID', message);
   }
 
@@ -115,14 +121,14 @@ export class ToolDesk {
     );
     run.subscribe({
       onEvents: (events) => {
-        for (const event of events) this.#hear(event);
+        for (const event of events) this.#onEvent(event);
       },
-      onHalt: (error) => this.#over(error),
+      onHalt: (error) => this.#endRun(error),
     });
     return run;
   }
 
-  #hear(event: CadreEvent): void {
+  #onEvent(event: CadreEvent): void {
     if (event.type === 'model.end')
       for (const { callId, providerCallId } of event.reply?.toolCalls ?? [])
         if (providerCallId !== undefined) this.#calls.set(callId, providerCallId);
@@ -131,12 +137,13 @@ export class ToolDesk {
       this.#calls.delete(event.callId);
       this.#waiting.get(id)?.answer.resolve({ status: event.status, content: event.content });
     }
-    if (event.type === 'run.end') this.#over(new CadreError('RUN_ENDED', `the run that made the calls is over (${event.outcome})`));
-    const news = event.type === 'tool.suspend' ? askedOf(event) : newsOf(event);
+    if (event.type === 'run.end')
+      this.#endRun(new CadreError('RUN_ENDED', `the run that made the calls has ended (${event.outcome})`));
+    const news = event.type === 'tool.suspend' ? waitingText(event) : newsOf(event);
     if (news !== undefined) for (const { progress } of this.#waiting.values()) progress(news);
   }
 
-  #over(error: Error): void {
+  #endRun(error: Error): void {
     this.#run = undefined;
     this.#calls.clear();
     for (const { answer } of this.#waiting.values()) answer.reject(error);
@@ -146,17 +153,17 @@ export class ToolDesk {
     const waiting = this.#waiting.get(id);
     waiting?.answer.reject(new CadreError('RUN_ENDED', 'the client has cancelled this call'));
     if (this.#options.client.withdraw(id)) return;
-    // A call under way holds up all that follow; ending its run ends it with everything it started. Others that wait keep their run,
-    // and what waits for a person is refused, so that it does not hold them up.
+    // A running call blocks all that follow; ending its run ends it with everything it started. Other waiting calls keep their run, and
+    // an approval request is rejected so that it does not block them.
     const reason = 'the client has cancelled the call';
     const asked = run.pending.find(({ id: callId, kind }) => kind === 'approval' && this.#calls.get(callId as CallId) === id);
-    // Its client has its answer already; a store that fails here ends the run, which whoever calls next is told.
+    // The client has its answer already; if the store fails here, the run ends and the next caller gets the error.
     if (this.#waiting.size <= 1) run.cancel(reason).catch(() => undefined);
     else if (asked !== undefined) run.reject(asked.id, { message: reason }).catch(() => undefined);
   }
 }
 
-/** What a client is told of a call that waits for a person. */
-function askedOf({ runId, callId }: Extract<CadreEvent, { type: 'tool.suspend' }>): string {
+/** Describes a call that waits for a person. */
+function waitingText({ runId, callId }: Extract<CadreEvent, { type: 'tool.suspend' }>): string {
   return `${callId} waits for a person: cadre approve ${runId} ${callId}`;
 }

@@ -8,10 +8,10 @@ import { engineVersion } from '../../engine/version.ts';
 import type { ServerLibrary } from './server-library.ts';
 import type { CallEnd, ToolDesk } from './tool-desk.ts';
 
-/** Longest text of an answer, in characters. */
+/** Maximum length of a text in an answer, in characters. */
 const maxAnswerChars = 60_000;
 
-/** Makes servers that offer the tools of a desk. */
+/** Returns a factory of servers that offer the tools of a desk. */
 export function toolServerFactory(library: ServerLibrary, desk: ToolDesk, stopped: AbortSignal): () => Server {
   return () => {
     const server = new library.Server({ name: 'cadre-tools', version: engineVersion }, { capabilities: { tools: {} } });
@@ -25,7 +25,7 @@ export function toolServerFactory(library: ServerLibrary, desk: ToolDesk, stoppe
       const progress = (message: string): void => {
         if (token === undefined) return;
         count += 1;
-        // A client that is gone gets no progress; the call is ended by its signal.
+        // A client that has disconnected gets no progress; its signal ends the call.
         mcpReq
           .notify({
             method: 'notifications/progress',
@@ -36,7 +36,7 @@ export function toolServerFactory(library: ServerLibrary, desk: ToolDesk, stoppe
       try {
         const args = toWire(params.arguments ?? {});
         if (!isJsonObject(args)) throw new CadreError('TOOL_ARGUMENTS_INVALID', `${params.name}: the arguments must be an object`);
-        return toResult(await desk.call(params.name, args, AbortSignal.any([mcpReq.signal, stopped]), progress));
+        return toResult(await desk.call(params.name, args, { signal: AbortSignal.any([mcpReq.signal, stopped]), progress }));
       } catch (thrown) {
         const { code, message } = toErrorRecord(thrown, 'INTERNAL');
         return { content: [{ type: 'text', text: `${code}: ${message}` }], isError: true };

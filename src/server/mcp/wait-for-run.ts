@@ -3,10 +3,10 @@ import { moduleChanges } from '../../core/patches/module-changes.ts';
 import type { Run } from '../../engine/run.ts';
 import { describeEvent } from '../../inspect/describe-event.ts';
 
-/** Longest text of one progress message, in characters. */
+/** Maximum length of a progress message, in characters. */
 const maxMessage = 200;
 
-/** How long to wait for a run, and who is told meanwhile. */
+/** Options of a wait for a run. */
 export interface WaitOptions {
   readonly seconds: number;
   /** Ends the wait, not the run. */
@@ -15,8 +15,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits until nothing of a run is running, telling what happens; gives up after the time, and when nobody waits any more.
- * Answers whether the run is at rest.
+ * Waits until a run is at rest, and reports progress; gives up after `seconds`, or when the signal aborts. Returns true when the run is
+ * at rest.
  */
 export async function waitForRun(run: Run, { seconds, signal, progress }: WaitOptions): Promise<boolean> {
   const { promise: over, resolve } = Promise.withResolvers<false>();
@@ -41,7 +41,7 @@ export async function waitForRun(run: Run, { seconds, signal, progress }: WaitOp
   }
 }
 
-/** What of a run's events is worth telling while somebody waits; a reply is not, since it may be long and is read later. */
+/** Returns a progress message for an event, if it is worth one. A reply is not: it may be long, and is returned at the end. */
 export function newsOf(event: CadreEvent): string | undefined {
   switch (event.type) {
     case 'agent.start':

@@ -9,13 +9,13 @@ import { writingOperations } from './writing-operations.ts';
 /** Every request that a server may answer. */
 export const operations: readonly Operation[] = [...readingOperations, ...writingOperations];
 
-/** What may be wrong with any request. */
+/** Error statuses that any request may get. */
 const always: readonly ErrorStatus[] = [400, 401, 403, 500, 503];
 
-/** Whether an app answers a request: its method in lower case, and its path as routes are written. */
+/** True when an app has a route: its method in lower case, and its path as routes are written. */
 export type HasRoute = (method: string, path: string) => boolean;
 
-/** The description of an API in OpenAPI 3.1: of all requests of which `hasRoute` is true. */
+/** Builds the OpenAPI 3.1 document for all operations that `hasRoute` accepts. */
 export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {
@@ -34,9 +34,9 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
     servers: [{ url: '/' }],
     security: hasToken ? [{ token: [] }, { session: [] }] : [],
     tags: [
-      { name: 'runs', description: 'The runs of the journal, and their events.' },
-      { name: 'views', description: 'What the page and the command line show of a run.' },
-      { name: 'control', description: 'Launching runs and acting on them, whichever process has them.' },
+      { name: 'runs', description: 'Runs in the journal, and their events.' },
+      { name: 'views', description: 'Views of a run, as on the page and the command line.' },
+      { name: 'control', description: 'Launching runs and acting on them, whichever process advances them.' },
       { name: 'chat', description: 'Protocols of other clients.' },
       { name: 'server', description: 'The server itself.' },
     ],
@@ -45,7 +45,7 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
       schemas: { ...runSchemas, ...viewSchemas },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'What opening /?token=… in a browser sets.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'Cookie set by opening /?token=… in a browser.' },
       },
     },
   };

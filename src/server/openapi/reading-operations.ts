@@ -21,17 +21,17 @@ const search = (name: string, description: string, required = false): Parameter 
 const redact: Parameter = {
   name: 'redact',
   schema: { enum: ['true', 'false'] },
-  description: 'false keeps what looks like a secret.',
+  description: 'false keeps text that looks like a secret.',
 };
 
-/** The requests that read: the list of runs, a run, and views of it. */
+/** Requests that read: the list of runs, a run, and views of it. */
 export const readingOperations: readonly Operation[] = [
   {
     method: 'get',
     path: '/api/info',
     id: 'getInfo',
     tag: 'server',
-    summary: 'Who answers, and which profiles runs can be launched with.',
+    summary: 'The server, and the profiles that runs can be launched with.',
     answers: json('The server.', named('Info')),
   },
   {
@@ -66,7 +66,7 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/projects',
     id: 'listProjects',
     tag: 'runs',
-    summary: 'The projects runs are in, the latest first.',
+    summary: 'All projects, the most recently used first.',
     answers: json(
       'The projects.',
       recordOf<{ readonly projects: readonly ProjectRow[] }>({ projects: listOf(named('ProjectRow')) }),
@@ -77,7 +77,7 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/events',
     id: 'watchRuns',
     tag: 'runs',
-    summary: 'Rows of the list of runs as they change, also those that other processes advance.',
+    summary: 'Rows of the list of runs as they change, including runs of other processes.',
     answers: stream('Server-sent events named `runs`, with `{ runs: RunRow[] }` as data.'),
   },
   {
@@ -85,7 +85,7 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/runs/:id',
     id: 'getRun',
     tag: 'runs',
-    summary: 'A run at a glance.',
+    summary: 'Overview of a run.',
     answers: json('The run.', named('RunOverview')),
   },
   {
@@ -93,7 +93,7 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/runs/:id/state',
     id: 'getState',
     tag: 'views',
-    summary: 'The state of a run, as its events fold to it.',
+    summary: 'The state of a run, folded from its events.',
     answers: json('The state.', named('State')),
   },
   {
@@ -123,15 +123,15 @@ export const readingOperations: readonly Operation[] = [
     id: 'why',
     tag: 'views',
     summary: 'Where a text of a turn came from, with the chain of causes back to a person.',
-    query: [search('text', 'The text, as it stands in the prompt or the reply.', true)],
-    answers: json('What was found.', listOf(named('WhyAnswer'))),
+    query: [search('text', 'The text, exactly as in the prompt or the reply.', true)],
+    answers: json('The answers, one for each match.', listOf(named('WhyAnswer'))),
   },
   {
     method: 'get',
     path: '/api/runs/:id/diff',
     id: 'diffTurns',
     tag: 'views',
-    summary: 'What differs between the prompts of two turns.',
+    summary: 'The difference between the prompts of two turns.',
     query: [search('before', 'The id of a turn.', true), search('after', 'The id of another.', true)],
     answers: json('The difference.', named('TurnDiff')),
   },
@@ -140,16 +140,16 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/runs/:id/history',
     id: 'getHistory',
     tag: 'views',
-    summary: 'What an agent did, with what the agents it called did in the place where it waited for them.',
+    summary: 'The history of an agent, with that of the agents it called at the places where it waited for them.',
     query: [search('agent', 'The id of an agent; the first one unless given.')],
     answers: json('The events, in order.', listOf(named('HistoryEvent'))),
   },
   ...(
     [
-      ['timeline', 'getTimeline', 'A run over time: a lane per agent, a bar per turn.', named('Timeline')],
+      ['timeline', 'getTimeline', 'A run over time: a row per agent, a bar per turn.', named('Timeline')],
       ['board', 'getBoard', 'The work modules of a run, by status.', named('Board')],
       ['tree', 'getTree', 'The agents of a run.', listOf(named('AgentNode'))],
-      ['conversation', 'getConversation', 'What was said between the user and the team.', listOf(named('ConversationEntry'))],
+      ['conversation', 'getConversation', 'The conversation between the user and the team.', listOf(named('ConversationEntry'))],
     ] as const
   ).map(([view, id, summary, schema]): Operation => ({
     method: 'get',
@@ -173,9 +173,11 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/runs/:id/events',
     id: 'watchRun',
     tag: 'runs',
-    summary: 'The events of a run from the first one, or after one, and live from there on, until the run ends.',
+    summary: 'The events of a run, from the first one or after a given one, then live until the run ends.',
     query: [after],
-    headers: [{ name: 'Last-Event-ID', schema: text, description: 'Where a stream that was lost goes on; sent by browsers.' }],
+    headers: [
+      { name: 'Last-Event-ID', schema: text, description: 'The last event received before a reconnect; sent by browsers.' },
+    ],
     answers: stream(
       'Messages without a name are events of the journal, with their sequence number as id. `delta`, `progress`, `lag` and `end` are named.',
     ),
@@ -190,7 +192,7 @@ export const readingOperations: readonly Operation[] = [
       {
         name: 'hash',
         schema: { type: 'array', items: text, minItems: 1, maxItems: 100 },
-        description: 'The hashes, each as a parameter of its own.',
+        description: 'The hashes, one parameter each.',
         required: true,
       },
     ],
@@ -201,7 +203,7 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/runs/:id/profiles',
     id: 'getProfiles',
     tag: 'views',
-    summary: 'What views need to know of the profiles of a run.',
+    summary: 'The facts that views need about the profiles of a run.',
     answers: json('Facts by the name of the profile.', { type: 'object', additionalProperties: named('ProfileFacts') }),
   },
   {
@@ -209,7 +211,7 @@ export const readingOperations: readonly Operation[] = [
     path: '/api/runs/:id/export.json',
     id: 'exportJson',
     tag: 'runs',
-    summary: 'The run as one file of JSON, which cadre import reads back.',
+    summary: 'The run as one JSON file, which cadre import reads.',
     query: [redact],
     answers: json('The run, as an attachment.', anything),
   },

@@ -12,17 +12,17 @@ import { anything, count, flag, listOf, maybe, named, number, object, recordOf, 
 
 const status: JsonObject = {
   enum: ['running', 'awaiting', 'idle', 'completed', 'failed', 'cancelled', 'damaged'],
-  description: 'awaiting: a person must decide or answer. idle: it waits for a message. damaged: its journal cannot be read.',
+  description: 'awaiting: a person must decide or answer. idle: waits for a message. damaged: the journal cannot be read.',
 };
 const dollars: JsonObject = { type: ['number', 'null'], description: 'US dollars; null when the cost of some call is unknown.' };
 const atLeast: JsonObject = { type: 'number', description: 'US dollars known so far.' };
 
-/** The schemas of answers about runs as a whole, by the names they have in the API's description. */
+/** Schemas of answers about runs as a whole, by their names in the API's description. */
 export const runSchemas: Readonly<Record<string, JsonObject>> = {
   Error: recordOf<ErrorAnswer>({
     error: recordOf<ErrorAnswer['error']>({
       code: { type: 'string', description: 'One of the codes of docs/errors.md.' },
-      message: { type: 'string', description: 'What is wrong, where, what is allowed and what to do.' },
+      message: { type: 'string', description: 'The problem, its place, the allowed values and the remedy.' },
       details: maybe(object),
     }),
   }),
@@ -48,15 +48,15 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     costAtLeast: atLeast,
     costUnknown: { type: 'boolean', description: 'Some model call had no price.' },
     isLive: { type: 'boolean', description: 'The process of the server advances it.' },
-    isAbandoned: maybe({ const: true, description: 'It is not over, and no process has it.' }),
-    isImported: maybe({ const: true, description: 'It was read from a file, and never goes on.' }),
+    isAbandoned: maybe({ const: true, description: 'The run has not ended, and no process advances it.' }),
+    isImported: maybe({ const: true, description: 'The run was read from a file and cannot continue.' }),
     project: maybe(text),
     deletedAt: maybe(time),
   }),
   ProjectRow: recordOf<ProjectRow>({ name: text, runs: count, updatedAt: time }),
   MarkedRuns: recordOf<{ readonly runIds: readonly string[] }>({ runIds: { type: 'array', items: text } }),
   PendingRequest: recordOf<PendingRequest>({
-    id: { type: 'string', description: 'What approve, reject and answer take.' },
+    id: { type: 'string', description: 'The id for approve, reject and answer.' },
     kind: { enum: ['approval', 'question'] },
     agentId: text,
     path: { type: 'array', items: text, description: 'The agents from the first one down to the one that asks.' },
@@ -68,7 +68,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     gate: maybe(recordOf<NonNullable<PendingRequest['gate']>>({ id: text, profile: text })),
     prompt: maybe(
       recordOf<NonNullable<PendingRequest['prompt']>>({
-        sources: { type: 'array', items: text, description: 'Where what the model was looking at came from.' },
+        sources: { type: 'array', items: text, description: 'Sources of the prompt.' },
         untrusted: { type: 'array', items: text, description: 'Those of them that are untrusted.' },
         tainted: { type: 'boolean', description: 'Some agent of the run has read untrusted text.' },
       }),
@@ -80,9 +80,12 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     changed: maybe({
       type: 'array',
       items: { enum: [...capabilityParts] },
-      description: 'What has changed since a person agreed to the call, which is why it waits again.',
+      description: 'Parts that have changed since a person approved the call, so that it waits again.',
     }),
-    fingerprint: maybe({ type: 'string', description: 'The hash of all that approve agrees to; see `fingerprint` of approve.' }),
+    fingerprint: maybe({
+      type: 'string',
+      description: 'Hash of everything that an approval covers; see `fingerprint` of approve.',
+    }),
     since: time,
     expiresAt: maybe(time),
     onExpire: maybe({ enum: ['allow', 'deny'] }),
@@ -143,7 +146,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
       runId: text,
       seq: { type: 'integer', minimum: 1, description: 'From 1, without gaps.' },
       at: time,
-      cause: maybe({ type: 'integer', minimum: 1, description: 'The event that brought this one about.' }),
+      cause: maybe({ type: 'integer', minimum: 1, description: 'Sequence number of the event that caused this one.' }),
       type: { type: 'string', description: 'Such as turn.start; docs/architecture.md has the list.' },
     }),
     description: 'An event of the journal; each type has fields of its own.',
@@ -152,19 +155,19 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     name: text,
     version: text,
     location: { type: 'string', description: 'Where the journal is.' },
-    canControl: { type: 'boolean', description: 'Whether anything can be changed.' },
+    canControl: { type: 'boolean', description: 'False on a read-only server.' },
     profiles: listOf(recordOf<Info['profiles'][number]>({ name: text, type: text, description: text })),
     defaultProfile: maybe(text),
     changedProfiles: {
       ...listOf(text),
-      description: 'Profile files on disk that differ from those that new runs use, each with how.',
+      description: 'Profile files on disk that differ from those that new runs use, each with the kind of change.',
     },
   }),
   Texts: { type: 'object', additionalProperties: { type: ['string', 'null'] }, description: 'Texts by hash.' },
-  State: { type: 'object', description: 'The state of the run: what its events fold to.', additionalProperties: anything },
+  State: { type: 'object', description: 'The state of the run, folded from its events.', additionalProperties: anything },
 };
 
-/** What `/api/info` answers. */
+/** Answer of `/api/info`. */
 interface Info {
   readonly name: string;
   readonly version: string;

@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../core/json.ts';
 
-/** The schema of a field that may be missing. */
+/** Schema of an optional field. */
 type Maybe = readonly ['maybe', JsonObject];
 
 /**
- * The schema of each field of a record: all of them, and marked as `maybe` just where the type has them so. A field that is added to a
- * view fails to compile here until it is described.
+ * Schema of each field of a record: all of them, and `maybe` exactly where the type is optional. A field added to a view does not
+ * compile here until it is described.
  */
 export type FieldsOf<T> = { readonly [Key in keyof T]-?: undefined extends T[Key] ? Maybe : JsonObject };
 
-/** Marks a field that may be missing: JSON leaves out what is undefined. */
+/** Marks an optional field: JSON leaves out undefined values. */
 export function maybe(schema: JsonObject): Maybe {
   return ['maybe', schema];
 }
 
-/** The schema of a record of type `T`. Readers must expect more fields than these: later versions add some. */
+/** Returns the schema of a record of type `T`. It allows further fields: later versions add some. */
 export function recordOf<T>(fields: FieldsOf<T>): JsonObject {
   const properties: Record<string, JsonObject> = {};
   const required: string[] = [];
@@ -26,17 +26,17 @@ export function recordOf<T>(fields: FieldsOf<T>): JsonObject {
   return { type: 'object', properties, required };
 }
 
-/** A list of what the schema describes. */
+/** Returns the schema of a list. */
 export function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
 
-/** A reference to one of the named schemas. */
+/** Returns a reference to a named schema. */
 export function named(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Schemas that many fields have. */
+/** Schemas shared by many fields. */
 export const text: JsonObject = { type: 'string' };
 export const number: JsonObject = { type: 'number' };
 export const count: JsonObject = { type: 'integer', minimum: 0 };

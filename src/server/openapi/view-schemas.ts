@@ -32,7 +32,7 @@ const from = { from: time, to: time };
 
 const dollars: JsonObject = { type: ['number', 'null'], description: 'US dollars; null when unknown.' };
 
-/** The schemas of views of one run, by the names they have in the API's description. */
+/** Schemas of views of one run, by their names in the API's description. */
 export const viewSchemas: Readonly<Record<string, JsonObject>> = {
   TurnRow: recordOf<TurnRow>({
     turnId: text,

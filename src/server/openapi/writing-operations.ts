@@ -7,24 +7,24 @@ import { anything, maybe, named, object, recordOf, text } from './schema-record.
 const once: Parameter = {
   name: onceHeader,
   schema: { type: 'string', pattern: oncePattern.source },
-  description: 'A request that is repeated with the same key is done once; another body under the same key is 409.',
+  description: 'A request repeated with the same key takes effect once; the same key with another body is a 409.',
 };
-const done: Operation['answers'] = { 200: { description: 'How the run stands now.', schema: named('ActionDone') } };
-const marked: Operation['answers'] = { 200: { description: 'The runs it was done to.', schema: named('MarkedRuns') } };
+const done: Operation['answers'] = { 200: { description: 'The status of the run.', schema: named('ActionDone') } };
+const marked: Operation['answers'] = { 200: { description: 'The affected runs.', schema: named('MarkedRuns') } };
 const created = { description: 'The run.', schema: named('NewRun') };
 
-/** What is done to a run that is there. */
+/** Actions on an existing run. */
 const actions = [
-  ['approve', 'Lets calls run that wait for a person; all of them, or none when one does not wait.', [422]],
-  ['reject', 'Refuses calls that wait for a person.', []],
+  ['approve', 'Approves pending calls: all of them, or none if one is not pending.', [422]],
+  ['reject', 'Rejects pending calls.', []],
   ['answer', 'Answers a question.', []],
-  ['note', 'Keeps a note for agents, changes it, or takes it away.', []],
-  ['cancel', 'Ends a run, an agent or the work on a module; answers when nothing of it is running any more.', []],
-  ['profiles', 'Changes profiles of a run while it goes on: checked like files, gone by from the next turns on.', [422]],
-  ['modules', 'Changes the plan of a run, in the name of a person: all of it or nothing.', []],
+  ['note', 'Adds a note for agents, replaces it, or removes it.', []],
+  ['cancel', 'Cancels a run, an agent or the work on a module; answers when everything it stops has ended.', []],
+  ['profiles', 'Changes profiles of a running run: checked like files, used from the next turns on.', [422]],
+  ['modules', 'Changes the work modules of a run as a person: all changes or none.', []],
 ] as const;
 
-/** The requests that change something, and those that talk. */
+/** Requests that change something, and those of chat protocols. */
 export const writingOperations: readonly Operation[] = [
   {
     method: 'post',
@@ -42,7 +42,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/runs/:id/messages',
     id: 'sendMessage',
     tag: 'control',
-    summary: 'Says something to an agent of a run, the first one unless another is named.',
+    summary: 'Sends a message to an agent of a run, by default the first one.',
     headers: [once],
     body: bodySchemas.message,
     answers: { 202: { description: 'It is in the inbox.', schema: named('ActionDone') } },
@@ -63,7 +63,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/runs/:id/resume',
     id: 'resumeRun',
     tag: 'control',
-    summary: 'Takes a run up that no process has.',
+    summary: 'Resumes a run that no process advances.',
     body: bodySchemas.resume,
     answers: done,
     errors: [409, 422],
@@ -73,7 +73,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/runs/:id/rename',
     id: 'renameRun',
     tag: 'control',
-    summary: 'Gives a run another title, whoever has it.',
+    summary: 'Changes the title of a run, whichever process advances it.',
     body: bodySchemas.rename,
     answers: marked,
     errors: [409],
@@ -83,7 +83,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/runs/:id/move',
     id: 'moveRun',
     tag: 'control',
-    summary: 'Puts a run into a project, or out of it.',
+    summary: 'Moves a run into a project, or out of it.',
     body: bodySchemas.move,
     answers: marked,
     errors: [409],
@@ -93,7 +93,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/runs/:id/delete',
     id: 'deleteRun',
     tag: 'control',
-    summary: 'Takes a run out of the lists; nothing of it is gone.',
+    summary: 'Removes a run from the lists; its journal stays.',
     body: bodySchemas.remove,
     answers: marked,
     errors: [409],
@@ -103,7 +103,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/runs/:id/restore',
     id: 'restoreRun',
     tag: 'control',
-    summary: 'Brings a deleted run back.',
+    summary: 'Restores a deleted run.',
     body: bodySchemas.restore,
     answers: marked,
     errors: [409],
@@ -113,7 +113,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/projects/rename',
     id: 'renameProject',
     tag: 'control',
-    summary: 'Gives a project another name; one of that name takes its runs in.',
+    summary: 'Renames a project; if the new name exists, the projects are merged.',
     body: bodySchemas.renameProject,
     answers: {
       200: { description: 'How many runs moved.', schema: recordOf<{ readonly runs: number }>({ runs: { type: 'integer' } }) },
@@ -134,7 +134,7 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/chat',
     id: 'chat',
     tag: 'chat',
-    summary: 'A conversation in the UI message stream protocol of the AI SDK: what useChat sends.',
+    summary: 'A conversation in the UI message stream protocol of the AI SDK, for useChat.',
     body: { type: 'object', description: 'A request of useChat.', additionalProperties: anything },
     answers: { 200: { description: 'A UI message stream.', type: 'text/event-stream', schema: text } },
     errors: [404, 409, 422],
@@ -147,7 +147,7 @@ export const writingOperations: readonly Operation[] = [
     summary: 'The messages of a conversation, as useChat takes them.',
     answers: {
       200: {
-        description: 'Oldest first; none when nothing was said yet.',
+        description: 'Oldest first; none before the first message.',
         schema: {
           type: 'array',
           items: recordOf<UIMessage>({
@@ -166,10 +166,10 @@ export const writingOperations: readonly Operation[] = [
     path: '/api/chat/:id/stream',
     id: 'resumeChat',
     tag: 'chat',
-    summary: 'Tells the answer that is under way, or waits for a person, from its beginning.',
+    summary: 'Streams the current answer, or the one that waits for a person, from its beginning.',
     answers: {
       200: { description: 'A UI message stream.', type: 'text/event-stream', schema: text },
-      204: { description: 'Nothing is under way, and nothing waits for a person.' },
+      204: { description: 'No answer is in progress or waits for a person.' },
     },
   },
   {

@@ -5,15 +5,15 @@ import { editSchemas } from '../../engine/launch/edit-schemas.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 import type { RunAction } from './run-action.ts';
 
-/** Deepest nesting of what comes from outside. */
+/** Maximum nesting of values from outside. */
 const maxDepth = 64;
 
 const id = { type: 'string', minLength: 1, maxLength: 200 };
-const ids = { type: 'array', items: id, minItems: 1, maxItems: 100, description: 'What waits, as `pending` names it.' };
+const ids = { type: 'array', items: id, minItems: 1, maxItems: 100, description: 'Ids of pending requests, as in `pending`.' };
 
 /**
- * What each action is given besides its kind, as JSON Schema: what files from other processes, requests over HTTP and the API's
- * description hold to.
+ * JSON Schemas of the fields of each action besides its kind, for files from other processes, HTTP requests and the API's
+ * description.
  */
 export const actionSchemas = {
   send: shape(
@@ -22,12 +22,13 @@ export const actionSchemas = {
       to: { ...id, description: 'The id of an agent; the first agent of the run when absent.' },
       priority: {
         enum: ['now', 'next', 'idle'],
-        description: 'next (default): read by the next turn. now: interrupts what is being said. idle: read when nothing else is.',
+        description:
+          'next (default): read by the next turn. now: interrupts the reply in progress. idle: read when there is nothing else to read.',
       },
       itemId: {
         type: 'string',
         pattern: '^[A-Za-z0-9_.-]{1,100}$',
-        description: 'An id of your own: what is sent again under it is not posted again.',
+        description: 'An id of your choice: a message sent again with it is not posted again.',
       },
     },
     ['text'],
@@ -41,7 +42,7 @@ export const actionSchemas = {
         type: 'string',
         pattern: '^[\\w-]{1,100}$',
         description:
-          'Of the request as it was shown: when what it agrees to has changed since, it is refused. For one call at a time.',
+          'Fingerprint of the request as shown: the approval is refused if the request has changed since. For one call at a time.',
       },
     },
     ['ids'],
@@ -56,7 +57,7 @@ export const actionSchemas = {
         maxLength: 200,
         description: 'A note with this title, for the same agents, is replaced.',
       },
-      content: { type: 'string', maxLength: 20_000, description: 'What agents are to know always; empty takes the note away.' },
+      content: { type: 'string', maxLength: 20_000, description: 'Text for every prompt of the agents; empty removes the note.' },
       agent: { ...id, description: 'The id of an agent, or the name of a profile; all agents of the run when absent.' },
     },
     ['title', 'content'],
@@ -64,27 +65,32 @@ export const actionSchemas = {
   cancel: shape({
     reason: { type: 'string', maxLength: 1_000 },
     agentId: { ...id, description: 'This agent and everything below it, instead of the run.' },
-    moduleId: { ...id, description: 'Whoever works on this module, instead of the run.' },
+    moduleId: { ...id, description: 'The agents that work on this module, instead of the run.' },
   }),
   profiles: shape({ edits: editSchemas.profiles }, ['edits']),
   modules: shape({ actions: editSchemas.modules }, ['actions']),
 } as const satisfies Readonly<Record<RunAction['kind'], JsonObject>>;
 
-/** An object with these fields and no others. */
+/** Returns the schema of an object with these fields and no others. */
 export function shape(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', properties, additionalProperties: false, ...(required.length === 0 ? {} : { required }) };
 }
 
+/** Name of the checked value in messages, and code of the error, by default `OPTION_INVALID`. */
+export interface ShapeError {
+  readonly what: string;
+  readonly code?: ErrorCode;
+}
+
 /**
- * Refuses a value that does not fit its schema, or is nested too deep, in words that say where and what is allowed.
+ * Checks that a value fits its schema and is not nested too deeply.
  *
- * @throws CadreError `OPTION_INVALID`, or the code that is given
+ * @throws CadreError with the given code, naming the faulty places and the allowed values
  */
 export function assertShape(
   schema: JsonObject,
   value: unknown,
-  what: string,
-  code: ErrorCode = 'OPTION_INVALID',
+  { what, code = 'OPTION_INVALID' }: ShapeError,
 ): asserts value is JsonObject {
   if (!isJsonObject(value)) throw new CadreError(code, `${what} must be a JSON object`);
   if (isDeeperThan(value, maxDepth))
@@ -96,22 +102,21 @@ export function assertShape(
 }
 
 /**
- * Reads an action of one kind from what came from outside.
+ * Reads an action of one kind from untrusted fields.
  *
- * @throws CadreError `OPTION_INVALID`, or the code that is given, naming what is wrong and what is allowed
+ * @throws CadreError with the given code, as `assertShape`
  */
 export function readAction<Kind extends RunAction['kind']>(
   kind: Kind,
   fields: unknown,
-  what: string,
-  code?: ErrorCode,
+  error: ShapeError,
 ): Extract<RunAction, { kind: Kind }> {
-  assertShape(actionSchemas[kind], fields, what, code);
-  // The schema of the kind holds: these are its fields.
+  assertShape(actionSchemas[kind], fields, error);
+  // The schema guarantees the fields of this kind.
   return { ...fields, kind } as unknown as Extract<RunAction, { kind: Kind }>;
 }
 
-/** Tells whether a text is the kind of an action. */
+/** True when a text is the kind of an action. */
 export function isActionKind(kind: unknown): kind is RunAction['kind'] {
   return typeof kind === 'string' && Object.hasOwn(actionSchemas, kind);
 }

@@ -7,43 +7,45 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import { absent, longestUntakenMs, makeMailFolder, readLetter, writeWhole } from './mail-folder.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 
-/** What became of an action that was left for the process which has the run. */
+/** Result of an action that was left for the process which advances the run. */
 export type MailAnswer =
   | { readonly kind: 'done'; readonly done: ActionDone }
-  /** It was taken, and the run refused it. */
+  /** The process took the action, and the run refused it. */
   | { readonly kind: 'refused'; readonly error: ErrorRecord }
-  /** Nobody took it, and nobody will any more. */
-  | { readonly kind: 'nobody' }
-  /** It was taken, and nothing was heard of it since: it may have happened. */
+  /** No process took the action, and none will. */
+  | { readonly kind: 'untaken' }
+  /** The process took the action and did not answer: it may have happened. */
   | { readonly kind: 'silent' };
 
-/** How often the answer is looked for, and how long once the action was taken: a cancel waits for what it stops. In milliseconds. */
-const lookEveryMs = 50;
+/** Milliseconds between checks for the answer, and the longest wait once the action was taken: a cancel waits for what it stops. */
+const checkEveryMs = 50;
 const longestTakenMs = 60_000;
-/** How often it is asked whether anybody has the run still, in milliseconds. */
-const askEveryMs = 500;
+/** Milliseconds between checks whether a process still has the run. */
+const holderCheckMs = 500;
+
+/** Run that an action is for; `isHeld` tells whether a process still advances it. */
+interface Addressee {
+  readonly store: string;
+  readonly runId: string;
+  readonly isHeld: () => Promise<boolean>;
+}
 
 /**
- * Leaves an action for the process that has a run, by a file beside the journal, and waits for what became of it; no longer than
- * somebody has the run, as `isHeld` tells.
+ * Leaves an action for the process that advances a run, in a file beside the journal, and waits for the result; gives up when
+ * `isHeld` says that no process has the run any more.
  */
-export async function mailAction(
-  store: string,
-  runId: string,
-  action: RunAction,
-  isHeld: () => Promise<boolean>,
-): Promise<MailAnswer> {
+export async function mailAction({ store, runId, isHeld }: Addressee, action: RunAction): Promise<MailAnswer> {
   const folder = await makeMailFolder(store, runId);
   const file = path.join(folder, nanoid());
   await writeWhole(`${file}.json`, action);
   for (const end = performance.now() + longestUntakenMs; performance.now() < end;) {
-    const answer = await waitForAnswer(file, askEveryMs);
+    const answer = await waitForAnswer(file, holderCheckMs);
     if (answer !== undefined) return answer;
-    // Over in the meantime, or left: nobody takes it any more.
+    // The run has ended, or its process has: the action will not be taken.
     if (!(await isHeld())) break;
   }
-  // Whoever takes it and we take it back at the same instant: one of the two gets it.
-  if (await takeBack(`${file}.json`)) return { kind: 'nobody' };
+  // If another process takes the file at the same instant, only one of the two succeeds.
+  if (await takeBack(`${file}.json`)) return { kind: 'untaken' };
   return (await waitForAnswer(file, longestTakenMs)) ?? { kind: 'silent' };
 }
 
@@ -54,7 +56,7 @@ async function waitForAnswer(file: string, ms: number): Promise<MailAnswer | und
       await rm(`${file}.done`, { force: true });
       return readReply(reply.value);
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
   }
   return undefined;
 }

@@ -4,32 +4,33 @@ import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 
 /**
- * The folder beside a journal in which processes leave letters for one another: `mail/RUN/NAME.json` asks, `NAME.taken` was taken by
- * the process that has the run, `NAME.done` is its answer.
+ * Returns the folder beside a journal in which processes leave letters for each other: `mail/RUN/NAME.json` is a request, `NAME.taken`
+ * was taken by the process that advances the run, `NAME.done` is its answer.
  *
- * 1. A letter is taken by renaming it and taken back by removing it: one of the two succeeds.
- * 2. Whoever looks sees all of a file, or none of it.
- * 3. Only the user whose journal it is may write there; a folder others can write into is not used.
- * 4. A journal can come with links beside it: neither the folder nor a run's folder in it may be one, and no file is written through one.
+ * 1. A letter is taken by renaming it and taken back by removing it: only one of the two succeeds.
+ * 2. A reader sees a whole file, or none.
+ * 3. Only the journal's user may write there; a folder that others can write to is not used.
+ * 4. A journal can come with links beside it: neither the folder nor a run's folder in it may be a link, and no file is written
+ *    through one.
  */
 export function mailFolder(store: string): string {
   return path.join(path.dirname(path.resolve(store)), 'mail');
 }
 
-/** The file of an engine's journal; `memory` when it is in no file, so that there is nothing to put a folder beside. */
+/** Returns the file of an engine's journal; `memory` when it is not in a file, so that there is no place for the folder. */
 export function mailStore({ location }: { readonly location: string }): string {
   return statSync(location, { throwIfNoEntry: false })?.isFile() === true ? location : 'memory';
 }
 
-/** How long whoever asks waits until a letter is taken; one that is older was given up. In milliseconds. */
+/** Milliseconds a sender waits until its letter is taken; older letters were given up. */
 export const longestUntakenMs = 10_000;
-/** Most bytes of a letter: those of the longest message, were all of it to be escaped. */
+/** Maximum size of a letter in bytes: the longest message with every character escaped. */
 const maxLetterBytes = 16_000_000;
 
-/** Makes the folder for a run's letters. Fails with STORE_FAILED when it cannot be had. */
+/** Creates the folder for a run's letters. Fails with STORE_FAILED when it cannot be used. */
 export async function makeMailFolder(store: string, runId: string): Promise<string> {
   // The id becomes part of a path.
-  if (!/^\w[\w.-]{0,99}$/.test(runId)) throw new CadreError('OPTION_INVALID', `${JSON.stringify(runId)} is no id of a run`);
+  if (!/^\w[\w.-]{0,99}$/.test(runId)) throw new CadreError('OPTION_INVALID', `${JSON.stringify(runId)} is not the id of a run`);
   const folder = path.join(mailFolder(store), runId);
   try {
     for (const used of [mailFolder(store), folder]) {
@@ -40,25 +41,25 @@ export async function makeMailFolder(store: string, runId: string): Promise<stri
     return folder;
   } catch (thrown) {
     if (thrown instanceof CadreError) throw thrown;
-    throw new CadreError('STORE_FAILED', `${folder} cannot be made: ${describeThrown(thrown)}`, { cause: thrown });
+    throw new CadreError('STORE_FAILED', `${folder} cannot be created: ${describeThrown(thrown)}`, { cause: thrown });
   }
 }
 
-/** Tells whether a folder is there that nobody but this user can write into. */
+/** True when a folder exists that only this user can write to. */
 export async function isPrivate(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(absent);
   if (found?.isDirectory() !== true) return false;
-  // Systems without user ids keep others out of a user's folders themselves.
+  // Systems without user ids protect a user's folders themselves.
   const user = process.getuid?.();
   return user === undefined || (found.uid === user && (found.mode & 0o022) === 0);
 }
 
-/** The letters of a folder and when they were written; nothing when the folder is not there yet. */
+/** Returns the names of the files in a folder; none when the folder does not exist. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(absent)) ?? [];
 }
 
-/** Reads what a file of the folder holds; undefined when there is no such file, or it is none that is written here. */
+/** Reads a letter; undefined when there is no such file, or it cannot be a letter. */
 export async function readLetter(file: string): Promise<{ readonly value: unknown; readonly writtenAt: number } | undefined> {
   const found = await lstat(file).catch(absent);
   if (found === undefined || !found.isFile() || found.size > maxLetterBytes) return undefined;
@@ -67,12 +68,12 @@ export async function readLetter(file: string): Promise<{ readonly value: unknow
   try {
     return { value: JSON.parse(text), writtenAt: found.mtimeMs };
   } catch {
-    // Not of ours: those are written whole.
+    // Letters are written whole, so this file is not one.
     return { value: undefined, writtenAt: found.mtimeMs };
   }
 }
 
-/** Writes a file so that whoever looks sees all of it, or none. */
+/** Writes a file so that readers see all of it, or none. */
 export async function writeWhole(file: string, value: unknown): Promise<void> {
   try {
     await rm(`${file}.part`, { force: true });
@@ -83,7 +84,7 @@ export async function writeWhole(file: string, value: unknown): Promise<void> {
   }
 }
 
-/** For a file that may be gone: undefined then; anything else that was thrown is thrown on. */
+/** Returns undefined for a missing file; rethrows any other error. */
 export function absent(thrown: unknown): undefined {
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined;
   throw thrown;

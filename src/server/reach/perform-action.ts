@@ -2,14 +2,14 @@ import { statusOf } from '../../core/state/run-status.ts';
 import type { Run } from '../../engine/run.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 
-/** Does one thing to a run of this process; resolves once it is on record, and with a cancel once nothing of it runs any more. */
+/** Performs an action on a run of this process; resolves once it is in the journal, and for a cancel once everything it stops has ended. */
 export async function performAction(run: Run, action: RunAction): Promise<ActionDone> {
   const itemId = await perform(run, action);
-  return { ...stands(run), ...(itemId === undefined ? {} : { itemId }) };
+  return { ...toActionDone(run), ...(itemId === undefined ? {} : { itemId }) };
 }
 
-/** How a run stands, for whoever acted on it. */
-export function stands(run: Run): ActionDone {
+/** Returns the status of a run after an action. */
+export function toActionDone(run: Run): ActionDone {
   const { outcome } = run.state;
   return { status: statusOf(run.state), ...(outcome === undefined ? {} : { outcome }), pending: run.pending };
 }

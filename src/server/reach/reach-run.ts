@@ -7,54 +7,62 @@ import { mailStore } from './mail-folder.ts';
 import { performAction } from './perform-action.ts';
 import type { ActionDone, RunAction } from './run-action.ts';
 
-/** Acts on runs, whichever process has them. */
+/** Acts on runs, whichever process advances them. */
 export interface RunReach {
-  /** Does something to a run; resolves once it is on record. Fails as the run refuses it, or with RUN_LOCKED when its process does not answer. */
+  /**
+   * Performs an action on a run; resolves once it is in the journal. Fails as the run refuses it, or with RUN_LOCKED when its process
+   * does not answer.
+   */
   act(runId: string, action: RunAction): Promise<ActionDone>;
 }
 
 /**
- * Reaches the runs of a journal: one that this engine advances directly, one that another process has by a file beside the journal,
- * and one that nobody has by taking it up.
+ * Reaches the runs of a journal: a run of this engine directly, a run of another process through the mail folder, and a run that no
+ * process has by resuming it.
  */
 export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
   return {
     act: async (runId, action) => {
       const live = engine.live(runId);
       if (live !== undefined) return await performAction(live, action);
-      const look = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
-      const summary = await look();
-      const done = summary === undefined ? undefined : await askHolder(summary, store, action, look);
+      const findRun = async (): Promise<RunSummary | undefined> => (await engine.runs({ runId: runId as RunId }))[0];
+      const summary = await findRun();
+      const done = summary === undefined ? undefined : await askHolder(summary, action, { store, findRun });
       return done ?? (await actHere(engine, runId, action));
     },
   };
 }
 
-/** Takes a run up that nobody has. One that is to end is not begun again for that: no model is asked, no tool is run. */
+/** Acts on a run that no process has by resuming it. A run to be cancelled is not resumed: no model or tool is started. */
 async function actHere(engine: Engine, runId: string, action: RunAction): Promise<ActionDone> {
   const isEnd = action.kind === 'cancel' && action.agentId === undefined && action.moduleId === undefined;
   const run = isEnd ? await engine.cancel(runId, action.reason) : await engine.resume(runId);
   return await performAction(run, action);
 }
 
+/** Journal file of a run, and a query for its current summary. */
+export interface HolderOptions {
+  readonly store: string;
+  readonly findRun: () => Promise<RunSummary | undefined>;
+}
+
 /**
- * Has another process do something to the run it advances; undefined when no process has the run (as `look` tells while it waits), or
- * the one that has it takes nothing: whoever takes the run up learns who holds it.
+ * Asks another process to act on the run it advances; undefined when no process has the run (`findRun` is asked while waiting), or its
+ * process takes no letters: a resume then reports who holds it.
  *
- * @throws CadreError as the run refuses it; `RUN_LOCKED` when the process took the action and said no more
+ * @throws CadreError as the run refuses it; `RUN_LOCKED` when the process took the action and did not answer
  */
 export async function askHolder(
   summary: RunSummary,
-  store: string,
   action: RunAction,
-  look: () => Promise<RunSummary | undefined>,
+  { store, findRun }: HolderOptions,
 ): Promise<ActionDone | undefined> {
   if (store === 'memory' || !mayBeHeld(summary)) return undefined;
   const isHeld = async (): Promise<boolean> => {
-    const now = await look();
+    const now = await findRun();
     return now !== undefined && mayBeHeld(now);
   };
-  const answer = await mailAction(store, summary.runId, action, isHeld);
+  const answer = await mailAction({ store, runId: summary.runId, isHeld }, action);
   switch (answer.kind) {
     case 'done':
       return answer.done;
@@ -63,15 +71,15 @@ export async function askHolder(
     case 'silent':
       throw new CadreError(
         'RUN_LOCKED',
-        `the process that has run ${summary.runId} took this and has not answered; look what became of it before you repeat it`,
+        `the process that has run ${summary.runId} took this action and has not answered; check the run before you repeat it`,
         { details: { runId: summary.runId } },
       );
-    case 'nobody':
+    case 'untaken':
       return undefined;
   }
 }
 
-/** Whether some process may be advancing a run: it is not over, and nobody is known to have left it. */
+/** True when a process may be advancing a run: it has not ended and is not known to be abandoned. */
 function mayBeHeld({ outcome, isAbandoned, isImported, status }: RunSummary): boolean {
   return (
     outcome === undefined &&

@@ -9,15 +9,15 @@ import { absent, isPrivate, longestUntakenMs, mailFolder, mailStore, namesIn, re
 import { performAction } from './perform-action.ts';
 import type { RunAction } from './run-action.ts';
 
-/** How often the folder is looked into, in milliseconds, and how many letters are acted on at once. */
-const lookEveryMs = 200;
+/** Milliseconds between checks of the folder, and number of letters acted on concurrently. */
+const checkEveryMs = 200;
 const maxAtOnce = 64;
-/** Older letters were given up: whoever waits takes a letter back after `longestUntakenMs`, unless it was killed. */
+/** Age in milliseconds from which letters are ignored: their senders take them back after `longestUntakenMs`, unless killed. */
 const longestExpectedMs = longestUntakenMs + 2_000;
 
 /**
- * Does what other processes leave for the runs an engine advances, until it is disposed of: from any terminal, a run can be
- * stopped, spoken to and decided about, whichever process has it. Does nothing for a journal in memory.
+ * Performs what other processes leave for the runs of an engine, until disposed: any terminal can stop a run, send it a message and
+ * decide its requests, whichever process has it. Does nothing for a journal in memory.
  */
 export function receiveMail(engine: Engine, store = mailStore(engine)): Disposable {
   const folder = mailFolder(store);
@@ -37,8 +37,8 @@ export function receiveMail(engine: Engine, store = mailStore(engine)): Disposab
       isLooking = false;
     }
   };
-  // A folder that cannot be read now may be readable at the next look; whoever left something there is told that nobody took it.
-  const timer = store === 'memory' ? undefined : setInterval(() => void look().catch(() => undefined), lookEveryMs);
+  // A folder that cannot be read now may be readable at the next check; a sender learns that its letter was not taken.
+  const timer = store === 'memory' ? undefined : setInterval(() => void look().catch(() => undefined), checkEveryMs);
   timer?.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
@@ -47,11 +47,11 @@ async function takeAll(run: Run, folder: string, acting: Set<Promise<void>>): Pr
   for (const name of await namesIn(folder)) {
     if (!name.endsWith('.json') || acting.size >= maxAtOnce) continue;
     const file = path.join(folder, name.slice(0, -'.json'.length));
-    // From here on nobody else takes it, and whoever wrote it knows that it was taken.
+    // From here on no other process takes it, and its sender knows that it was taken.
     const taken = await rename(`${file}.json`, `${file}.taken`).then(() => true, absent);
     if (taken !== true) continue;
-    // Not waited for: a cancel takes as long as what it stops, and what else was left must not wait for it.
-    // A letter that cannot be read, such as one of another user, ends no process.
+    // Not awaited: a cancel takes as long as what it stops, and other letters must not wait for it. A letter that cannot be read, such as
+    // one of another user, must not end the process.
     const done = answer(run, file)
       .catch(() => undefined)
       .finally(() => acting.delete(done));
@@ -61,10 +61,10 @@ async function takeAll(run: Run, folder: string, acting: Set<Promise<void>>): Pr
 
 async function answer(run: Run, file: string): Promise<void> {
   const letter = await readLetter(`${file}.taken`);
-  // Whoever wrote it has stopped waiting, or was killed: nothing must happen that nobody expects any more.
+  // The sender has stopped waiting, or was killed: do nothing that is no longer expected.
   if (letter !== undefined && Date.now() - letter.writtenAt <= longestExpectedMs) {
     const reply = await act(run, letter.value);
-    // Whoever wrote it may be gone: then nobody reads the reply, and it does no harm.
+    // If the sender is gone, an unread reply does no harm.
     await writeWhole(`${file}.done`, reply).catch(() => undefined);
   }
   await rm(`${file}.taken`, { force: true, recursive: true }).catch(() => undefined);
@@ -79,7 +79,8 @@ async function act(run: Run, value: unknown): Promise<unknown> {
 }
 
 function readMailed(value: unknown): RunAction {
-  if (!isJsonObject(value) || !isActionKind(value['kind'])) throw new CadreError('OPTION_INVALID', 'this is no action on a run');
+  if (!isJsonObject(value) || !isActionKind(value['kind']))
+    throw new CadreError('OPTION_INVALID', 'this is not an action on a run');
   const { kind, ...fields } = value;
-  return readAction(kind, fields, `the ${kind}`);
+  return readAction(kind, fields, { what: `the ${kind}` });
 }

@@ -4,14 +4,14 @@ import type { ProfileEdit } from '../../core/events/profile-edit.ts';
 import type { ModuleAction } from '../../team/modules/module-actions.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 
-/** What somebody outside does to a run: at a terminal, over HTTP, in whichever process. Plain data. */
+/** An action on a run from outside: from a terminal or over HTTP, in any process. Plain data. */
 export type RunAction =
   | {
       readonly kind: 'send';
       readonly text: string;
       readonly to?: string;
       readonly priority?: Delivery;
-      /** An id for the item: what was sent under it already is not sent again. */
+      /** Id for the item: a message with an id that was sent before is not sent again. */
       readonly itemId?: string;
     }
   | {
@@ -28,13 +28,13 @@ export type RunAction =
   | { readonly kind: 'profiles'; readonly edits: readonly ProfileEdit[] }
   | { readonly kind: 'modules'; readonly actions: readonly ModuleAction[] };
 
-/** How a run stands once an action is on record. */
+/** Status of a run once an action is in its journal. */
 export interface ActionDone {
   readonly status: string;
-  /** How the run ended, when it has. */
+  /** Outcome of the run, once it has ended. */
   readonly outcome?: string;
-  /** What waits for a person now. */
+  /** Requests that wait for a person now. */
   readonly pending: readonly PendingRequest[];
-  /** The item a message became. */
+  /** Item the message became. */
   readonly itemId?: string;
 }

@@ -2,7 +2,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 
-/** What a client is told of an agent below the root. */
+/** Summary of an agent below the root, for chat clients. */
 export interface AgentCard {
   readonly agentId: AgentId;
   readonly parentAgentId: string | null;
@@ -11,21 +11,21 @@ export interface AgentCard {
   readonly moduleId: string | null;
   readonly status: 'working' | 'waiting' | 'ended';
   readonly turns: number;
-  /** The tool it called last. */
+  /** Tool it called last. */
   readonly tool: string | null;
-  /** The beginning of what it said last, or of its output once it has ended. */
+  /** Beginning of its last reply, or of its output once it has ended. */
   readonly text: string;
   readonly outcome: string | null;
 }
 
-/** Longest text of a card, in characters: the whole of it is in the run. */
+/** Maximum length of a card's text, in characters; the run has the whole text. */
 const longestText = 2_000;
 
-/** The agents below the root of a run, as its events tell of them. */
+/** Cards of the agents below the root, built from events. */
 export class AgentCards {
   readonly #cards = new Map<AgentId, AgentCard>();
 
-  /** Takes an event in; answers with the card it changed. */
+  /** Records an event and returns the card it changed. */
   note(event: CadreEvent): AgentCard | undefined {
     if (event.type === 'agent.start') return event.parentAgentId === undefined ? undefined : this.#set(newCard(event));
     if (!('agentId' in event) || event.agentId === undefined) return undefined;
@@ -40,7 +40,7 @@ export class AgentCards {
   }
 }
 
-/** A card as plain data. */
+/** Converts a card to plain data. */
 export function cardData(card: AgentCard): JsonObject {
   return { ...card };
 }
@@ -65,8 +65,8 @@ function changesOf(card: AgentCard, event: CadreEvent): Partial<AgentCard> | und
     case 'turn.start':
       return { status: 'working', turns: card.turns + 1 };
     case 'model.end': {
-      const said = event.reply?.text ?? '';
-      return said === '' ? undefined : { text: said.slice(0, longestText) };
+      const text = event.reply?.text ?? '';
+      return text === '' ? undefined : { text: text.slice(0, longestText) };
     }
     case 'tool.request':
       return { tool: event.name };

@@ -5,34 +5,38 @@ import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
 import type { LiveReplies, ReplySoFar } from './live-replies.ts';
 
-/** What a follower learns, in order. */
+/** News for a follower, in order. */
 export type RunNews =
   | { readonly kind: 'event'; readonly event: CadreEvent }
   | { readonly kind: 'delta'; readonly agentId: AgentId; readonly turnId: TurnId; readonly delta: ModelDelta }
-  /** A reply as far as it has come: told to who comes in its middle, or was too slow for its pieces. */
+  /** A reply so far, for a follower that starts in its middle or was too slow for its deltas. */
   | { readonly kind: 'reply'; readonly reply: ReplySoFar };
 
-/** Where to begin, and when to stop besides the end. */
+/** Start of the news, and signal to stop before the end. */
 export interface FollowOptions {
-  /** Events above this sequence number are told. */
+  /** Sequence number after which events are returned. */
   readonly after: number;
   readonly signal: AbortSignal;
 }
 
 const pageSize = 500;
-/** News that are kept for a slow reader; what is dropped is read from the journal again. */
+/** Maximum number of news kept for a slow reader; dropped events are read from the journal. */
 const maxWaiting = 2_000;
 
+interface NewsSources {
+  readonly journal: Pick<Journal, 'read'>;
+  readonly live: LiveReplies;
+}
+
 /**
- * Follows a run until it has settled: its events without a gap, and the pieces of its replies between them.
+ * Follows a run until it has settled: its events without a gap, and deltas of its replies between them.
  *
- * 1. A slow reader never slows the run: its pieces are dropped, and it is told the reply so far in their place.
- * 2. It ends once nothing is running and everything was told; it throws when the run cannot go on in this process.
+ * 1. A slow reader never slows the run: its deltas are dropped, and it gets the reply so far instead.
+ * 2. It ends once nothing is running and everything was read; it throws when the run cannot continue in this process.
  */
 export async function* followRun(
   run: Run,
-  journal: Pick<Journal, 'read'>,
-  live: LiveReplies,
+  { journal, live }: NewsSources,
   { after, signal }: FollowOptions,
 ): AsyncGenerator<RunNews> {
   const news = new News(run, live, signal);
@@ -72,13 +76,13 @@ async function* eventsAfter(journal: Pick<Journal, 'read'>, run: Run, after: num
   }
 }
 
-/** What has happened since a reader last looked. */
+/** News since a reader's last take. */
 class News {
   readonly #run: Run;
   readonly #signal: AbortSignal;
   readonly #leave: () => void;
   #waiting: RunNews[] = [];
-  /** Something was not kept: the journal has it. True at first, for everything before. */
+  /** True when news were dropped, which the journal has; initially true, for the events before. */
   #hasGap = true;
   #settling = false;
   #settled = false;
@@ -104,19 +108,19 @@ class News {
     signal.addEventListener('abort', this.#wakeUp);
   }
 
-  /** Whether nothing runs, and everything up to the newest event was taken. */
+  /** True when nothing is running, and everything up to the newest event was taken. */
   async isOver(last: number): Promise<boolean> {
     if (!this.#isQuiet(last)) return false;
-    // Somebody may have sent something since it was found at rest.
+    // A message may have arrived since the run was found at rest.
     await this.#run.settled();
     if (!this.#isQuiet(last)) return false;
-    // At rest with calls under way: they were left in the middle, since the engine closes. It says so in a moment.
+    // At rest with calls in progress: the engine is closing and will halt the run in a moment.
     this.#isLeft = this.#run.state.status === 'running';
     this.#settled = !this.#isLeft;
     return this.#settled;
   }
 
-  /** Whether something was not kept. What waits is dropped with it: the journal and the replies so far hold all of it. */
+  /** Returns and clears whether news were dropped. Waiting news are dropped with them: the journal and the replies so far have them all. */
   takeGap(): boolean {
     const hasGap = this.#hasGap;
     this.#hasGap = false;
@@ -161,7 +165,7 @@ class News {
       this.#settled = true;
       this.#wakeUp();
     };
-    // One that halted says so by itself.
+    // A run that halts reports it through `onHalt`.
     this.#run.settled().then(done, done);
   }
 

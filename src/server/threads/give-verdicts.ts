@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Run } from '../../engine/run.ts';
 
-/** A person's decision over something of a run that waits for it, by its id. */
+/** A person's decision on a pending request of a run, by its id. */
 export type GivenVerdict =
   | { readonly kind: 'approve'; readonly id: string; readonly args?: JsonObject }
   | { readonly kind: 'reject'; readonly id: string; readonly message?: string }
   | { readonly kind: 'answer'; readonly id: string; readonly value: JsonValue };
 
-/** Hands in the verdicts that a run waits for; answers with how many those were. What was decided before is left as it is. */
+/** Applies the verdicts that the run waits for and returns their number. Ignores those on requests already decided. */
 export async function giveVerdicts(run: Run, verdicts: readonly GivenVerdict[]): Promise<number> {
   let given = 0;
   for (const verdict of verdicts) {

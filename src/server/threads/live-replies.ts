@@ -3,7 +3,7 @@ import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
 
-/** A reply as far as it has come. */
+/** A reply so far. */
 export interface ReplySoFar {
   readonly agentId: AgentId;
   readonly turnId: TurnId;
@@ -12,7 +12,7 @@ export interface ReplySoFar {
   readonly reasoning: string;
 }
 
-/** Somebody who follows a run. Called at once, in the order things happen. */
+/** A subscriber to a run. Called synchronously, in the order things happen. */
 export interface LiveReader {
   readonly onEvents?: (events: readonly CadreEvent[]) => void;
   readonly onDelta?: (agentId: AgentId, turnId: TurnId, delta: ModelDelta) => void;
@@ -20,14 +20,14 @@ export interface LiveReader {
 }
 
 /**
- * What a run is saying, kept while it works so that whoever comes in the middle of a reply gets its beginning, too. It lets go of
- * the run once that has settled and nobody reads.
+ * Replies in progress of a run, kept so that a reader that joins in the middle of one gets its beginning. Unsubscribes once the run
+ * has settled and there are no readers.
  */
 export class LiveReplies {
   readonly #run: Run;
   readonly #readers = new Set<LiveReader>();
   readonly #replies = new Map<AgentId, ReplySoFar>();
-  /** The turns that agents are at, as far as their beginning was heard. */
+  /** Current turns of agents, as far as their beginning was seen. */
   readonly #turns = new Map<AgentId, TurnId>();
   readonly #unsubscribe: () => void;
   readonly #onLeft: () => void;
@@ -40,14 +40,14 @@ export class LiveReplies {
       onDelta: (agentId, turnId, delta) => this.#noteDelta(agentId, turnId, delta),
       onHalt: (error) => this.#each((reader) => reader.onHalt?.(error)),
     });
-    // What was said before it was listened to.
+    // Replies that began before this subscription.
     for (const { agentId, turnId, deltas } of run.replies) {
       this.#turns.set(agentId, turnId);
       for (const delta of deltas) this.#noteDelta(agentId, turnId, delta);
     }
   }
 
-  /** The replies that are under way. */
+  /** Replies in progress. */
   get replies(): readonly ReplySoFar[] {
     return [...this.#replies.values()];
   }
@@ -63,7 +63,7 @@ export class LiveReplies {
 
   async #leave(): Promise<void> {
     if (this.#readers.size > 0) return;
-    // A run that cannot go on here has nothing more to say either.
+    // A run that cannot continue here has no further news either.
     await this.#run.settled().catch(() => undefined);
     if (this.#readers.size > 0) return;
     this.#unsubscribe();
@@ -81,10 +81,10 @@ export class LiveReplies {
 
   #noteDelta(agentId: AgentId, turnId: TurnId, delta: ModelDelta): void {
     const known = this.#replies.get(agentId);
-    const goesOn = known?.turnId === turnId && known.attempt === delta.attempt;
-    // A reply whose beginning was not heard is told once it is on record.
-    if (!goesOn && delta.n > 1 && this.#turns.get(agentId) !== turnId) return;
-    const { text, reasoning } = goesOn ? known : { text: '', reasoning: '' };
+    const isContinued = known?.turnId === turnId && known.attempt === delta.attempt;
+    // A reply whose beginning was missed is sent once it is in the journal.
+    if (!isContinued && delta.n > 1 && this.#turns.get(agentId) !== turnId) return;
+    const { text, reasoning } = isContinued ? known : { text: '', reasoning: '' };
     this.#replies.set(agentId, {
       agentId,
       turnId,
@@ -95,7 +95,7 @@ export class LiveReplies {
     this.#each((reader) => reader.onDelta?.(agentId, turnId, delta));
   }
 
-  #each(tell: (reader: LiveReader) => void): void {
-    for (const reader of this.#readers) tell(reader);
+  #each(notify: (reader: LiveReader) => void): void {
+    for (const reader of this.#readers) notify(reader);
   }
 }

@@ -1,54 +1,54 @@
 import type { ModelDelta } from '../../core/model/model.ts';
 import type { ReplySoFar } from './live-replies.ts';
 
-/** What has been told of a reply. */
-export interface ToldReply {
+/** Part of a reply that a client has been sent. */
+export interface SentReply {
   readonly attempt: number;
   readonly text: string;
   readonly reasoning: string;
 }
 
-/** What is to be told next: more of the reply, or all of it anew because what was told does not hold any more. */
+/** Next part to send: more of the reply, or all of it when what was sent is no longer valid. */
 export interface ReplyStep {
-  /** What was told is to be taken back first. */
+  /** True when what was sent must be taken back first. */
   readonly startsOver: boolean;
   readonly reasoning: string;
   readonly text: string;
-  /** What has been told once this is. */
-  readonly told: ToldReply;
+  /** The sent part of the reply after this step. */
+  readonly sent: SentReply;
 }
 
-/** Nothing has been told yet. */
-export const untold: ToldReply = { attempt: 0, text: '', reasoning: '' };
+/** Nothing sent yet. */
+export const nothingSent: SentReply = { attempt: 0, text: '', reasoning: '' };
 
-/** A piece of a reply: pieces of a later attempt take back what an earlier one said. */
-export function tellPiece(told: ToldReply, { attempt, kind, text }: ModelDelta): ReplyStep | undefined {
-  if (attempt < told.attempt || kind === 'tool-input' || text === '') return undefined;
-  const before = attempt === told.attempt ? told : { ...untold, attempt };
+/** Returns the step for a delta: one of a later attempt takes back an earlier attempt's text. */
+export function stepForDelta(sent: SentReply, { attempt, kind, text }: ModelDelta): ReplyStep | undefined {
+  if (attempt < sent.attempt || kind === 'tool-input' || text === '') return undefined;
+  const before = attempt === sent.attempt ? sent : { ...nothingSent, attempt };
   const piece = { text: kind === 'text' ? text : '', reasoning: kind === 'reasoning' ? text : '' };
   return {
     ...piece,
-    startsOver: attempt !== told.attempt && hasTold(told),
-    told: { attempt, text: before.text + piece.text, reasoning: before.reasoning + piece.reasoning },
+    startsOver: attempt !== sent.attempt && hasSent(sent),
+    sent: { attempt, text: before.text + piece.text, reasoning: before.reasoning + piece.reasoning },
   };
 }
 
-/** A reply as it stands: what is missing is told; all of it, when what was told is not how it begins. */
-export function tellWhole(
-  told: ToldReply,
+/** Returns the step to the whole reply so far: its rest, or all of it when it does not begin with what was sent. */
+export function stepForReply(
+  sent: SentReply,
   whole: Pick<ReplySoFar, 'text' | 'reasoning'> & { readonly attempt?: number },
 ): ReplyStep {
-  const { text, reasoning, attempt = told.attempt } = whole;
-  const goesOn = text.startsWith(told.text) && reasoning.startsWith(told.reasoning);
+  const { text, reasoning, attempt = sent.attempt } = whole;
+  const isContinued = text.startsWith(sent.text) && reasoning.startsWith(sent.reasoning);
   return {
-    startsOver: !goesOn,
-    reasoning: goesOn ? reasoning.slice(told.reasoning.length) : reasoning,
-    text: goesOn ? text.slice(told.text.length) : text,
-    told: { attempt, text, reasoning },
+    startsOver: !isContinued,
+    reasoning: isContinued ? reasoning.slice(sent.reasoning.length) : reasoning,
+    text: isContinued ? text.slice(sent.text.length) : text,
+    sent: { attempt, text, reasoning },
   };
 }
 
-/** Whether anything was told. */
-export function hasTold({ text, reasoning }: ToldReply): boolean {
+/** True when anything was sent. */
+export function hasSent({ text, reasoning }: SentReply): boolean {
   return text !== '' || reasoning !== '';
 }

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { Listening } from './threads.ts';
 
-/** How often a silent stream shows that it is alive, in milliseconds: proxies close what says nothing. */
+/** Milliseconds of silence after which a stream sends a comment, since proxies close idle connections. */
 export const heartbeatMs = 15_000;
 
 /**
- * The body of a stream of server-sent events: each text is the data of one. The reader sets the pace; when it goes, the source is
- * told to end. `leave` is called at the end of either.
+ * Returns the body of a stream of server-sent events, one for each text. The reader sets the pace; when it leaves, the source is
+ * ended. `leave` is called in both cases.
  */
 function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -41,14 +41,18 @@ function sseStream(source: AsyncIterator<string>, leave: () => void): ReadableSt
   );
 }
 
-/** Answers a request with what happens in a run, until the run has settled or the client leaves; then nobody listens any more. */
-export function sseAnswer(context: Context, listening: Listening, tell: (signal: AbortSignal) => AsyncGenerator<string>): Response {
+/** Answers a request with a stream about a run, until the run has settled or the client leaves; then stops listening. */
+export function sseAnswer(
+  context: Context,
+  listening: Listening,
+  generate: (signal: AbortSignal) => AsyncGenerator<string>,
+): Response {
   const left = new AbortController();
   const leave = (): void => {
     left.abort();
     listening.stop();
   };
-  return context.body(sseStream(tell(left.signal), leave), 200, {
+  return context.body(sseStream(generate(left.signal), leave), 200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',

@@ -9,50 +9,50 @@ import { currentExchange, type Exchange } from './exchange.ts';
 import { giveVerdicts, type GivenVerdict } from './give-verdicts.ts';
 import type { Listening, Threads } from './threads.ts';
 
-/** What a client wants of a conversation. */
+/** Request of a chat client. */
 export interface ThreadRequest {
-  /** The name the client has for it. */
+  /** Name the client has for the conversation. */
   readonly name: string;
-  /** The profile a new one begins with. */
+  /** Profile of a new conversation. */
   readonly profile: string | undefined;
-  /** What the user says, if anything. */
-  readonly said: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
-  /** What the user decided; most of it may be of the past. */
+  /** Message of the user, if there is one. */
+  readonly message: { readonly text: string; readonly attachments: readonly JsonObject[] } | undefined;
+  /** The user's verdicts; most may belong to earlier requests. */
   readonly verdicts: readonly GivenVerdict[];
 }
 
-/** What was done with it, and which part of the run is told in return. */
+/** Effect of a request, and the part of the run that its answer covers. */
 export interface Submitted {
   readonly did: 'launched' | 'said' | 'answered' | 'decided' | 'nothing';
   readonly listening: Listening;
   readonly exchange: Exchange;
-  /** The client knows the events up to this sequence number, or they belong to what it was told before. */
+  /** Last sequence number that the client knows or that belongs to earlier answers. */
   readonly known: number;
 }
 
-/** Does what a client wants: launches the conversation's run, hands in verdicts, says something. Words answer the question that waits. */
+/** Handles a request: launches the conversation's run, applies verdicts, posts the message. A message answers a pending question. */
 export async function submit(parts: ServerParts, threads: Threads, request: ThreadRequest): Promise<Submitted> {
-  const run = await threads.takeUp(request.name);
-  if (run === undefined) return await begun('launched', threads, await launch(parts, threads, request));
-  const { name, said } = request;
-  if (run.state.outcome === undefined || said === undefined) {
-    const done = await whileListening(threads, run, (listening) => goOn(listening, request));
+  const run = await threads.resume(request.name);
+  if (run === undefined) return await newExchange('launched', threads, await launch(parts, threads, request));
+  const { name, message } = request;
+  if (run.state.outcome === undefined || message === undefined) {
+    const done = await whileListening(threads, run, (listening) => continueRun(listening, request));
     if (done !== 'over') return done;
   }
-  if (said === undefined)
-    throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); say something to go on`);
-  return await begun('said', threads, await threads.goOnInFork(name, run, messageOf(said)));
+  if (message === undefined)
+    throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); send a message to continue it`);
+  return await newExchange('said', threads, await threads.continueInFork(name, run, messageOf(message)));
 }
 
-/** What a run that was just begun is at. */
-async function begun(did: 'launched' | 'said', threads: Threads, run: Run): Promise<Submitted> {
+/** Returns the result for a run that was just launched or forked. */
+async function newExchange(did: 'launched' | 'said', threads: Threads, run: Run): Promise<Submitted> {
   return await whileListening(threads, run, (listening) => {
     const exchange = exchangeOf(run);
     return { did, listening, exchange, known: exchange.seq };
   });
 }
 
-/** Listens to a run from before something is done with it; not any longer when that fails or comes too late. */
+/** Listens to a run before acting on it; stops when the action fails or the run had ended. */
 async function whileListening<T extends Submitted | 'over'>(
   threads: Threads,
   run: Run,
@@ -74,30 +74,31 @@ async function launch(
   threads: Threads,
   request: ThreadRequest,
 ): Promise<Run> {
-  const { name, said, profile = defaultProfile } = request;
-  if (said === undefined)
-    throw new CadreError('RUN_UNKNOWN', `there is nothing under the name '${name.slice(0, 100)}' yet: say something first`);
+  const { name, message, profile = defaultProfile } = request;
+  if (message === undefined)
+    throw new CadreError('RUN_UNKNOWN', `there is no conversation '${name.slice(0, 100)}' yet: send a message first`);
   if (profile === undefined) throw new CadreError('REQUEST_INVALID', 'profile is missing: name the profile to begin with');
-  return await engine.launch({ profile, input: payloadOf(said), runId: (await threads.chain(name)).next }, options);
+  return await engine.launch({ profile, input: payloadOf(message), runId: (await threads.chain(name)).next }, options);
 }
 
-/** Says and decides what is wanted; `over` when the run ended before it could be told. */
-async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
+/** Applies verdicts and posts the message; `over` when the run ended before. */
+async function continueRun(listening: Listening, { message, verdicts }: ThreadRequest): Promise<Submitted | 'over'> {
   const { run } = listening;
-  // What was asked belongs to the exchange before the answer.
+  // A question belongs to the exchange before its answer.
   const before = { listening, exchange: exchangeOf(run), known: run.state.seq };
   const given = await giveVerdicts(run, verdicts);
-  if (said === undefined) return { did: given > 0 ? 'decided' : 'nothing', ...before };
-  const question = said.attachments.length === 0 && given === 0 ? run.pending.find(({ kind }) => kind === 'question') : undefined;
-  const answer = question === undefined ? '' : readAnswer(question, said.text);
-  // At a checkpoint other words than its answers are a message, with which the agent goes on.
+  if (message === undefined) return { did: given > 0 ? 'decided' : 'nothing', ...before };
+  const question =
+    message.attachments.length === 0 && given === 0 ? run.pending.find(({ kind }) => kind === 'question') : undefined;
+  const answer = question === undefined ? '' : readAnswer(question, message.text);
+  // At a checkpoint, any text except its choices is a message, with which the agent continues.
   const isWords = question?.tool === '' && question.schema !== undefined && !choicesOf(question).includes(answer);
   if (question !== undefined && !isWords) {
     await run.answer(question.id, answer);
     return { did: 'answered', ...before };
   }
   try {
-    await run.send(messageOf(said));
+    await run.send(messageOf(message));
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'RUN_ENDED') return 'over';
     throw thrown;
@@ -106,26 +107,28 @@ async function goOn(listening: Listening, { said, verdicts }: ThreadRequest): Pr
   return { did: 'said', listening, exchange, known: exchange.seq };
 }
 
-function messageOf(said: NonNullable<ThreadRequest['said']>): ExternalItem {
-  return { source: 'USER_PROMPT', payload: payloadOf(said) };
+function messageOf(message: NonNullable<ThreadRequest['message']>): ExternalItem {
+  return { source: 'USER_PROMPT', payload: payloadOf(message) };
 }
 
-function payloadOf({ text, attachments }: NonNullable<ThreadRequest['said']>): JsonObject {
+function payloadOf({ text, attachments }: NonNullable<ThreadRequest['message']>): JsonObject {
   return { ...(text === '' ? {} : { prompt: text }), ...(attachments.length === 0 ? {} : { attachments }) };
 }
 
-/** The exchange that a run is at. */
+/** Returns the current exchange of a run. */
 export function exchangeOf(run: Run): Exchange {
   const exchange = currentExchange(run.state);
   if (exchange !== undefined) return exchange;
-  throw new CadreError('RUN_UNKNOWN', `nobody has said anything in run ${run.id}`);
+  throw new CadreError('RUN_UNKNOWN', `run ${run.id} has no message of a user yet`);
 }
 
-/** Where somebody else decided over what verdicts are about, which come too late then: the client has seen nothing from there on. */
+/**
+ * Returns the last sequence number before another client decided one of these requests. The verdicts come too late then, and the
+ * client has seen nothing after that event.
+ */
 export async function decidedAt(
   journal: Pick<Journal, 'read'>,
-  run: Run,
-  { from }: Exchange,
+  { listening: { run }, exchange: { from } }: Pick<Submitted, 'listening' | 'exchange'>,
   verdicts: readonly GivenVerdict[],
 ): Promise<number | undefined> {
   const ids = new Set<string>(verdicts.map(({ id }) => id));

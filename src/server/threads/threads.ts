@@ -9,24 +9,24 @@ import { followRun, type FollowOptions, type RunNews } from './follow-run.ts';
 import { LiveReplies } from './live-replies.ts';
 
 const longestName = 500;
-/** How long after its end an answer is still told to clients that come back, in milliseconds. */
+/** Milliseconds after its end during which an answer is still streamed to clients that reconnect. */
 const justNowMs = 30_000;
 
-/** The runs of a conversation, oldest first: one, and another one for each time it had to be taken up differently. */
+/** Runs of a conversation, oldest first: one, and a fork for each time the user continued after its end. */
 interface Chain {
-  /** The run that the conversation is at; undefined when there is none yet. */
+  /** Id of the latest run; undefined when there is none yet. */
   readonly current: string | undefined;
-  /** The id of the one to come. */
+  /** Id of the run to create next. */
   readonly next: RunId;
 }
 
 /**
- * The runs behind the conversations of other programs, which name them as they like.
+ * Runs behind the conversations of other programs, which choose the names.
  *
- * 1. A conversation is a run: the one whose id it bears, or else one whose id is made from its name. So it is found again without
- *    anything being remembered, also after a restart.
- * 2. Where a run is over, what the user says next goes on in a fork of it, whose id is made from the name and a number.
- * 3. What is done in one conversation is done in order: two first messages at once make one run.
+ * 1. A conversation is a run: the one with that id, or else one whose id is derived from the name. So it is found without stored
+ *    state, also after a restart.
+ * 2. After the end of a run, the next message continues in a fork, whose id is derived from the name and a number.
+ * 3. Requests of one conversation run in order: two concurrent first messages launch one run.
  */
 export class Threads {
   readonly #engine: Engine;
@@ -37,7 +37,7 @@ export class Threads {
     this.#engine = engine;
   }
 
-  /** Does something in a conversation once everything before it is done. */
+  /** Runs an action in a conversation once all earlier ones are done. */
   async inOrder<T>(name: string, act: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const done = (before ?? Promise.resolve()).then(act, act);
@@ -49,7 +49,7 @@ export class Threads {
     }
   }
 
-  /** The runs of a conversation. */
+  /** Returns the runs of a conversation. */
   async chain(name: string): Promise<Chain> {
     let current = idPattern.test(name) && (await this.#exists(name)) ? name : undefined;
     for (let number = 1; ; number++) {
@@ -59,21 +59,21 @@ export class Threads {
     }
   }
 
-  /** Takes up the run of a conversation where its journal stands; undefined when there is none yet. */
-  async takeUp(name: string): Promise<Run | undefined> {
+  /** Resumes the run of a conversation; undefined when there is none yet. */
+  async resume(name: string): Promise<Run | undefined> {
     const { current } = await this.chain(name);
     return current === undefined ? undefined : await this.#engine.resume(current);
   }
 
-  /** Goes on with a conversation whose run is over: in a fork of it, which begins with what the user says. */
-  async goOnInFork(name: string, over: Run, message: ExternalItem): Promise<Run> {
+  /** Continues a conversation whose run has ended in a fork of it, which begins with the message. */
+  async continueInFork(name: string, over: Run, message: ExternalItem): Promise<Run> {
     const { next } = await this.chain(name);
     return await this.#engine.fork(over.id, { runId: next, message });
   }
 
   /**
-   * The run of a conversation, when this process has it and a client that just loaded the messages may lack some of its answer: it is
-   * at work, waits for a person, or has done either a moment ago.
+   * Returns the run of a conversation if this process has it and a client that just loaded the messages may lack some of its answer:
+   * the run is working, waits for a person, or did so a moment ago.
    */
   async unfinished(name: string): Promise<Run | undefined> {
     const { current } = await this.chain(name);
@@ -83,12 +83,12 @@ export class Threads {
     return status === 'running' || pending > 0 || Math.abs(Date.now() - at) < justNowMs ? run : undefined;
   }
 
-  /** Listens to a run from now on, so that what follows is told from the beginning of its replies. */
+  /** Listens to a run from now on, so that later readers get replies from their beginning. */
   listen(run: Run): Listening {
     const live = this.#live.get(run) ?? new LiveReplies(run, () => this.#live.delete(run));
     this.#live.set(run, live);
     const stop = live.add({});
-    return { run, follow: (options) => followRun(run, this.#engine.records, live, options), stop };
+    return { run, follow: (options) => followRun(run, { journal: this.#engine.records, live }, options), stop };
   }
 
   async #exists(id: string): Promise<boolean> {
@@ -96,7 +96,7 @@ export class Threads {
   }
 }
 
-/** A run that is listened to, until `stop` is called. */
+/** A run that is being listened to, until `stop` is called. */
 export interface Listening {
   readonly run: Run;
   /** Follows the run until it has settled. */
@@ -104,7 +104,7 @@ export interface Listening {
   readonly stop: () => void;
 }
 
-/** Refuses what is no name of a conversation. */
+/** Checks the name of a conversation. */
 export function checkName(value: unknown, place: string): string {
   if (typeof value === 'string' && value !== '' && value.length <= longestName) return value;
   throw new CadreError('REQUEST_INVALID', `${place} must be a text of 1 to ${longestName} characters`);

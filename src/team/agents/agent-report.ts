@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import { clipText } from '../reports/clip-text.ts';
 import type { MadeCall } from './call-memo.ts';
 
-/** Longest words and longest deliverables of one report, in characters; the whole stays with the agent. */
+/** Maximum length of the text, and of the deliverables, in one report, in characters; the agent keeps the full version. */
 const maxOutput = 60_000;
 const maxDeliverables = 96_000;
 
 /**
- * What a caller is told of an agent it called. `status` is `success`, `error`, `limit`, `stagnation`, `cancelled`, a word that
- * the agent's profile ends with (such as `needs_help`), `waiting` for one that waits to be spoken to, or `refused` when no
- * agent went to work.
+ * Report on a called agent for its caller. `status` is `success`, `error`, `limit`, `stagnation`, `cancelled`, a word that the
+ * agent's profile ends with (such as `needs_help`), `waiting` for an agent that awaits input, or `refused` when no agent started.
  */
 export interface AgentReport extends JsonObject {
   readonly status: string;
@@ -20,12 +20,12 @@ export interface AgentReport extends JsonObject {
 
 const failures: ReadonlySet<string> = new Set(['error', 'limit', 'cancelled', 'refused', stagnationOutcome]);
 
-/** Tells whether a report says that the work was not done. Words of a profile's own are no failure. */
+/** True when a report means that the work was not done. A profile's own end words do not count as failures. */
 export function isFailure({ status }: AgentReport): boolean {
   return failures.has(status);
 }
 
-/** The report of a request, as its agent stands now. */
+/** Builds the report of a request from the agent's current state. */
 export function reportOf(call: MadeCall, run: RunContext): AgentReport {
   if (!('agentId' in call)) return { status: 'refused', profile: call.profile, message: call.refused };
   const agent = run.agents.get(call.agentId);
@@ -33,17 +33,17 @@ export function reportOf(call: MadeCall, run: RunContext): AgentReport {
   if (agent === undefined) return { status: 'cancelled', profile, agent_id, message: 'the agent is gone' };
   const isOver = agent.status === 'ended';
   return {
-    status: isOver ? (agent.outcome ?? 'error') : 'waiting',
+    status: isOver ? (agent.result.outcome ?? 'error') : 'waiting',
     profile,
     agent_id,
-    output: clipText(isOver ? agent.output : agent.lastReply, maxOutput),
+    output: clipText(isOver ? agent.result.output : agent.turn.lastReply, maxOutput),
     ...(hasSome(agent.deliverables) ? { deliverables: clipped(agent.deliverables) } : {}),
     ...errorOf(agent),
     ...(isOver ? {} : { message: `${agent_id} waits for your answer: give it by calling again with this agent_id.` }),
   };
 }
 
-function errorOf({ error }: SubContext): JsonObject {
+function errorOf({ result: { error } }: SubContext): JsonObject {
   return error === undefined ? {} : { error: { code: error.code, message: clipText(error.message, 4_000) } };
 }
 
@@ -51,7 +51,7 @@ function hasSome(deliverables: JsonObject): boolean {
   return Object.keys(deliverables).length > 0;
 }
 
-/** Deliverables that fit as they are, else with their long values shortened. */
+/** Returns deliverables unchanged if they fit, otherwise with long values shortened. */
 function clipped(deliverables: JsonObject): JsonObject {
   if (JSON.stringify(deliverables).length <= maxDeliverables) return deliverables;
   const entries = Object.entries(deliverables);

@@ -2,7 +2,7 @@ import { toErrorRecord } from '../../core/error.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { briefingEvents } from '../dispatch/briefing-events.ts';
 import { buildBriefing, type Briefing } from '../handover/handover.ts';
@@ -11,7 +11,7 @@ import { type Admission, admitCall, type AgentRequest } from './admit-call.ts';
 import { isAnyoneAtWork } from './agent-slots.ts';
 import type { MadeCall } from './call-memo.ts';
 
-/** What beginning came to: one entry per request, in order, and the events that commit with it. */
+/** Result of beginning a call: one entry per request, in order, and the events that commit with it. */
 export interface BegunCalls {
   readonly calls: readonly MadeCall[];
   readonly events: readonly EventDraft[];
@@ -20,9 +20,9 @@ export interface BegunCalls {
 type Admitted = Exclude<Admission, { kind: 'refused' }> & { readonly request: AgentRequest; readonly briefing: Briefing };
 
 /**
- * Puts agents to work on requests: new ones, and those that go on with their history. A request that cannot be carried out
- * does not hold up the others. New agents there is no room for at this moment are held until one of the caller's has ended;
- * one of the caller's is always at work then, so that none is held for ever.
+ * Starts new agents for requests, and continues existing ones with their history. A request that fails does not block the others.
+ * New agents without a free slot are held until one of the caller's agents ends; one of them is always at work then, so that none
+ * is held forever.
  */
 export function beginCalls(requests: readonly AgentRequest[], context: TransitionContext): BegunCalls {
   const admitted = admitAll(requests, context);
@@ -55,7 +55,7 @@ export function beginCalls(requests: readonly AgentRequest[], context: Transitio
   return { calls, events };
 }
 
-/** Each request with its briefing, or why it is refused. */
+/** Returns each request with its briefing, or the reason it is refused. */
 function admitAll(requests: readonly AgentRequest[], context: TransitionContext): readonly (Admitted | string)[] {
   const { run, agent, scope } = context;
   const view = new HandoverView({ run, agent, scope });
@@ -94,7 +94,7 @@ function startEvents(
     initialParams: request.params,
     callId,
     lastTurnId: turnId,
-    flowId: agent.flowId,
+    flowId: agent.turn.flowId,
     ...(held ? { held: true } : {}),
   };
   return [start, ...briefingEvents(agentId, briefing, context)];
@@ -105,7 +105,7 @@ function goOnEvents({ request, briefing }: Admitted, agent: SubContext, context:
   const restart: EventDraft = {
     type: 'agent.restart',
     agentId,
-    iteration: agent.iteration + 1,
+    iteration: agent.work.iteration + 1,
     initialParams: { ...agent.initialParams, ...request.params },
     callId: context.callId,
     keepsHistory: true,

@@ -1,13 +1,14 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { DraftModule } from '../../core/patches/state-draft.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { Assignment, DispatchRecord } from '../../core/team/work-module.ts';
 import { fallbackDeliverables, isEmptyDeliverables } from '../reports/agent-deliverables.ts';
 
-/** How an associate's agent ended, or is about to end. */
+/** The end of an associate's agent, past or imminent. */
 export interface Ending {
   readonly outcome: string;
   readonly output: string;
@@ -15,27 +16,30 @@ export interface Ending {
   readonly error?: string;
 }
 
-/** What an assignment came to, as its dispatcher and the module's history are told. */
+/** Result of an assignment, as reported to its dispatcher and in the module's history. */
 export interface AssignmentVerdict {
   readonly status: Exclude<Assignment['outcome'], 'running'>;
   readonly deliverables: JsonObject;
   readonly errorDetails: JsonObject | null;
 }
 
-/** The ending of an agent that has ended. */
+/** Returns the ending of an ended agent. */
 export function endingOf(agent: SubContext): Ending {
-  const { outcome, output, deliverables, error } = agent;
+  const {
+    result: { outcome, output, error },
+    deliverables,
+  } = agent;
   return { outcome: outcome ?? 'error', output, deliverables, ...(error === undefined ? {} : { error: error.message }) };
 }
 
-/** Judges an assignment by how its agent ended: only the outcome `success` is a success (D1.22). */
+/** Derives an assignment's result from its agent's end: only the outcome `success` is a success (D1.22). */
 export function assignmentVerdict(agent: SubContext, ending: Ending): AssignmentVerdict {
   const empty = isEmptyDeliverables(ending.deliverables);
   if (ending.outcome === 'success') {
     const deliverables = empty ? fallbackDeliverables(agent, ending.output) : ending.deliverables;
     return { status: 'completed_success', deliverables, errorDetails: null };
   }
-  // The last words of an agent that failed are not a result, unless it was made to sum up (its output).
+  // The last message of a failed agent is not a result, unless it was asked for a summary (its output).
   const deliverables = empty && ending.output !== '' ? { primary_summary: ending.output } : ending.deliverables;
   const message = ending.error ?? `the associate ended with outcome "${ending.outcome}"`;
   return {
@@ -46,8 +50,8 @@ export function assignmentVerdict(agent: SubContext, ending: Ending): Assignment
 }
 
 /**
- * The events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
- * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so it can be asked twice.
+ * Returns the events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
+ * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so repeated calls are safe.
  */
 export function settleAssignment(agent: SubContext, ending: Ending, { run, at, change }: TransitionContext): readonly EventDraft[] {
   const record = latestDispatch(run, agent.meta.agentId);
@@ -63,13 +67,13 @@ export function settleAssignment(agent: SubContext, ending: Ending, { run, at, c
   return [...settled, closed];
 }
 
-/** The dispatch an agent was started or sent by last. */
+/** Returns the dispatch that last started or restarted an agent. */
 export function latestDispatch({ team }: RunContext, agentId: AgentId): DispatchRecord | undefined {
   const index = team.dispatchOfAgent.get(agentId);
   return index === undefined ? undefined : team.dispatchHistory[index];
 }
 
-/** Tells whether a dispatch is neither done nor given up. */
+/** True when a dispatch is neither finished nor abandoned. */
 export function isOpenDispatch(record: DispatchRecord): boolean {
   return record.status === 'QUEUED' || record.status === 'RUNNING';
 }
@@ -107,9 +111,9 @@ function close(
     dispatch_id,
     archived_at: at,
     agent_id: agent.meta.agentId,
-    message_count: agent.released + agent.messages.length,
+    message_count: agent.history.released + agent.history.messages.length,
     deliverables: verdict.deliverables,
   });
-  // A failed rework does not take away what an earlier attempt delivered.
+  // A failed rework keeps the deliverables of earlier attempts.
   if (success || isEmptyDeliverables(module.deliverables as JsonObject)) module.deliverables = verdict.deliverables;
 }

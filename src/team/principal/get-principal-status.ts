@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { clipText } from '../reports/clip-text.ts';
@@ -9,10 +10,10 @@ import { dataOutcome } from '../tool-outcome.ts';
 
 const note = 'Do not call this in a loop: you are told when the principal has completed. Ask only when the user wants to know.';
 
-/** Longest part of the principal's last words in a status, in characters. */
+/** Maximum length of the principal's last reply in a status, in characters. */
 const maxReplyChars = 600;
 
-/** The tool that tells how far the principal is. */
+/** Creates the tool that reports the principal's progress. */
 export function getPrincipalStatus(): TransitionTool {
   return teamTool({
     name: 'get_principal_status',
@@ -34,26 +35,26 @@ function principalStatus({ run, agent }: TransitionContext): JsonObject {
     status: ended ? 'ended' : 'running',
     agent_id: principal.meta.agentId,
     agent_status: principal.status,
-    iteration: principal.iteration,
-    turns: principal.turnCount,
-    tool_calls: principal.toolCallsTotal,
-    ...(ended ? { outcome: principal.outcome ?? 'error', output: clipText(principal.output, maxReplyChars) } : {}),
-    ...(principal.error === undefined ? {} : { error: principal.error.message }),
+    iteration: principal.work.iteration,
+    turns: principal.turn.count,
+    tool_calls: principal.calls.total,
+    ...(ended ? { outcome: principal.result.outcome ?? 'error', output: clipText(principal.result.output, maxReplyChars) } : {}),
+    ...(principal.result.error === undefined ? {} : { error: principal.result.error.message }),
     last_activity: lastActivity(run, principal),
     associates: associateCounts(run, principal),
   };
 }
 
 function lastActivity(run: RunContext, principal: SubContext): JsonObject | null {
-  const turnId = principal.currentTurnId ?? principal.lastTurnId;
+  const turnId = principal.turn.currentId ?? principal.turn.lastId;
   const turn = turnId === undefined ? undefined : run.turns.get(turnId);
-  // Until its first turn an agent's last turn is the one it was launched from.
+  // Until its first turn, an agent's last turn is the one that launched it.
   if (turn === undefined || turn.agentId !== principal.meta.agentId) return null;
   return {
     turn_id: turn.turnId,
     started_at: new Date(turn.start.at).toISOString(),
     tools: turn.calls.map((call) => call.request.name),
-    last_words: clipText(principal.lastReply, maxReplyChars),
+    last_words: clipText(principal.turn.lastReply, maxReplyChars),
   };
 }
 

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { spawnRefusal } from '../../core/state/spawn-limits.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { endSubtree } from '../dispatch/end-subtree.ts';
@@ -15,8 +15,8 @@ import { teamTool } from '../team-tool.ts';
 import { dataOutcome, refusal } from '../tool-outcome.ts';
 
 /**
- * The tool that starts a principal in the background, or sends the last one into another iteration (A1.10). The same tool
- * is called `LaunchPrincipalExecutionTool` in other systems; here it has this one name.
+ * Creates the tool that starts a principal in the background, or sends the last one into another iteration (A1.10). Other systems
+ * call this tool `LaunchPrincipalExecutionTool`.
  */
 export function launchPrincipal(): TransitionTool {
   return teamTool({
@@ -41,7 +41,7 @@ function launch(args: LaunchArguments, context: TransitionContext): TransitionOu
   const ended = running ? endSubtree(principal, 'ended to be launched again', context) : [];
   const before = [...ended, ...teamEvents(args.team, context)];
   if (!args.fresh && principal !== undefined) {
-    const iteration = principal.iteration + 1;
+    const iteration = principal.work.iteration + 1;
     return launched(principal.meta.agentId, iteration, [...before, ...nextIteration(principal, args.params, { before, context })]);
   }
   return startFresh(args, before, context);
@@ -61,14 +61,14 @@ function briefingProblem(args: LaunchArguments, principal: SubContext | undefine
   return isJsonObject(briefing) ? undefined : 'initial_briefing_for_principal is missing; give it at least { "user_query": "…" }';
 }
 
-/** Profiles may change while a run goes on: what a principal went by may be gone when it is to go on. */
+/** Returns an error text when the principal's profile no longer exists, since profiles may change during a run. */
 function goneProblem(
   args: LaunchArguments,
   principal: SubContext | undefined,
   { profiles }: TransitionContext,
 ): string | undefined {
   if (args.fresh || principal === undefined || profiles.get(principal.meta.profile)?.isActive === true) return undefined;
-  return `profile ${principal.meta.profile}, which the last principal went by, is not there any more; use iteration_mode start_fresh`;
+  return `profile ${principal.meta.profile} of the last principal no longer exists; use iteration_mode start_fresh`;
 }
 
 function ignoredRunning(principal: SubContext): TransitionOutcome {
@@ -92,7 +92,7 @@ function hasOpenModule({ run }: TransitionContext): boolean {
   return Object.values(run.team.workModules).some((module) => module.status !== 'completed' && module.status !== 'deprecated');
 }
 
-/** Keeps the chosen team where `team.profiles` and dispatch read it. */
+/** Stores the chosen team where `team.profiles` and dispatch read it. */
 function teamEvents(team: readonly string[] | undefined, { change }: TransitionContext): readonly EventDraft[] {
   if (team === undefined) return [];
   return change((draft) => {
@@ -101,10 +101,10 @@ function teamEvents(team: readonly string[] | undefined, { change }: TransitionC
 }
 
 function startFresh(args: LaunchArguments, before: readonly EventDraft[], context: TransitionContext): TransitionOutcome {
-  const { run, agent, profiles } = context;
+  const { profiles } = context;
   const profile = principalProfile(args.profile, profiles);
   if (typeof profile === 'string') return refusal(`The principal was not launched: ${profile}`);
-  const limit = spawnRefusal(run, profiles, agent, 0);
+  const limit = spawnRefusal(context, 0);
   const [agentId] = context.agentIds([profile.name]);
   if (limit !== undefined || agentId === undefined)
     return refusal(`The principal was not launched: ${limit ?? 'the engine has no id for it'}`);

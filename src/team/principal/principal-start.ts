@@ -1,9 +1,8 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import type { SubContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { briefingEvents } from '../dispatch/briefing-events.ts';
 import { principalProtocol } from '../handover/built-in-protocols.ts';
@@ -11,13 +10,13 @@ import { buildBriefing } from '../handover/handover.ts';
 import { HandoverView } from '../handover/handover-scope.ts';
 import { modulesAfter } from '../modules/modules-after.ts';
 
-/** Where a principal is started from: the launching call, and the events that are committed before the start. */
+/** Context of a principal's start: the launching call, and the events committed before the start. */
 export interface StartingPoint {
   readonly before: readonly EventDraft[];
   readonly context: TransitionContext;
 }
 
-/** The events that start a new principal, which tells its launcher when it is done. */
+/** Returns the events that start a new principal, which notifies its launcher when done. */
 export function freshStart(
   agentId: AgentId,
   profile: CompiledProfile,
@@ -35,15 +34,18 @@ export function freshStart(
     initialParams: params,
     notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
     lastTurnId: turnId,
-    flowId: agent.flowId,
+    flowId: agent.turn.flowId,
   };
   return [start, ...briefing(agentId, params, from)];
 }
 
-/** The events that send a principal into another iteration: briefed again, since its messages are archived, and told what is new. */
+/**
+ * Returns the events that send a principal into another iteration: a new briefing, since its messages are archived, with the new
+ * parameters.
+ */
 export function nextIteration(principal: SubContext, newParams: JsonObject, from: StartingPoint): readonly EventDraft[] {
   const { agentId } = principal.meta;
-  const iteration = principal.iteration + 1;
+  const iteration = principal.work.iteration + 1;
   const params = { ...principal.initialParams, ...newParams };
   return [
     ...staleResults(principal),
@@ -53,8 +55,8 @@ export function nextIteration(principal: SubContext, newParams: JsonObject, from
   ];
 }
 
-/** Results of the last iteration's calls go with its history; directives that came too late for it are read in the new one. */
-function staleResults({ meta, inbox }: SubContext): readonly EventDraft[] {
+/** Removes results of the last iteration's calls along with its history; late directives stay for the new iteration. */
+function staleResults({ meta, inbox: { items: inbox } }: SubContext): readonly EventDraft[] {
   return inbox
     .filter(({ item }) => item.source === 'TOOL_RESULT')
     .map(({ item }): EventDraft => ({ type: 'inbox.drop', agentId: meta.agentId, itemId: item.itemId, reason: 'agent_ended' }));

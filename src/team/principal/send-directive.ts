@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { findPrincipal } from './find-principal.ts';
@@ -31,7 +30,7 @@ const parameters: JsonObject = {
   },
 };
 
-/** The tool that reaches a principal while it works; it reads the directive at its next turn. */
+/** Creates the tool that sends a directive to a running principal, which reads it at its next turn. */
 export function sendDirective(): TransitionTool {
   return teamTool({
     name: 'send_directive',
@@ -46,11 +45,11 @@ export function sendDirective(): TransitionTool {
 function send(args: JsonObject, context: TransitionContext): TransitionOutcome {
   const principal = findPrincipal(context.run, context.agent);
   if (principal === undefined)
-    return refusal('No principal has been launched, so nobody can read a directive; launch one with launch_principal.');
+    return refusal('No principal has been launched, so no agent can read a directive; launch one with launch_principal.');
   const { agentId } = principal.meta;
   if (principal.status === 'ended') {
     return refusal(
-      `The principal ${agentId} has ended (${principal.outcome}) and reads no directives; use launch_principal with iteration_mode continue_from_previous.`,
+      `The principal ${agentId} has ended (${principal.result.outcome}) and reads no directives; use launch_principal with iteration_mode continue_from_previous.`,
     );
   }
   const payload = isJsonObject(args['payload']) ? args['payload'] : {};

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { fallbackDeliverables, isEmptyDeliverables, lastAssistantText } from './agent-deliverables.ts';
@@ -21,7 +20,7 @@ const parameters: JsonObject = {
   },
 };
 
-/** The tool by which an agent ends its own work successfully, with deliverables that fit its profile's schema (D1.8). */
+/** Creates the tool by which an agent ends its own work successfully, with deliverables that fit its profile's schema (D1.8). */
 export function finishFlow(): TransitionTool {
   return teamTool({
     name: 'finish_flow',

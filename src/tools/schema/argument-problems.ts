@@ -4,12 +4,12 @@ import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 
 /** Most problems that are listed; a model repairs the first ones first. */
 const maxProblems = 12;
-/** Most errors that are looked at: one is compared with all others, and a long list has one for each of its items. */
+/** Most errors that are examined: each is compared with all others, and a long list has one for each of its items. */
 const maxErrors = 300;
 /** Longest value or list of names that is quoted. */
 const maxQuoted = 200;
 
-/** Ajv's errors in words a model can act on: what was wanted, and what came. Alternatives for one place are joined. */
+/** Converts Ajv's errors to problems a model can act on: what was expected, and what was given. Joins alternatives for one place. */
 export function toProblems(errors: readonly ErrorObject[]): readonly ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
   const seen = new Set<string>();
@@ -25,21 +25,21 @@ export function toProblems(errors: readonly ErrorObject[]): readonly ArgumentPro
     }
     problems.push(problem);
   }
-  // Those that were looked at may all repeat one that was not.
-  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit, in very many places' });
+  // All examined errors may repeat one that was not examined.
+  if (problems.length === 0 && errors.length > 0) problems.push({ path: '', message: 'does not fit the schema, in many places' });
   return problems;
 }
 
-/** Leaves out errors that only repeat others: of `if`, and of a choice between kinds or values, which is told in one sentence. */
+/** Drops errors that only repeat others: those of `if`, and those of a choice between types or values that one sentence describes. */
 function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  return errors.filter((error) => error.keyword !== 'if' && !(isFailedChoice(error) && isToldByKinds(error, errors)));
+  return errors.filter((error) => error.keyword !== 'if' && !(isFailedChoice(error) && isCoveredByKinds(error, errors)));
 }
 
 function isFailedChoice(error: ErrorObject): boolean {
   return error.keyword === 'anyOf' || (error.keyword === 'oneOf' && error.params['passingSchemas'] === null);
 }
 
-function isToldByKinds(choice: ErrorObject, errors: readonly ErrorObject[]): boolean {
+function isCoveredByKinds(choice: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const below = errors.filter(
     (error) => error !== choice && error.instancePath.startsWith(choice.instancePath) && !isFailedChoice(error),
   );
@@ -68,7 +68,7 @@ function describe(error: ErrorObject, all: readonly ErrorObject[]): string {
     case 'anyOf':
     case 'oneOf':
       return isFailedChoice(error)
-        ? 'must fit one of the allowed forms; it is enough to mend what is wrong for one of them'
+        ? 'must fit one of the allowed forms; fixing the problems of one of them is enough'
         : 'fits more than one of the allowed forms; it must fit exactly one';
     case 'discriminator':
       return `the field ${quote(params['tag'])} must name one of the allowed forms`;
@@ -85,7 +85,7 @@ function allowedValues(error: ErrorObject): readonly unknown[] {
   return error.keyword === 'enum' && Array.isArray(allowedValues) ? (allowedValues as readonly unknown[]) : [];
 }
 
-/** What any of the errors of one place and kind would accept: a value may be a text or null, say. */
+/** Joins everything that the errors of one place and kind would accept: a value may be a text or null, for example. */
 function joined(all: readonly ErrorObject[], error: ErrorObject, wanted: (other: ErrorObject) => readonly string[]): string {
   const kinds = error.keyword === 'type' ? ['type'] : ['enum', 'const'];
   const same = all.filter((other) => other.instancePath === error.instancePath && kinds.includes(other.keyword));
@@ -95,7 +95,7 @@ function joined(all: readonly ErrorObject[], error: ErrorObject, wanted: (other:
 function unknownField(name: string, error: ErrorObject): string {
   const properties: unknown = error.parentSchema?.['properties'];
   const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  // One letter is as near to any other: no guess is made from it.
+  // A single letter is similar to any other: no suggestion is made.
   const meant = name.length < 2 ? undefined : closestName(name.slice(0, maxQuoted), known);
   const allowed = known.length === 0 ? 'no fields are allowed here' : `allowed: ${cut(known.join(', '))}`;
   return `the field ${quote(name)} is unknown${meant === undefined ? '' : `, did you mean ${quote(meant)}?`}; ${allowed}`;

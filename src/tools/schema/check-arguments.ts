@@ -5,10 +5,10 @@ import { compileSchema } from './compile-schema.ts';
 import { forbiddenKeyPath } from './forbidden-key.ts';
 
 /**
- * The check of a tool's arguments against its schema; compiled at the first call. Keys that lead to prototypes are
- * refused wherever they stand (FAULTS M9).
+ * Returns the check of a tool's arguments against its schema, compiled at the first call. Rejects keys that lead to prototypes at any
+ * depth (FAULTS M9).
  *
- * @throws CadreError `TOOL_INVALID` at the first call when the schema cannot be compiled; registries compile before that
+ * @throws CadreError `TOOL_INVALID` at the first call when the schema cannot be compiled; registries compile earlier
  */
 export function argumentCheck(schema: JsonSchema, where: string): (args: JsonObject) => ArgumentCheck {
   return (args) => {
@@ -18,8 +18,8 @@ export function argumentCheck(schema: JsonSchema, where: string): (args: JsonObj
 }
 
 /**
- * Checks any value against a JSON Schema; a schema that cannot be used is a problem too, never thrown. When a value
- * that is no object fits, `args` is empty.
+ * Checks any value against a JSON Schema. An unusable schema is reported as a problem, never thrown. When a non-object value fits, `args`
+ * is empty.
  */
 export function checkSchema(schema: JsonObject, value: unknown): ArgumentCheck {
   try {

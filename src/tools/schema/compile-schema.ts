@@ -12,7 +12,7 @@ import { maxStepsFor, StepCount, stepKeyword, withSteps } from '../schema-steps.
 export interface CompiledSchema {
   /** The problems of a value; empty when it fits. Never throws. */
   readonly problems: (value: JsonValue) => readonly ArgumentProblem[];
-  /** What the schema asks for and is not checked. */
+  /** Schema requirements that are not checked. */
   readonly warnings: readonly string[];
 }
 
@@ -48,7 +48,7 @@ function runCheck(validate: Validate, steps: StepCount, value: JsonValue): reado
     steps.begin(() => maxStepsFor(value));
     return validate(value) === true ? [] : toProblems(validate.errors ?? []);
   } catch (thrown) {
-    // A schema that calls itself too often for the stack, or for the time there is: the value is not known to fit, so it does not.
+    // The schema recurses too deeply for the stack, or for the time available: the value is not known to fit, so it is rejected.
     return [{ path: '', message: `could not be checked: ${describeThrown(thrown)}` }];
   } finally {
     validate.errors = null;
@@ -78,10 +78,10 @@ function compileWith(schema: JsonObject, { draft, steps, warnings, where }: Comp
   throw invalid(where, describeThrown(first), first);
 }
 
-/** Ajv is loaded with the first schema that is compiled, so that importing the engine does not wait for it. */
+/** Loads Ajv with the first schema that is compiled, so that importing the engine does not load it. */
 const load = createRequire(import.meta.url);
 
-/** One instance per schema: foreign schemas must not meet, and nothing of them is kept longer than they are. */
+/** Creates one Ajv instance per schema: external schemas never share one, and none outlives its schema. */
 function createAjv({ draft, steps, warnings }: Omit<Compiling, 'where'>, discriminator: boolean): Ajv {
   const regExp = (source: string): ReturnType<typeof compileSafePattern> =>
     compileSafePattern(source, (warning) => warnings.push(warning));
@@ -112,7 +112,7 @@ function createAjv({ draft, steps, warnings }: Omit<Compiling, 'where'>, discrim
   return ajv;
 }
 
-/** Linear in the text of the list; ajv's own comparison of every pair takes seconds for 20,000 objects. */
+/** Linear in the text of the list; Ajv's own comparison of every pair takes seconds for 20,000 objects. */
 function hasUniqueItems(wanted: boolean, items: readonly unknown[]): boolean {
   return !wanted || new Set(items.map((item) => JSON.stringify(item, sortedKeys))).size === items.length;
 }

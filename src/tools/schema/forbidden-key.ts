@@ -2,7 +2,7 @@ import type { JsonValue } from '../../core/json.ts';
 
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Most arguments are a handful of plain fields: told without setting up a walk. */
+/** True for a handful of plain fields, as most arguments are; avoids setting up a walk. */
 function isHarmless(value: object): boolean {
   for (const key of Object.keys(value)) {
     if (forbidden.has(key)) return false;
@@ -12,7 +12,7 @@ function isHarmless(value: object): boolean {
   return true;
 }
 
-/** The JSON pointer to the first own key that leads to a prototype in JavaScript (FAULTS M9), or undefined. */
+/** Returns the JSON pointer to the first own key that leads to a prototype in JavaScript (FAULTS M9), or undefined. */
 export function forbiddenKeyPath(value: JsonValue): string | undefined {
   if (typeof value !== 'object' || value === null || isHarmless(value)) return undefined;
   const seen = new Set<object>([value]);

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { mapSchema, subSchemas, type SubSchema } from './map-schema.ts';
 
-/** Most schemas that may apply to one and the same value, each counted as often as it is reached. */
+/** Most schemas that may apply to one value, each counted as often as it is reached. */
 const maxChecksPerValue = 20_000;
 
-/** Keywords whose schemas look at the same value as the schema they stand in. */
+/** Keywords whose schemas apply to the same value as the schema that contains them. */
 const inPlace = new Set(['allOf', 'anyOf', 'dependencies', 'dependentSchemas', 'else', 'if', 'not', 'oneOf', 'then']);
-/** Keywords that only later drafts have; draft-07 would overlook them. */
+/** Keywords only later drafts have; draft-07 would ignore them. */
 const laterKeywords = [
   '$dynamicRef',
   '$recursiveRef',
@@ -19,17 +19,17 @@ const laterKeywords = [
   'unevaluatedProperties',
 ];
 
-/** The drafts a schema can be compiled as. */
+/** Drafts a schema can be compiled as. */
 export type Draft = 'draft-07' | '2020-12';
 
-/** A schema made safe to compile, or why it cannot be. */
+/** A schema made safe to compile, or the reason it cannot be. */
 export type InspectedSchema =
   | { readonly ok: true; readonly schema: JsonObject; readonly draft: Draft }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Prepares a schema from anywhere for compiling (FAULTS P4): ids are stripped, so that no two schemas clash; references
- * that leave the schema, lead nowhere or come back to where they started are problems, and so are schemas that multiply.
+ * Prepares an external schema for compiling (FAULTS P4). Strips ids, so that no two schemas clash. Reports references that leave the
+ * schema, lead nowhere or form a circle, and schemas that multiply.
  */
 export function inspectSchema(root: JsonObject): InspectedSchema {
   const draft = draftOf(root);
@@ -66,7 +66,7 @@ function localRef(ref: string, rootId: JsonValue | undefined): string {
   return ref.startsWith(`${own}#`) ? ref.slice(own.length) : ref;
 }
 
-/** Follows every reference; counts how many schemas apply to one value, which is endless when references go in a circle. */
+/** Follows every reference and counts how many schemas apply to one value; references in a circle are a problem. */
 function referenceProblem(root: JsonObject): string | undefined {
   const counts = new Map<JsonObject, number>();
   const open = new Set<JsonObject>();
@@ -77,7 +77,7 @@ function referenceProblem(root: JsonObject): string | undefined {
     const known = counts.get(schema);
     if (known !== undefined || problem !== undefined) return known ?? 0;
     if (open.has(schema)) {
-      problem = 'a $ref comes back to itself without going deeper into the value';
+      problem = 'a $ref refers to itself without going deeper into the value';
       return 0;
     }
     open.add(schema);
@@ -113,7 +113,7 @@ function collectAnchors(schema: JsonObject, anchors: Map<string, JsonObject>): v
   for (const inner of subSchemas(schema)) collectAnchors(inner.schema, anchors);
 }
 
-/** The schema a reference leads to, undefined when there is none to follow, or a text that says what is wrong with it. */
+/** Returns the schema a reference leads to, undefined when there is none to follow, or a text that describes its problem. */
 function refTarget(
   ref: JsonValue | undefined,
   root: JsonObject,
@@ -138,7 +138,7 @@ function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    // A stray percent sign: taken as it stands.
+    // A stray percent sign: used literally.
     return step.replaceAll('~1', '/').replaceAll('~0', '~');
   }
 }

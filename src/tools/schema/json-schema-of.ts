@@ -7,7 +7,7 @@ const maxSchemaChars = 256 * 1024;
 /** Deepest nesting of one schema (FAULTS P4). */
 const maxSchemaDepth = 64;
 
-/** Keywords that may open a schema for an object which does not say its type. */
+/** Keywords that may open a schema for an object without a declared type. */
 const keywords: ReadonlySet<string> = new Set(
   (
     '$schema $id id $ref $defs definitions $anchor $comment $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary title ' +
@@ -17,15 +17,15 @@ const keywords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The one schema of all tools without arguments, so that it is compiled once. */
+/** Shared schema of all tools without arguments, so that it is compiled once. */
 const noParameters: JsonSchema = Object.freeze({ type: 'object', properties: Object.freeze({}) });
 
 /**
- * The plain JSON Schema of whatever a tool declares its parameters with: zod or another Standard Schema that offers
- * JSON Schema, a typebox schema, `jsonSchema()` of the AI SDK, or JSON Schema itself. The result is a copy of its own,
- * and always describes an object. `where` names the tool in errors.
+ * Returns the plain JSON Schema of a tool's declared parameters: zod or another Standard Schema that offers JSON Schema, a typebox
+ * schema, `jsonSchema()` of the AI SDK, or JSON Schema itself. The result is a fresh copy and always describes an object. `where` names
+ * the tool in errors.
  *
- * @throws CadreError `TOOL_INVALID` when there is no JSON Schema to be had, or it is too large, too deep or not for an object
+ * @throws CadreError `TOOL_INVALID` when no JSON Schema is available, or it is too large, too deep or not for an object
  */
 export function jsonSchemaOf(parameters: unknown, where: string): JsonSchema {
   if (parameters === undefined || parameters === null) return noParameters;
@@ -44,7 +44,7 @@ export function jsonSchemaOf(parameters: unknown, where: string): JsonSchema {
   return objectSchema(plainCopy(found, where), where);
 }
 
-/** A copy of a schema as models get it: without the `x-*` keywords that only this engine reads (A1.8). */
+/** Returns a copy of a schema for models: without the `x-*` keywords that only this engine reads (A1.8). */
 export function toWireSchema(schema: JsonSchema): JsonSchema {
   const stripped = mapSchema(schema, (inner) =>
     Object.fromEntries(Object.entries(inner).filter(([key]) => !key.startsWith('x-') && key !== '$schema')),
@@ -52,10 +52,10 @@ export function toWireSchema(schema: JsonSchema): JsonSchema {
   return stripped['properties'] === undefined ? { ...stripped, properties: {} } : stripped;
 }
 
-/** The schema a value carries or is; undefined when it is none. */
+/** Returns the schema a value carries or is; undefined when there is none. */
 function findSchema(value: unknown, depth: number): unknown {
   if (depth > 3) return undefined;
-  // A lazy schema of the AI SDK is a function that makes it; arktype's schemas are functions too, but say who they are.
+  // A lazy schema of the AI SDK is a function that creates it; arktype's schemas are functions too, but identify themselves.
   const standard = standardOf(value);
   if (standard !== undefined) return fromStandard(value, standard);
   if (typeof value === 'function') return findSchema((value as () => unknown)(), depth + 1);
@@ -70,7 +70,7 @@ function standardOf(value: unknown): Readonly<Record<string, unknown>> | undefin
   return isRecord(standard) ? standard : undefined;
 }
 
-/** The input side of a Standard Schema: what the model writes, before the schema transforms it. */
+/** Returns the input side of a Standard Schema: what the model writes, before the schema transforms it. */
 function fromStandard(value: unknown, standard: Readonly<Record<string, unknown>>): unknown {
   const converter = standard['jsonSchema'];
   if (isRecord(converter) && typeof converter['input'] === 'function') {
@@ -106,7 +106,7 @@ function plainCopy(found: unknown, where: string): JsonObject {
   return copy;
 }
 
-/** Walks level by level, so that depth and cycles are found without recursion. */
+/** Checks level by level, so that depth and cycles are found without recursion. */
 function depthProblem(root: unknown): string | undefined {
   let level: readonly unknown[] = [root];
   let seen = 0;
@@ -121,7 +121,7 @@ function depthProblem(root: unknown): string | undefined {
   return undefined;
 }
 
-/** Arguments are an object: a schema that leaves the type open is closed to it, one for anything else is refused. */
+/** Restricts a schema to objects: adds the type when it is open, rejects any other type. */
 function objectSchema(schema: JsonObject, where: string): JsonSchema {
   const { type } = schema;
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
@@ -129,7 +129,7 @@ function objectSchema(schema: JsonObject, where: string): JsonSchema {
   if (bad !== undefined)
     throw invalid(
       where,
-      `says ${JSON.stringify(bad[1])} of '${bad[0]}', which is no schema; write { "type": "string" } or the like`,
+      `declares '${bad[0]}' as ${JSON.stringify(bad[1])}, which is not a schema; write { "type": "string" } or the like`,
     );
   if (type === undefined) {
     const [first] = Object.keys(schema);
@@ -137,7 +137,7 @@ function objectSchema(schema: JsonObject, where: string): JsonSchema {
       return { type: 'object', ...schema };
     throw invalid(
       where,
-      `is no JSON Schema: '${first}' is no keyword of it. Write { "type": "object", "properties": { ${JSON.stringify(first)}: … } }, or z.object({ … })`,
+      `is not JSON Schema: '${first}' is not one of its keywords. Write { "type": "object", "properties": { ${JSON.stringify(first)}: … } }, or z.object({ … })`,
     );
   }
   if (type === 'object') return schema;

@@ -20,14 +20,14 @@ const lists = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
 /** Keywords whose value maps names to schemas. */
 const maps = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
 
-/** A schema inside a schema, and the way to it from the outer one. */
+/** A schema inside a schema, and the path to it from the outer one. */
 export interface SubSchema {
   readonly keyword: string;
   readonly path: readonly string[];
   readonly schema: JsonObject;
 }
 
-/** The schemas directly inside a schema. Values that are data (enum, const, default, examples) are not looked into. */
+/** Returns the schemas directly inside a schema. Values that are data (enum, const, default, examples) are not searched. */
 export function subSchemas(schema: JsonObject): readonly SubSchema[] {
   const found: SubSchema[] = [];
   const add = (keyword: string, path: readonly string[], value: JsonValue | undefined): void => {
@@ -45,8 +45,8 @@ export function subSchemas(schema: JsonObject): readonly SubSchema[] {
 }
 
 /**
- * Rebuilds a schema with every schema in it passed through `change`, the inner ones first. Property names and data are
- * left as they are, so that a property called `$id` or `x-api-key` is not taken for a keyword.
+ * Rebuilds a schema with `change` applied to every schema in it, inner ones first. Property names and data stay as they are, so that a
+ * property called `$id` or `x-api-key` is not mistaken for a keyword.
  */
 export function mapSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   const mapped: [string, JsonValue | undefined][] = Object.entries(schema).map(([keyword, value]) => {

@@ -9,16 +9,16 @@ import type { ToolEffect } from '../../core/tool/tool.ts';
 /** Longest argument text, in characters. */
 export const maxArgumentChars = 1024 * 1024;
 
-/** What decides how strictly argument text is read. */
+/** Conditions that decide how strictly argument text is read. */
 export interface ParseOptions {
   readonly effect: ToolEffect;
-  /** Whether the reply ended properly; arguments of a cut reply are never used, even when they happen to parse. */
+  /** True when the reply ended properly; arguments of a truncated reply are never used, even when they happen to parse. */
   readonly finishedCleanly: boolean;
 }
 
 /**
- * Reads a call's argument text: exactly, as JSON, and as an object (FAULTS M8, M9). Nothing, blanks and `null` are an
- * empty object. Broken text is repaired only for `pure` tools and when its end is there; truncated text never is.
+ * Parses a call's argument text exactly, as a JSON object (FAULTS M8, M9). Empty text, blanks and `null` give an empty object. Broken
+ * text is repaired only for `pure` tools and only when its end is present; truncated text never is.
  */
 export function parseArguments(input: string, options: ParseOptions): ParsedArguments {
   if (!options.finishedCleanly) return truncated('the reply was cut off, so the arguments may be incomplete');
@@ -47,7 +47,7 @@ function toArguments(value: JsonValue, repaired: boolean, checkNumbers = true): 
   return { ok: true, args: value, repaired };
 }
 
-/** Tells whether a text could hold a number beyond what a double keeps, which JSON.parse turns into infinity. */
+/** True when a text may contain a number beyond the range of a double, which JSON.parse turns into infinity. */
 function mayOverflow(text: string): boolean {
   return /[eE]\+?\d{3}|\d{300}/.test(text);
 }
@@ -59,7 +59,7 @@ function hasEndlessNumber(value: JsonValue): boolean {
 
 const load = createRequire(import.meta.url);
 
-/** Only what was meant as an object is repaired, so that prose never turns into a value. */
+/** Repairs only text meant as an object, so that prose never turns into a value. */
 function repair(text: string): ParsedArguments | undefined {
   const body = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(text)?.[1] ?? text;
   if (!body.startsWith('{') || !body.endsWith('}') || openAtEnd(body)) return undefined;
@@ -69,12 +69,12 @@ function repair(text: string): ParsedArguments | undefined {
     const parsed = isJsonObject(value) ? toArguments(value, true) : undefined;
     return parsed?.ok === true ? parsed : undefined;
   } catch {
-    // Not to be repaired: the caller reports what is wrong with the text as it came.
+    // Beyond repair: the caller reports the problem of the original text.
     return undefined;
   }
 }
 
-/** Whether a text ends inside a string, list or object. Single quotes count where a value or key may begin. */
+/** True when a text ends inside a string, list or object. Single quotes count where a value or key may begin. */
 function openAtEnd(text: string): boolean {
   let depth = 0;
   let quote = '';

@@ -5,16 +5,16 @@ const maxPatternChars = 2_000;
 /** Most work, text length times program size, for one search: a fraction of a second. */
 const maxWork = 20_000_000;
 
-/** A pattern as ajv wants it; its text names the pattern, since ajv keys compiled patterns by it. */
+/** A pattern in the form Ajv expects; its text is the pattern, since Ajv caches compiled patterns by it. */
 export interface SafePattern {
   test(text: string): boolean;
   toString(): string;
 }
 
 /**
- * Compiles a schema's `pattern` so that no text can make it run long (FAULTS P4): RE2 syntax, linear time. A pattern
- * that RE2 cannot express (look-around, back-references) or that is too long lets everything pass; `onIgnored` is told
- * why. A text far too long for the pattern counts as not matching.
+ * Compiles a schema's `pattern` so that no text can make it run long (FAULTS P4): RE2 syntax, linear time. A pattern that RE2 cannot
+ * express (look-around, back-references) or that is too long accepts everything; `onIgnored` gets the reason. A text far too long for the
+ * pattern does not match.
  */
 export function compileSafePattern(source: string, onIgnored: (warning: string) => void): SafePattern {
   const ignored = (why: string): SafePattern => {

@@ -5,26 +5,26 @@ import { argumentCheck } from './check-arguments.ts';
 import { forbiddenKeyPath } from './forbidden-key.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
 
-/** What a tool's declared parameters come to. */
+/** A tool's declared parameters, ready to use. */
 export interface ToolParameters {
   readonly schema: JsonSchema;
   readonly check: (args: JsonObject) => ArgumentCheck;
   /**
-   * The arguments as the tool wants them: a copy of its own, transformed by the schema's library where there is one;
-   * a promise when that library needs time. Throws, or rejects with, `TOOL_ARGUMENTS_INVALID`.
+   * Returns the arguments in the form the tool expects: a fresh copy, transformed by the schema's library if there is one; a promise when
+   * that library is asynchronous. Throws, or rejects with, `TOOL_ARGUMENTS_INVALID`.
    */
   readonly parse: (args: JsonObject) => unknown;
 }
 
-/** What a schema library says of a value. */
+/** Verdict of a schema library about a value. */
 type Verdict = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly errors: readonly ArgumentProblem[] };
 type Validator = (value: unknown) => Verdict | Promise<Verdict>;
 
 /**
- * Reads declared parameters of any accepted kind. A schema library has the last word over its own schemas, since it may
- * coerce and refine; what it can only say later is checked against the JSON Schema now, and by it when the tool runs.
+ * Reads declared parameters of any accepted kind. A schema library has the last word over its own schemas, since it may coerce and
+ * refine. Its asynchronous checks run with the tool; until then the JSON Schema is checked.
  *
- * @throws CadreError `TOOL_INVALID` when there is no JSON Schema for an object to be had from them
+ * @throws CadreError `TOOL_INVALID` when no JSON Schema for an object is available from them
  */
 export function toolParameters(parameters: unknown, where: string): ToolParameters {
   const schema = jsonSchemaOf(parameters, where);
@@ -51,7 +51,7 @@ function checkByLibrary(args: JsonObject, validator: Validator, bySchema: ToolPa
     return { ok: false, errors: [{ path: '', message: `could not be checked: ${describeThrown(thrown)}` }] };
   }
   if (verdict instanceof Promise) {
-    // The same check is made again, and awaited, when the tool runs.
+    // The same check runs again, and is awaited, when the tool runs.
     verdict.catch(() => undefined);
     return bySchema(args);
   }
@@ -64,7 +64,7 @@ function valueOf(verdict: Verdict): unknown {
   throw new CadreError('TOOL_ARGUMENTS_INVALID', `the arguments do not fit: ${problems.join('; ')}`);
 }
 
-/** The library's own check: of a Standard Schema, or of a schema of the AI SDK; undefined for plain JSON Schema. */
+/** Returns the library's own check, of a Standard Schema or an AI SDK schema; undefined for plain JSON Schema. */
 function validatorOf(parameters: unknown): Validator | undefined {
   const lazy = typeof parameters === 'function' && !('~standard' in parameters) ? (parameters as () => unknown)() : parameters;
   if ((typeof lazy !== 'object' && typeof lazy !== 'function') || lazy === null) return undefined;
@@ -107,7 +107,7 @@ function toProblem(issue: unknown): ArgumentProblem {
   };
 }
 
-/** A copy a tool may change as it likes: what is on the record stays as it was (FAULTS X6). */
+/** Returns a copy that the tool may change freely without changing the recorded arguments (FAULTS X6). */
 function copyJson<Value extends JsonValue>(value: Value): Value {
   return copyValue(value) as Value;
 }
@@ -116,7 +116,7 @@ function copyValue(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(copyValue);
   const copy: { [key: string]: JsonValue } = {};
-  // Keys that lead to prototypes were refused before; `defineProperty` is needed for none of the others.
+  // Keys that lead to prototypes were rejected before; none of the others needs `defineProperty`.
   for (const key of Object.keys(value)) {
     const inner = (value as JsonObject)[key];
     if (inner !== undefined) copy[key] = copyValue(inner);

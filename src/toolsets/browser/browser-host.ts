@@ -8,23 +8,23 @@ import { launchBrowser, type LaunchedBrowser } from './launch-browser.ts';
 import { PolicyProxy } from './policy-proxy.ts';
 import { saveDownload } from './save-download.ts';
 
-/** What a browser is opened for. */
+/** Settings and folders for opening a browser. */
 export interface BrowserRequest {
   readonly settings: BrowserSettings;
   readonly resolver: HostResolver;
-  /** Where downloads go. */
+  /** Folder for downloads. */
   readonly workspace: string;
 }
 
-/** How long a page may take to show that it is alive. */
+/** Time for a page to prove that it responds, in milliseconds. */
 const aliveMs = 1_500;
 const maxNotes = 10;
 
 /**
- * One agent's browser: its tabs, and what happened in them that nobody asked for.
+ * One agent's browser: its tabs, and the unrequested events in them.
  *
- * 1. There is always a tab that is looked at; one that crashes or hangs is closed, and another takes its place.
- * 2. Windows beyond the most that are allowed are closed as they open; dialogs are dismissed.
+ * 1. One tab is always current; a tab that crashes or hangs is closed, and another becomes current.
+ * 2. Windows beyond the maximum are closed as they open; dialogs are dismissed.
  */
 export class BrowserHost {
   readonly settings: BrowserSettings;
@@ -33,7 +33,7 @@ export class BrowserHost {
   readonly #notes: string[] = [];
   readonly #request: BrowserRequest;
   #page: Page | undefined;
-  #isOver = false;
+  #isClosed = false;
 
   private constructor(request: BrowserRequest, launched: LaunchedBrowser, proxy: PolicyProxy) {
     this.settings = request.settings;
@@ -43,11 +43,11 @@ export class BrowserHost {
     const { context } = launched;
     for (const page of context.pages()) this.#watch(page);
     this.#page = context.pages()[0];
-    context.on('page', (page) => this.#welcome(page));
-    context.on('close', () => (this.#isOver = true));
+    context.on('page', (page) => this.#adoptPage(page));
+    context.on('close', () => (this.#isClosed = true));
   }
 
-  /** Opens a browser with a proxy of its own. */
+  /** Opens a browser with its own proxy. */
   static async open(request: BrowserRequest): Promise<BrowserHost> {
     const { policy, maxBytes } = request.settings;
     const proxy = await PolicyProxy.open({ policy, resolver: request.resolver, maxBytes });
@@ -59,44 +59,44 @@ export class BrowserHost {
     }
   }
 
-  /** Whether the browser is gone: it crashed, or was closed. */
-  get isOver(): boolean {
-    return this.#isOver;
+  /** True when the browser crashed or was closed. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
-  /** The open tabs, in the order they were opened. */
+  /** Returns the open tabs, in the order they were opened. */
   get tabs(): readonly Page[] {
     return this.#context.pages();
   }
 
-  /** The tab that is looked at; a new one when there is none. */
+  /** Returns the current tab; opens one when there is none. */
   async page(): Promise<Page> {
     if (this.#page?.isClosed() === false) return this.#page;
     this.#page = this.tabs.at(-1) ?? (await this.newTab());
     return this.#page;
   }
 
-  /** Opens a tab and looks at it. */
+  /** Opens a tab and makes it current. */
   async newTab(): Promise<Page> {
     if (this.tabs.length >= this.settings.maxTabs)
       throw new CadreError('TOOL_FAILED', `There are ${this.tabs.length} tabs, and no more are allowed; close one with use_tab.`);
-    this.#page = await bounded(this.#context.newPage(), this.settings.actionTimeoutMs, 'Opening a tab');
+    this.#page = await bounded(this.#context.newPage(), { ms: this.settings.actionTimeoutMs, what: 'Opening a tab' });
     return this.#page;
   }
 
-  /** Looks at a tab by its number, from 1; with `close` it is closed and the one before is looked at. */
+  /** Makes a tab current by its number, from 1; with `close` it is closed and the one before becomes current. */
   async useTab(number: number, close: boolean): Promise<void> {
     const page = this.tabs[number - 1];
     if (page === undefined)
       throw new CadreError('TOOL_FAILED', `There is no tab ${number}; there are ${this.tabs.length}: 1 to ${this.tabs.length}.`);
-    if (close) await bounded(page.close(), this.settings.actionTimeoutMs, 'Closing the tab');
+    if (close) await bounded(page.close(), { ms: this.settings.actionTimeoutMs, what: 'Closing the tab' });
     else this.#page = page;
   }
 
-  /** Whether a page answers at all; one that does not is closed. */
+  /** True when a page responds; a page that does not is closed. */
   async isAlive(page: Page): Promise<boolean> {
     try {
-      await bounded(page.evaluate('1'), Math.min(aliveMs, this.settings.actionTimeoutMs), 'An answer of the page');
+      await bounded(page.evaluate('1'), { ms: Math.min(aliveMs, this.settings.actionTimeoutMs), what: 'An answer of the page' });
       return true;
     } catch (thrown) {
       if (page.isClosed()) return false;
@@ -109,13 +109,12 @@ export class BrowserHost {
   /** Closes pages, and those that hung along with them: windows that opened one another share a thread. */
   async #closeDead(pages: readonly Page[]): Promise<void> {
     try {
-      await bounded(
-        Promise.all(pages.map((page) => page.close())),
-        Math.min(aliveMs, this.settings.actionTimeoutMs),
-        'Closing the page',
-      );
+      await bounded(Promise.all(pages.map((page) => page.close())), {
+        ms: Math.min(aliveMs, this.settings.actionTimeoutMs),
+        what: 'Closing the page',
+      });
     } catch {
-      // It cannot even be closed: the browser goes with it, and the next call gets another one.
+      // It cannot even be closed: the browser is closed with it, and the next call opens another.
       await this.close();
       return;
     }
@@ -124,21 +123,21 @@ export class BrowserHost {
     if (dead.length > 0) await this.#closeDead(dead);
   }
 
-  /** Notes something that nobody asked for. */
+  /** Records an event that was not requested. */
   note(words: string): void {
     if (this.#notes.at(-1) === words) return;
     this.#notes.push(words);
     if (this.#notes.length > maxNotes) this.#notes.shift();
   }
 
-  /** What happened since the last look, including what was refused on the way out. */
+  /** Returns and clears the events since the last call, including requests refused by the proxy. */
   takeNotes(): readonly string[] {
     return [...this.#notes.splice(0), ...this.#proxy.refusals.splice(0).map((words) => `refused: ${words}`)];
   }
 
   /** Ends the browser, its processes and its connections. */
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#isClosed = true;
     await Promise.all([this.#launched.close(), this.#proxy.close()]);
   }
 
@@ -146,7 +145,7 @@ export class BrowserHost {
     return this.#launched.context;
   }
 
-  #welcome(page: Page): void {
+  #adoptPage(page: Page): void {
     if (this.tabs.length > this.settings.maxTabs) {
       this.note(`the page opened more than ${this.settings.maxTabs} windows; those beyond were closed`);
       page.close().catch(() => undefined);
@@ -177,7 +176,7 @@ export class BrowserHost {
 }
 
 async function isDead(page: Page): Promise<boolean> {
-  return await bounded(page.evaluate('1'), aliveMs, 'An answer of the page').then(
+  return await bounded(page.evaluate('1'), { ms: aliveMs, what: 'An answer of the page' }).then(
     () => false,
     () => !page.isClosed(),
   );

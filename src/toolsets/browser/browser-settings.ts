@@ -6,17 +6,17 @@ import { readUrlPolicy, urlPolicySchema } from '../web/web-settings.ts';
 /** The settings of the toolset `browser`, with their defaults. */
 export interface BrowserSettings {
   readonly policy: UrlPolicy;
-  /** The program; looked for in the usual places when not given. */
+  /** Path of the program; searched in the usual places when undefined. */
   readonly executable: string | undefined;
   readonly sandbox: boolean;
-  /** Longest time to open a page. */
+  /** Time limit for opening a page, in milliseconds. */
   readonly pageTimeoutMs: number;
-  /** Longest time for anything else. */
+  /** Time limit for anything else, in milliseconds. */
   readonly actionTimeoutMs: number;
   readonly maxTabs: number;
   readonly maxBytes: number;
   readonly maxDownloadBytes: number;
-  /** Each answer with a snapshot has a picture of the window beside it. */
+  /** Adds a picture of the window to each answer with a snapshot. */
   readonly screenshots: boolean;
   readonly viewport: { readonly width: number; readonly height: number };
 }
@@ -27,11 +27,15 @@ export const browserSettingsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     ...urlPolicySchema,
-    executable: { type: 'string', minLength: 1, description: 'The path of Chromium or Chrome; looked for when not given.' },
+    executable: {
+      type: 'string',
+      minLength: 1,
+      description: 'The path of Chromium or Chrome; searched in the usual places when not given.',
+    },
     sandbox: {
       type: 'boolean',
       description:
-        'true: the browser is refused, since it cannot run in the sandbox yet. It keeps its own sandbox for pages where the system allows it.',
+        'true is rejected: the browser cannot run in the sandbox yet. It keeps its own sandbox for pages where the system allows it.',
     },
     page_timeout: durationSetting('Longest time to open a page; default 30s.'),
     action_timeout: durationSetting('Longest time for a click, a text, a snapshot; default 10s.'),
@@ -40,7 +44,7 @@ export const browserSettingsSchema: JsonSchema = {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
-      description: 'Most that comes in over a browser’s life; default 500.',
+      description: 'Most data that a browser may receive in its whole life; default 500.',
     },
     max_download_megabytes: {
       type: 'integer',
@@ -57,7 +61,7 @@ export const browserSettingsSchema: JsonSchema = {
   },
 };
 
-/** Reads settings that went through their schema. */
+/** Reads settings already checked against their schema. */
 export function readBrowserSettings(settings: JsonObject): BrowserSettings {
   const number = (key: string, fallback: number): number => {
     const value = settings[key];

@@ -12,7 +12,7 @@ import { bounded } from './bounded.ts';
 import { describePage } from './describe-page.ts';
 import * as actions from './page-actions.ts';
 
-/** Gets the browser of the agent that calls. */
+/** Returns the browser of the calling agent. */
 export type HostOf = (context: ToolContext) => Promise<BrowserHost>;
 
 interface ActionTool {
@@ -20,7 +20,7 @@ interface ActionTool {
   readonly description: string;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** It does something in the world, so a person is asked. */
+  /** Requires a person's approval, since it may change something outside. */
   readonly acts: boolean;
   readonly action: actions.PageAction;
 }
@@ -43,7 +43,7 @@ const actionTools: readonly ActionTool[] = [
   { name: 'go_back', description: 'Goes back to the page before.', properties: {}, acts: true, action: actions.goBack },
   {
     name: 'snapshot_page',
-    description: 'Looks at the page as it is now.',
+    description: 'Shows the page as it is now.',
     properties: {},
     acts: false,
     action: () => Promise.resolve(),
@@ -58,7 +58,7 @@ const actionTools: readonly ActionTool[] = [
   },
   {
     name: 'type_text',
-    description: 'Writes into a field, in place of what is there; submit presses Enter afterwards.',
+    description: 'Replaces the text of a field; submit presses Enter afterwards.',
     properties: { ref, text: { type: 'string', maxLength: 20_000 }, submit: { type: 'boolean' } },
     required: ['ref', 'text'],
     acts: true,
@@ -89,7 +89,7 @@ const actionTools: readonly ActionTool[] = [
   },
   {
     name: 'use_tab',
-    description: 'Looks at another tab by its number, or closes it.',
+    description: 'Switches to a tab by its number, or closes it.',
     properties: { tab: { type: 'integer', minimum: 1 }, close: { type: 'boolean' } },
     required: ['tab'],
     acts: false,
@@ -104,36 +104,40 @@ const actionTools: readonly ActionTool[] = [
   },
 ];
 
-/** The names of all tools of the toolset. */
+/** Names of all tools of the toolset. */
 export const browserToolNames: readonly string[] = [...actionTools.map(({ name }) => name), 'read_page_text', 'take_screenshot'];
 
 const maxTextChars = 20_000;
 
-/** Makes the tools of the toolset `browser`. */
-export function createBrowserTools(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): readonly EffectTool[] {
-  return [
-    ...actionTools.map((tool) => createActionTool(tool, request, settings, hostOf)),
-    readPageText(request, settings, hostOf),
-    takeScreenshot(request, settings, hostOf),
-  ];
+/** Request, settings and browsers for creating the tools. */
+export interface BrowserToolParts {
+  readonly request: ToolsetRequest;
+  readonly settings: BrowserSettings;
+  readonly hostOf: HostOf;
 }
 
-function common(request: ToolsetRequest, name: string, settings: BrowserSettings) {
+/** Creates the tools of the toolset `browser`. */
+export function createBrowserTools(parts: BrowserToolParts): readonly EffectTool[] {
+  return [...actionTools.map((tool) => createActionTool(tool, parts)), readPageText(parts), takeScreenshot(parts)];
+}
+
+function common(name: string, { request, settings }: BrowserToolParts) {
   return {
     name: request.toolName(name),
     toolset: request.name,
     trust: 'untrusted',
     by_name_only: true,
-    // One after the other, in the order the model gave.
+    // One after the other, in the model's order.
     concurrency: 'serial',
-    // Each step has its own time; this is for all of a call, and for starting the browser.
+    // Each step has its own limit; this one covers a whole call, including the browser's start.
     timeout_ms: settings.pageTimeoutMs * 2 + settings.actionTimeoutMs * 4 + 10_000,
   } as const;
 }
 
-function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): EffectTool {
+function createActionTool(tool: ActionTool, parts: BrowserToolParts): EffectTool {
+  const { settings, hostOf } = parts;
   return defineTool({
-    ...common(request, tool.name, settings),
+    ...common(tool.name, parts),
     description: `${tool.description} Answers with the page: its URL, tabs, and a snapshot with the refs of its elements.`,
     parameters: parametersOf(tool.properties, tool.required),
     ...(tool.acts ? { effect: 'unsafe', needs_approval: true } : { effect: 'idempotent' }),
@@ -143,19 +147,22 @@ function createActionTool(tool: ActionTool, request: ToolsetRequest, settings: B
       const { text, state } = await describePage(host, context.signal);
       const values = { browser: state };
       if (!settings.screenshots) return toolReturn({ content: text, values });
-      const picture = await pictureOf(await host.page(), settings, context.signal).catch((thrown: unknown): TextPart => {
-        context.signal.throwIfAborted();
-        // What was done is done, whether or not it can be seen.
-        return { type: 'text', text: `\n(${describeThrown(thrown)})` };
-      });
+      const picture = await pictureOf(await host.page(), { timeoutMs: settings.actionTimeoutMs, signal: context.signal }).catch(
+        (thrown: unknown): TextPart => {
+          context.signal.throwIfAborted();
+          // The action has happened, even if its result cannot be shown.
+          return { type: 'text', text: `\n(${describeThrown(thrown)})` };
+        },
+      );
       return toolReturn({ content: [{ type: 'text', text }, picture], values });
     },
   });
 }
 
-function readPageText(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): EffectTool {
+function readPageText(parts: BrowserToolParts): EffectTool {
+  const { settings, hostOf } = parts;
   return defineTool({
-    ...common(request, 'read_page_text', settings),
+    ...common('read_page_text', parts),
     description: `Reads the text of the page as a person sees it, ${maxTextChars} characters at a time.`,
     parameters: parametersOf({ from: { type: 'integer', minimum: 0, description: 'The character to read from.' } }),
     effect: 'idempotent',
@@ -164,37 +171,44 @@ function readPageText(request: ToolsetRequest, settings: BrowserSettings, hostOf
       const from = Number(args['from'] ?? 0);
       const script = `(() => { const text = document.body?.innerText ?? ''; return [text.slice(${from}, ${from + maxTextChars}), text.length]; })()`;
       const read = page.evaluate<readonly [string, number]>(script);
-      const [text, length] = await bounded(read, settings.actionTimeoutMs, 'Reading the text', context.signal);
+      const [text, length] = await bounded(read, {
+        ms: settings.actionTimeoutMs,
+        what: 'Reading the text',
+        signal: context.signal,
+      });
       const end = Math.min(length, from + maxTextChars);
       return `URL: ${page.url()}\n\n${text}${end < length ? `\n\n[… cut at character ${end} of ${length}; read on with "from": ${end} …]` : ''}`;
     },
   });
 }
 
-function takeScreenshot(request: ToolsetRequest, settings: BrowserSettings, hostOf: HostOf): EffectTool {
+function takeScreenshot(parts: BrowserToolParts): EffectTool {
+  const { settings, hostOf } = parts;
   return defineTool({
-    ...common(request, 'take_screenshot', settings),
+    ...common('take_screenshot', parts),
     description: 'Shows a picture of the window, or of one element.',
     parameters: parametersOf({ ref }),
     effect: 'idempotent',
     async execute(args: JsonObject, context): Promise<ToolReturn> {
       const page = await (await hostOf(context)).page();
-      const picture = await pictureOf(page, settings, context.signal, args['ref']);
+      const picture = await pictureOf(page, {
+        timeoutMs: settings.actionTimeoutMs,
+        signal: context.signal,
+        ref: args['ref'],
+      });
       return toolReturn({ content: [{ type: 'text', text: `A picture of ${page.url().slice(0, 500)}:` }, picture] });
     },
   });
 }
 
-/** A picture of the window, or of the element with this ref. */
+/** Takes a picture of the window, or of the element with this ref. */
 async function pictureOf(
   page: Page,
-  { actionTimeoutMs: timeout }: BrowserSettings,
-  signal: AbortSignal,
-  ref?: JsonValue,
+  { timeoutMs, signal, ref }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly ref?: JsonValue | undefined },
 ): Promise<FilePart> {
-  const options = { type: 'jpeg', quality: 80, timeout } as const;
+  const options = { type: 'jpeg', quality: 80, timeout: timeoutMs } as const;
   const shot = ref === undefined ? page.screenshot(options) : page.locator(`aria-ref=${String(ref)}`).screenshot(options);
-  const bytes = await bounded(shot, timeout + 500, 'A screenshot', signal).catch((thrown: unknown): never => {
+  const bytes = await bounded(shot, { ms: timeoutMs + 500, what: 'A screenshot', signal }).catch((thrown: unknown): never => {
     signal.throwIfAborted();
     throw thrown instanceof CadreError
       ? thrown

@@ -2,13 +2,26 @@ import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Reach, ToolsetKind } from '../../core/tool/toolset.ts';
 import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
-import { BrowserHost } from './browser-host.ts';
-import { browserStateObserver } from './browser-observer.ts';
+import { BrowserHost, type BrowserRequest } from './browser-host.ts';
 import { browserSettingsSchema, readBrowserSettings, type BrowserSettings } from './browser-settings.ts';
 import { privateReaches } from '../web/web-settings.ts';
 import { browserToolNames, createBrowserTools } from './browser-tools.ts';
+import type { CodedObserver } from '../../core/env.ts';
+import { isJsonObject } from '../../core/json.ts';
 
-/** Makes the kind of toolset `browser`; tests hand in a resolver of their own. */
+/**
+ * Shows an agent the state of its browser for one turn: URL, title, tabs and the beginning of the last snapshot, as its last call left
+ * them. The text is framed as external data.
+ */
+const browserStateObserver: CodedObserver = {
+  name: 'browser_state',
+  observe: ({ agent }) => {
+    const state = agent.values['browser'];
+    return isJsonObject(state) ? [{ type: 'add_to_inbox', source: 'BROWSER_STATE', payload: state }] : [];
+  },
+};
+
+/** Defines the kind of toolset `browser`; tests pass their own resolver. */
 export function defineBrowserToolset(resolver: HostResolver = systemResolver): ToolsetKind {
   return {
     kind: 'browser',
@@ -20,13 +33,13 @@ export function defineBrowserToolset(resolver: HostResolver = systemResolver): T
     create: (request) => {
       const settings = readBrowserSettings(request.settings);
       const hostOf = (context: ToolContext): Promise<BrowserHost> =>
-        openHost(context, `browser:${request.name}`, settings, resolver);
-      return { tools: createBrowserTools(request, settings, hostOf), observers: [browserStateObserver] };
+        openHost(context, `browser:${request.name}`, { settings, resolver });
+      return { tools: createBrowserTools({ request, settings, hostOf }), observers: [browserStateObserver] };
     },
   };
 }
 
-/** The toolset `browser`: a browser for each agent that asks for one. */
+/** Toolset `browser`: a browser for each agent that uses one. */
 export const browserToolset: ToolsetKind = defineBrowserToolset();
 
 function browserReaches({ executable, policy }: BrowserSettings): readonly Reach[] {
@@ -39,13 +52,12 @@ function browserReaches({ executable, policy }: BrowserSettings): readonly Reach
 async function openHost(
   context: ToolContext,
   name: string,
-  settings: BrowserSettings,
-  resolver: HostResolver,
+  { settings, resolver }: Pick<BrowserRequest, 'settings' | 'resolver'>,
 ): Promise<BrowserHost> {
   if (settings.sandbox)
     throw new CadreError(
       'SANDBOX_UNAVAILABLE',
-      'The browser cannot run in the sandbox: its proxy, the only way out it has, lies outside. Say `sandbox: false`; pages run in the browser’s own sandbox unless the engine runs as root.',
+      'The browser cannot run in the sandbox: its proxy, its only network access, is outside. Set `sandbox: false`; pages run in the browser’s own sandbox unless the engine runs as root.',
     );
   const open = (): Promise<BrowserHost> =>
     context.live.agent.open(name, async () => {
@@ -53,8 +65,8 @@ async function openHost(
       return { value: host, close: () => host.close() };
     });
   const host = await open();
-  if (!host.isOver) return host;
-  // It crashed: the next call gets another one, without its tabs.
+  if (!host.isClosed) return host;
+  // It crashed: the next call opens another, without its tabs.
   await context.live.agent.close(name);
   return await open();
 }

@@ -4,19 +4,19 @@ import type { JsonObject } from '../../core/json.ts';
 import type { BrowserHost } from './browser-host.ts';
 import { bounded } from './bounded.ts';
 
-/** Longest snapshot that is shown, in characters. */
+/** Longest snapshot in a description, in characters. */
 const maxSnapshot = 16_000;
-/** A title is read by the page's own thread, which may be busy. */
+/** Time limit for reading a title, in milliseconds: the page's own thread reads it, and may be busy. */
 const titleMs = 1_000;
 
-/** How a browser stands, for the model and for the agent's state. */
+/** State of a browser, for the model and for the agent's state. */
 export interface BrowserView {
   readonly text: string;
-  /** What an observer shows: `browser` in the agent's state. */
+  /** Value of `browser` in the agent's state, shown by the observer. */
   readonly state: JsonObject;
 }
 
-/** Describes the tab that is looked at: where it is, the other tabs, what happened unasked, and a snapshot with the refs of its elements. */
+/** Describes the current tab: its address, the other tabs, unrequested events, and a snapshot with the refs of its elements. */
 export async function describePage(host: BrowserHost, signal: AbortSignal): Promise<BrowserView> {
   const page = await host.page();
   const snapshot = await takeSnapshot(host, page, signal);
@@ -45,12 +45,11 @@ export async function describePage(host: BrowserHost, signal: AbortSignal): Prom
 async function takeSnapshot(host: BrowserHost, page: Page, signal: AbortSignal): Promise<string> {
   const { actionTimeoutMs } = host.settings;
   try {
-    const whole = await bounded(
-      page.ariaSnapshot({ mode: 'ai', timeout: actionTimeoutMs }),
-      actionTimeoutMs + 500,
-      'A snapshot',
+    const whole = await bounded(page.ariaSnapshot({ mode: 'ai', timeout: actionTimeoutMs }), {
+      ms: actionTimeoutMs + 500,
+      what: 'A snapshot',
       signal,
-    );
+    });
     if (whole.trim() === '') return '(The page is empty.)';
     if (whole.length <= maxSnapshot) return whole;
     const end = whole.lastIndexOf('\n', maxSnapshot);
@@ -67,9 +66,9 @@ async function takeSnapshot(host: BrowserHost, page: Page, signal: AbortSignal):
 
 async function titleOf(page: Page): Promise<string> {
   try {
-    return (await bounded(page.title(), titleMs, 'A title')).slice(0, 300);
+    return (await bounded(page.title(), { ms: titleMs, what: 'A title' })).slice(0, 300);
   } catch {
-    // A busy page has a title that nobody can read now.
+    // A busy page cannot return its title.
     return '';
   }
 }

@@ -9,10 +9,10 @@ import { cleanEnvironment } from '../process/clean-environment.ts';
 import { findMarked, markVariable } from '../process/marked-processes.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 
-/** A browser that runs, with a profile of its own. */
+/** A running browser with its own profile. */
 export interface LaunchedBrowser {
   readonly context: BrowserContext;
-  /** The folder that holds all it writes. */
+  /** Folder that holds everything it writes. */
   readonly home: string;
   /** Ends it and all its processes, and removes its profile. */
   close(): Promise<void>;
@@ -28,11 +28,11 @@ const usualPlaces = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** How long a browser may take to end by itself. */
+/** Time for a browser to end by itself, in milliseconds. */
 const closeMs = 1_000;
 
 /**
- * Starts a browser that reaches the world by way of a proxy only.
+ * Starts a browser whose only network access is a proxy.
  *
  * @throws CadreError `DEPENDENCY_MISSING` without playwright-core or a browser, with the commands that install them; `TOOL_FAILED` when
  * it does not start
@@ -43,7 +43,7 @@ export async function launchBrowser(settings: BrowserSettings, proxyUrl: string)
   const home = mkdtempSync(path.join(tmpdir(), 'cadre-browser-'));
   const mark = randomBytes(12).toString('hex');
   const clean = async (): Promise<void> => {
-    await endMarked(mark);
+    await killMarked(mark);
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
@@ -77,7 +77,10 @@ export async function launchBrowser(settings: BrowserSettings, proxyUrl: string)
   }
 }
 
-/** All it sends goes to the proxy, also what is for this machine; it resolves no names, and opens no connections past the proxy. */
+/**
+ * Returns arguments that send all traffic to the proxy, even to this machine; the browser resolves no names, and opens no other
+ * connections.
+ */
 function launchArguments(proxyUrl: string): string[] {
   return [
     `--proxy-server=${proxyUrl}`,
@@ -94,7 +97,7 @@ function launchArguments(proxyUrl: string): string[] {
     '--dns-prefetch-disable',
     '--no-first-run',
     '--no-pings',
-    // What the browser would ask of its maker for itself: nothing leads anywhere (port 9 is refused by the browser).
+    // The browser's own requests to its vendor: blocked (the browser refuses port 9).
     '--disable-default-apps',
     '--disable-domain-reliability',
     '--disable-client-side-phishing-detection',
@@ -118,8 +121,8 @@ function findBrowser(wanted: string | undefined): string {
   );
 }
 
-/** What did not end when it was asked to is killed: also helpers that left their group. */
-async function endMarked(mark: string): Promise<void> {
+/** Kills processes that did not end when asked, including helpers that left their group. */
+async function killMarked(mark: string): Promise<void> {
   for (let round = 0; round < 40; round += 1) {
     const left = findMarked(mark);
     if (left.length === 0) return;
@@ -132,7 +135,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (thrown) {
-    // Gone between looking and killing.
+    // Ended between the listing and the signal.
     if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown;
   }
 }

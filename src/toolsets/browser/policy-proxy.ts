@@ -6,18 +6,18 @@ import { fixedLookup } from '../web/fixed-lookup.ts';
 import { resolveChecked, type HostAddress, type HostResolver } from '../web/resolve-host.ts';
 import { checkUrl, type UrlPolicy } from '../web/url-policy.ts';
 
-/** What a browser may reach, and how much of it. */
+/** URL policy and traffic limit of a browser. */
 export interface ProxyOptions {
   readonly policy: UrlPolicy;
   readonly resolver: HostResolver;
-  /** Most bytes that come in, all connections together. */
+  /** Most bytes received by all connections together. */
   readonly maxBytes: number;
 }
 
-/** Tells an answer of the proxy itself from one of a page. */
+/** Marks an answer of the proxy itself, as opposed to one of a page. */
 export const refusedHeader = 'x-cadre-refused';
 
-/** What the browser asks of its maker for itself, and no page does: not let out, and nothing the model should read of. */
+/** Hosts the browser contacts for itself and no page needs: blocked, and not reported to the model. */
 const ownServices =
   /^(?:update|content-autofill|optimizationguide-pa|safebrowsing|clientservices|chromewebstore)\.googleapis\.com$|^clients?\d*\.google\.com$|\.gvt1\.com$/;
 
@@ -33,16 +33,16 @@ const hopHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The only way out a browser has: whatever a page asks for (redirects, frames, scripts, sockets, workers) passes here.
+ * A browser's only access to the network: every request of a page (redirects, frames, scripts, sockets, workers) passes through it.
  *
  * Owns: the check of every host, by name and by all its addresses, and the connection to exactly those addresses (FAULTS S5); the cap on
- * what comes in. Does not own: what pages do.
+ * received bytes. Does not own: the behaviour of pages.
  *
  * 1. The browser resolves no names itself, so a name that changes between check and connection gains nothing.
  * 2. It listens on loopback, and is closed with its browser.
  */
 export class PolicyProxy {
-  /** What was refused last, newest at the end, for the model to read. */
+  /** Most recent refusals, newest last, for the model to read. */
   readonly refusals: string[] = [];
   readonly #options: ProxyOptions;
   readonly #server: http.Server;
@@ -61,7 +61,7 @@ export class PolicyProxy {
     this.#server.maxConnections = maxSockets;
   }
 
-  /** Opens one on a free port of loopback. */
+  /** Opens a proxy on a free port of loopback. */
   static async open(options: ProxyOptions): Promise<PolicyProxy> {
     const proxy = new PolicyProxy(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ export class PolicyProxy {
     return proxy;
   }
 
-  /** Where the browser finds it. */
+  /** Address for the browser. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -103,7 +103,7 @@ export class PolicyProxy {
         signal: this.#over.signal,
       });
       asked.on('timeout', () => asked.destroy(new Error('nothing came for a minute')));
-      asked.on('error', (thrown) => answer(response, 502, describeThrown(thrown)));
+      asked.on('error', (thrown) => answer(response, { status: 502, words: describeThrown(thrown) }));
       asked.on('response', (answered) => {
         const given = Object.fromEntries(Object.entries(answered.headers).filter(([name]) => !hopHeaders.has(name)));
         response.writeHead(answered.statusCode ?? 502, given);
@@ -115,7 +115,7 @@ export class PolicyProxy {
       request.on('error', () => asked.destroy());
       request.pipe(asked);
     } catch (thrown) {
-      answer(response, 403, this.#refused(thrown), { [refusedHeader]: 'yes' });
+      answer(response, { status: 403, words: this.#refused(thrown), headers: { [refusedHeader]: 'yes' } });
     }
   }
 
@@ -145,8 +145,9 @@ export class PolicyProxy {
   }
 
   #resolve(target: ReturnType<typeof checkUrl>): Promise<readonly HostAddress[]> {
-    if (ownServices.test(target.host)) return Promise.reject(new OwnService());
-    return resolveChecked(target, this.#options.policy, this.#options.resolver, this.#over.signal);
+    if (ownServices.test(target.host)) return Promise.reject(new BrowserOwnRequest());
+    const { policy, resolver } = this.#options;
+    return resolveChecked(target, { policy, resolver, signal: this.#over.signal });
   }
 
   #keep(socket: Duplex): void {
@@ -164,7 +165,7 @@ export class PolicyProxy {
 
   #refused(thrown: unknown): string {
     const words = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
-    if (!(thrown instanceof OwnService)) this.#note(words);
+    if (!(thrown instanceof BrowserOwnRequest)) this.#note(words);
     return words;
   }
 
@@ -175,10 +176,16 @@ export class PolicyProxy {
   }
 }
 
-function answer(response: ServerResponse, status: number, words: string, headers: Readonly<Record<string, string>> = {}): void {
+interface ProxyAnswer {
+  readonly status: number;
+  readonly words: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function answer(response: ServerResponse, { status, words, headers }: ProxyAnswer): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(words);
 }
 
-/** The browser asked for something for itself. */
-class OwnService extends Error {}
+/** Thrown for a request that the browser makes for itself. */
+class BrowserOwnRequest extends Error {}

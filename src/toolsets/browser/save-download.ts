@@ -5,17 +5,17 @@ import type { Download } from 'playwright-core';
 import { describeThrown } from '../../core/error.ts';
 import { writeInside } from '../files/write-inside.ts';
 
-/** Where downloads go, and how large they may be. */
+/** Target folder and size limit of downloads. */
 export interface DownloadOptions {
   readonly workspace: string;
-  /** The folder the browser keeps them in while they come. */
+  /** Folder in which the browser keeps them during the transfer. */
   readonly incoming: string;
   readonly maxBytes: number;
 }
 
-const lookEveryMs = 200;
+const checkEveryMs = 200;
 
-/** Saves a download to the folder `downloads` of the workspace, and says in a sentence what became of it. Never throws. */
+/** Saves a download to the folder `downloads` of the workspace, and returns a sentence about the outcome. Never throws. */
 export async function saveDownload(download: Download, options: DownloadOptions): Promise<string> {
   const name = safeName(download.suggestedFilename());
   let isTooLarge = false;
@@ -23,7 +23,7 @@ export async function saveDownload(download: Download, options: DownloadOptions)
     if (largestIn(options.incoming) <= options.maxBytes) return;
     isTooLarge = true;
     download.cancel().catch(() => undefined);
-  }, lookEveryMs);
+  }, checkEveryMs);
   try {
     const from = await download.path();
     if (statSync(from).size > options.maxBytes) isTooLarge = true;
@@ -40,10 +40,10 @@ export async function saveDownload(download: Download, options: DownloadOptions)
 }
 
 function tooLarge(name: string, { maxBytes }: DownloadOptions): string {
-  return `the download ${name} is larger than ${maxBytes} bytes and was given up`;
+  return `the download ${name} is larger than ${maxBytes} bytes and was cancelled`;
 }
 
-/** The name a page suggests, without anything that could lead elsewhere or hide. */
+/** Returns the name a page suggests, without characters that could lead elsewhere or hide. */
 function safeName(suggested: string): string {
   const name = path
     .basename(suggested.replaceAll('\\', '/'))
@@ -57,7 +57,7 @@ function largestIn(folder: string): number {
   try {
     return Math.max(0, ...readdirSync(folder).map((name) => statSync(path.join(folder, name)).size));
   } catch {
-    // Files come and go while they are counted; the next look is soon.
+    // Files appear and disappear while they are counted; the next check is soon.
     return 0;
   }
 }

@@ -16,7 +16,7 @@ import { checkSpec } from './check-spec.ts';
 
 const maxSpecChars = 1_000_000;
 
-/** The toolset `charts`: draws Vega-Lite specs into the workspace. */
+/** Toolset `charts`: draws Vega-Lite specs into the workspace. */
 export const chartsToolset: ToolsetKind = {
   kind: 'charts',
   description: 'Draws charts from Vega-Lite specs into the workspace, as SVG and PNG.',
@@ -36,7 +36,7 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
     toolset: request.name,
     description:
       'Draws a chart from a Vega-Lite spec: writes FILE.svg and FILE.png to the workspace and shows the picture. ' +
-      'Data stands in the spec (data.values) or comes from CSV or JSON files of the workspace (tables); nothing is loaded from URLs.',
+      'Data is in the spec (data.values) or comes from CSV or JSON files of the workspace (tables); nothing is loaded from URLs.',
     parameters: {
       type: 'object',
       additionalProperties: false,
@@ -59,7 +59,7 @@ function drawChartTool(request: ToolsetRequest, timeoutMs: number): EffectTool {
     timeout_ms: timeoutMs + 10_000,
     async execute(args, { workspace, signal }): Promise<ToolReturn> {
       const base = String(args['file']).replace(/\.(?:svg|png)$/i, '');
-      // A path that is refused is known before anything is drawn.
+      // Refuses paths before anything is drawn.
       await resolveReadable(workspace, `${base}.png`, bounds);
       const { root, path } = await resolveReadable(workspace, `${base}.svg`, bounds);
       const job: ChartJob = { spec: args['spec'] as JsonObject, tables: await readTables(workspace, args['tables'], bounds) };

@@ -1,11 +1,11 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
-/** Deepest spec that is drawn. */
+/** Maximum nesting of a spec. */
 const maxDepth = 40;
 
 /**
- * Refuses specs that would reach out or are for another language: data from URLs, images, Vega.
+ * Refuses specs that would load from outside (data from URLs, images), and specs in other languages (Vega).
  *
  * @throws CadreError `TOOL_FAILED` with the place as a JSON pointer
  */
@@ -25,7 +25,7 @@ function visit(value: JsonValue | undefined, path: string, depth: number): void 
   if (!isJsonObject(value)) return;
   for (const [key, item] of Object.entries(value)) {
     const at = `${path}/${key}`;
-    // Rows are data and nothing else, whatever their keys are called.
+    // Rows are only data, whatever the names of their keys.
     if ((key === 'values' && path.endsWith('/data')) || path === '/datasets') continue;
     if (key === 'url' && path.endsWith('/data'))
       throw wrong(at, 'loads data; give rows in data.values, or a file of the workspace in "tables" and its name in data.name');

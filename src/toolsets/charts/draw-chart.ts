@@ -8,17 +8,17 @@ import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
 import { findSpecProblem } from './spec-problem.ts';
 
-/** Largest width and height of a chart, in pixels. */
+/** Maximum width and height of a chart, in pixels. */
 const maxPixels = 6_000;
 const maxSvgChars = 5_000_000;
 const maxWarnings = 10;
-/** Pictures are drawn at twice their size, so that their text can be read, up to this width. */
+/** Maximum width of a PNG, in pixels; up to it, pictures are drawn at twice their size, so that their text is legible. */
 const maxPngWidth = 2_400;
 
 /**
- * Draws a Vega-Lite spec. Loads nothing from anywhere. Blocks while it draws, so it runs in a process of its own.
+ * Draws a Vega-Lite spec without loading anything. Blocks while it draws, so it runs in a separate process.
  *
- * @throws CadreError `TOOL_FAILED` with the place and the words of the library; `DEPENDENCY_MISSING` without the packages
+ * @throws CadreError `TOOL_FAILED` with the place and the message of the library; `DEPENDENCY_MISSING` without the packages
  */
 export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart> {
   checkSpec(spec);
@@ -44,7 +44,7 @@ export async function drawChart({ spec, tables }: ChartJob): Promise<DrawnChart>
       `it would be ${width} by ${height} pixels with ${svg.length} characters of SVG; at most ${maxPixels} by ${maxPixels} with ${maxSvgChars} are drawn`,
       [],
     );
-  // Nothing that is drawn may lead anywhere: the picture is opened by programs that follow links.
+  // The picture must not refer to anything: programs that open it would follow links.
   if (/<image\b|<script\b|<foreignObject\b/i.test(svg)) throw failed('it holds pictures from elsewhere', []);
   const zoom = Math.min(2, maxPngWidth / Math.max(1, width));
   const png = new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, background: '#fff' }).render().asPng();
@@ -65,12 +65,12 @@ function withTables(spec: JsonObject, tables: ChartJob['tables']): JsonObject {
   return { ...spec, ...data, datasets };
 }
 
-/** Tables by their names alone: their rows fit any schema. */
+/** Empties the tables, whose rows fit any schema. */
 function noRows(tables: ChartJob['tables']): ChartJob['tables'] {
   return Object.fromEntries(Object.keys(tables).map((name) => [name, []]));
 }
 
-/** Loads nothing: neither data nor pictures; links lead nowhere. */
+/** Loader that loads neither data nor pictures, and removes links. */
 const closedLoader = {
   load: refuse,
   sanitize: () => Promise.resolve({ href: '#' }),
@@ -98,7 +98,7 @@ function collect(warnings: string[]): LoggerInterface {
   return logger;
 }
 
-/** What the schema of Vega-Lite has to say about a spec. */
+/** Returns the first problem of a spec by the schema of Vega-Lite, or an empty list. */
 function problemOf(spec: JsonObject): readonly string[] {
   const schema = createRequire(import.meta.url)('vega-lite/vega-lite-schema.json') as JsonObject;
   const problem = findSpecProblem(schema, spec);

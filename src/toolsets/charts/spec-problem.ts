@@ -1,9 +1,9 @@
 import { closestName } from '../../core/expression/closest-name.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
-/** Where a value does not fit a schema, and why. */
+/** Mismatch between a value and a schema. */
 export interface SpecProblem {
-  /** A JSON pointer; empty for the whole. */
+  /** JSON pointer; empty for the whole value. */
   readonly path: string;
   readonly message: string;
 }
@@ -11,14 +11,14 @@ export interface SpecProblem {
 interface Found {
   readonly path: readonly string[];
   readonly what: string;
-  /** Values that would have fitted, when it is about a value. */
+  /** Values that the schema allows here, for a wrong value. */
   readonly allowed?: readonly JsonValue[];
   readonly value?: JsonValue | undefined;
 }
 
 /**
- * The first place where a value does not fit a large JSON Schema, of all alternatives the one that fits furthest. It reads the schema as
- * it goes: to compile Vega-Lite's takes eight seconds. Knows the keywords that schema has.
+ * Finds the first mismatch between a value and a large JSON Schema; among alternatives, that of the one that matches furthest. Interprets
+ * the schema, since compiling that of Vega-Lite takes eight seconds. Supports only the keywords that this schema uses.
  */
 export function findSpecProblem(schema: JsonObject, value: JsonValue): SpecProblem | undefined {
   const definitions = isJsonObject(schema['definitions']) ? schema['definitions'] : {};
@@ -27,7 +27,7 @@ export function findSpecProblem(schema: JsonObject, value: JsonValue): SpecProbl
   return { path: found.path.map((part) => `/${part}`).join(''), message: inWords(found) };
 }
 
-/** One check of one value; remembers what it has seen, since alternatives share their parts. */
+/** One check of one value; remembers results, since alternatives share their parts. */
 class Checker {
   readonly #definitions: JsonObject;
   readonly #seen = new Map<JsonObject, Map<string, Found | undefined>>();
@@ -69,7 +69,7 @@ class Checker {
     const deepest = Math.max(...all.map((found) => found.path.length));
     const best = all.filter((found) => found.path.length === deepest);
     const [first] = best;
-    // Alternatives that differ in what they allow at one place are told in one sentence.
+    // Alternatives that allow different values at one place become one message.
     const rivals = best.filter((found) => found.allowed !== undefined && found.path.join('/') === first?.path.join('/'));
     const [rival] = rivals;
     return rival === undefined ? first : { ...rival, allowed: [...new Set(rivals.flatMap((found) => found.allowed ?? []))] };

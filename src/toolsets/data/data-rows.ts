@@ -5,7 +5,7 @@ import { isNumericColumn, parseCsv } from './parse-csv.ts';
 /**
  * Reads the rows of a data file: CSV (columns of numbers become numbers, empty cells null), or JSON with a list of objects.
  *
- * @throws CadreError `TOOL_FAILED` naming the file and what is wrong with it
+ * @throws CadreError `TOOL_FAILED` with the file and the problem
  */
 export function readDataRows(file: string, text: string): readonly JsonObject[] {
   try {

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 
-/** A table of texts: names of columns, and rows of as many cells. */
+/** Table of texts: names of columns, and rows with one cell per column. */
 export interface CsvTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -9,8 +9,7 @@ export interface CsvTable {
 const maxColumns = 500;
 
 /**
- * Reads comma- (or tab-, or semicolon-) separated text (RFC 4180); the first row names the columns. Short rows are filled up with
- * empty cells.
+ * Parses comma-, tab- or semicolon-separated text (RFC 4180); the first row names the columns. Fills short rows with empty cells.
  *
  * @throws CadreError `TOOL_FAILED` naming the line of a row with too many cells, or of a quote that never ends
  */
@@ -43,7 +42,7 @@ function readRows(text: string, separator: string): readonly Row[] {
   let rowLine = 1;
   let at = 0;
   const endRow = (): void => {
-    // A line without anything in it is no row.
+    // An empty line is not a row.
     if (cells.length > 1 || cells[0] !== '') rows.push({ cells, line: rowLine });
     cells = [];
     rowLine = line;
@@ -86,7 +85,7 @@ function countLines(text: string): number {
   return text.split('\n').length - 1;
 }
 
-/** The separator that the first line has most of. */
+/** Returns the most frequent separator of the first line. */
 function separatorOf(text: string): string {
   const end = text.indexOf('\n');
   const first = end === -1 ? text : text.slice(0, end);
@@ -100,7 +99,7 @@ function uniqueNames(cells: readonly string[]): readonly string[] {
   for (const [index, cell] of cells.entries()) {
     const wanted = cell.trim() || `column_${index + 1}`;
     let name = wanted;
-    // SQLite knows no case in names.
+    // Names in SQLite are case-insensitive.
     const taken = (): boolean => [...names].some((other) => other.toLowerCase() === name.toLowerCase());
     for (let count = 2; taken(); count += 1) name = `${wanted}_${count}`;
     names.add(name);
@@ -108,7 +107,7 @@ function uniqueNames(cells: readonly string[]): readonly string[] {
   return [...names];
 }
 
-/** Whether a column holds numbers and nothing else, as people write them; what begins with a zero is a code (a postcode, a phone number). */
+/** True when a column holds only numbers as people write them; a leading zero marks a code (a postcode, a phone number). */
 export function isNumericColumn({ rows }: CsvTable, index: number): boolean {
   return rows.every((row) => /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:e[+-]?\d{1,3})?)?$/i.test(row[index] ?? ''));
 }

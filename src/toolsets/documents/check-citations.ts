@@ -2,28 +2,28 @@ import { CadreError } from '../../core/error.ts';
 import { findCitations, type Citation } from './citation-format.ts';
 import type { DocumentIndex } from './search/document-index.ts';
 
-/** A citation that does not hold, and why. */
+/** A citation that fails the check, and why. */
 export interface CitationProblem {
   readonly citation: string;
   readonly reason: string;
 }
 
-/** How the citations of a report hold against the documents. */
+/** Result of checking a report's citations against the documents. */
 export interface CitationReport {
   readonly total: number;
   readonly ok: number;
-  /** Of `ok`: how many name a line that exists, but quote nothing that could be compared. */
+  /** Citations among `ok` that name an existing line but quote nothing comparable. */
   readonly unquoted: number;
   readonly problems: readonly CitationProblem[];
 }
 
 const maxCitations = 500;
-// A quotation may run over lines when only its first is named, but not over a whole document.
+// A quotation may span lines when only its first is named, but not a whole document.
 const maxQuotedLines = 60;
 
 /**
- * Checks the citations of a Markdown report (see `findCitations` for their form) against the documents on disk: the
- * file is there, it has the line, and the quotation stands there, verbatim but for how it is broken into lines.
+ * Checks the citations of a Markdown report (see `findCitations` for their form) against the documents on disk: the file exists, it has
+ * the line, and the quotation is there, verbatim except for line breaks.
  */
 export async function checkCitations(index: DocumentIndex, report: string): Promise<CitationReport> {
   const citations = findCitations(report, (file) => index.has(file));
@@ -48,13 +48,13 @@ async function openOrReason(index: DocumentIndex, file: string): Promise<FlatDoc
   try {
     return flattenDocument((await index.open(file)).lines);
   } catch (error) {
-    // A cited file that cannot be opened is what this check is there to find.
+    // An unreadable cited file is a result of this check.
     if (error instanceof CadreError && (error.code === 'PATH_REFUSED' || error.code === 'TOOL_FAILED')) return error.message;
     throw error;
   }
 }
 
-/** A document as one text with single spaces, and where in it each line starts (one more start than lines). */
+/** A document as one text with single spaces, and the offset of each line (plus that of the end). */
 interface FlatDocument {
   readonly text: string;
   readonly starts: readonly number[];
@@ -83,17 +83,17 @@ function findProblem(document: FlatDocument, { file, line, endLine, quote }: Cit
   if (quote === undefined) return undefined;
   const wanted = flatten(quote);
   if (wanted === '') return 'the quotation is empty';
-  if (standsAt(document, line, endLine, wanted)) return undefined;
+  if (hasTextAt(document, { line, endLine }, wanted)) return undefined;
   const shown = wanted.length > 80 ? `${wanted.slice(0, 80)}…` : wanted;
   const place = endLine === undefined ? `line ${line}` : `lines ${line}-${endLine}`;
   const elsewhere = document.text.indexOf(wanted);
-  if (elsewhere < 0) return `"${shown}" does not stand on ${place}, nor anywhere else in ${file}`;
+  if (elsewhere < 0) return `"${shown}" is not on ${place}, nor anywhere else in ${file}`;
   const found = document.starts.findLastIndex((start) => start <= elsewhere) + 1;
-  return `"${shown}" stands on line ${found} of ${file}, not on ${place}`;
+  return `"${shown}" is on line ${found} of ${file}, not on ${place}`;
 }
 
-/** Tells whether a quotation begins on a line, and ends by the end of the range if one is given. */
-function standsAt({ text, starts }: FlatDocument, line: number, endLine: number | undefined, wanted: string): boolean {
+/** True when a quotation begins on a line, and ends by the end of the range if one is given. */
+function hasTextAt({ text, starts }: FlatDocument, { line, endLine }: Pick<Citation, 'line' | 'endLine'>, wanted: string): boolean {
   const from = starts[line - 1] ?? text.length;
   const range = text.slice(from, starts[Math.min(endLine ?? line + maxQuotedLines, starts.length - 1)]);
   const at = range.indexOf(wanted);

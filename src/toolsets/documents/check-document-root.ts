@@ -13,9 +13,9 @@ import { documentEndings } from './parse/document-kinds.ts';
 import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-documents.ts';
 
 /**
- * Makes sure that a folder, or one file, can be searched, and returns its real path.
+ * Checks that a folder or a single file is searchable, and returns its real path.
  *
- * Stops at the first document that can be read, so it is cheap enough to call before every run.
+ * Stops at the first readable document, so it is cheap enough to call before every run.
  *
  * @throws CadreError `DOCS_UNREADABLE` when the root is missing, unreadable, or without a readable document
  */
@@ -40,9 +40,9 @@ export async function checkDocumentRoot(root: string, maxFileBytes: number = def
 }
 
 /**
- * The real place of the documents, without looking into it: a folder, or one file, which may have any ending when it is text.
+ * Returns the real path of the documents without reading them: a folder, or one file, which may have any ending when it is text.
  *
- * @throws CadreError `DOCS_UNREADABLE` when there is no such folder or file, or the file is hidden or made to hold secrets
+ * @throws CadreError `DOCS_UNREADABLE` when there is no such folder or file, or the file is hidden or usually holds secrets
  */
 export async function resolveDocumentRoot(root: string): Promise<DocumentRoot> {
   if (root.trim() === '' || root.includes('\0')) throw unreadable(root, 'is not a path');
@@ -70,7 +70,10 @@ export async function resolveDocumentRoot(root: string): Promise<DocumentRoot> {
   return { folder: dirname(real), only };
 }
 
-/** The error for a place in which nothing can be searched, with up to three of the files passed over and why, and the kinds that are not read. */
+/**
+ * Returns the error for a place without searchable documents, with up to three of the skipped files and why, and the kinds that are not
+ * read.
+ */
 export function noDocuments(root: string, { skipped, leftOut }: Pick<DocumentStats, 'skipped' | 'leftOut'>): CadreError {
   const examples = skipped.slice(0, 3).map(({ file, reason }) => `${showPath(file)}: ${reason}`);
   const more = skipped.length > examples.length ? `; and ${skipped.length - examples.length} more` : '';

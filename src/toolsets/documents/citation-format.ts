@@ -1,23 +1,23 @@
 import { findCitationPlaces, type CitationPlace } from './citation-places.ts';
 
-/** A place in a document that a report cites, and what it says stands there. */
+/** A place in a document that a report cites, and the text it quotes from there. */
 export interface Citation extends Pick<CitationPlace, 'citation' | 'file' | 'line' | 'endLine'> {
-  /** Verbatim; undefined when nothing is quoted. */
+  /** Quoted text, verbatim; undefined when nothing is quoted. */
   readonly quote: string | undefined;
 }
 
 const maxReportChars = 500_000;
 const maxLeadChars = 4_000;
 const fencePattern = /^\s*(`{3,}|~{3,})/;
-// What may stand between a quoted block and its citation: a dash, brackets, "Source:".
+// Allowed between a quoted block and its citation: a dash, brackets, "Source:".
 const blockLead = /^[\s>—–\-*_([`]*(?:(?:source|from|see|in)\b[\s:*_([`]*)?$/i;
-// In a blockquote, only what ends a line is a citation; the rest belongs to the quoted text.
+// In a blockquote, only the end of a line is a citation; the rest belongs to the quoted text.
 const endOfLine = /^[\s)\]`.*_]*$/;
 const connector = /[\s([*_—–:,-]{1,20}$/;
 const openOf: Readonly<Record<string, string>> = { '"': '"', '`': '`', '”': '“', '“': '„', '»': '«', '」': '「' };
 
 /**
- * Finds the citations of a Markdown report. A citation is `file:line` or `file:line-line`, and what it quotes is
+ * Finds the citations of a Markdown report. A citation is `file:line` or `file:line-line`, and it quotes
  *
  * - a blockquote or a code block, with `— file:line` as its last line, at the end of its last line, or below it:
  *
@@ -27,7 +27,7 @@ const openOf: Readonly<Record<string, string>> = { '"': '"', '`': '`', '”': '�
  * - or text in quotation marks or backticks right before it, in parentheses or brackets, or after a dash:
  *   `"Set the flag" (guide/tools.md:12)`.
  *
- * Any other citation quotes nothing. What stands inside a code block is quoted text, never a citation.
+ * Any other citation quotes nothing. Text inside a code block is quoted text, never a citation.
  */
 export function findCitations(report: string, isFile: (file: string) => boolean): readonly Citation[] {
   const citations: Citation[] = [];
@@ -63,9 +63,9 @@ export function findCitations(report: string, isFile: (file: string) => boolean)
 }
 
 interface Surroundings {
-  /** The lines of the blockquote or code block that ends above. */
+  /** Lines of the blockquote or code block that ends above. */
   readonly block: readonly string[];
-  /** The paragraph so far, since its last citation: a quotation may begin there. */
+  /** The paragraph since its last citation: a quotation may begin in it. */
   readonly paragraph: string;
   readonly isQuote: boolean;
 }
@@ -87,7 +87,7 @@ function firstQuote(lead: string, { block, paragraph, isQuote }: Surroundings): 
   return [...block, withoutConnector(text)].join('\n');
 }
 
-/** The text in quotation marks or backticks that ends right before a citation, without the marks. */
+/** Returns the text in quotation marks or backticks that ends right before a citation, without the marks. */
 function quotationBefore(lead: string): string | undefined {
   const text = withoutConnector(lead);
   const open = openOf[text.at(-1) ?? ''];
@@ -99,7 +99,7 @@ function quotationBefore(lead: string): string | undefined {
   return undefined;
 }
 
-/** Drops what leads over from a quotation to its citation, with the backtick the citation itself may stand in. */
+/** Drops the connector between a quotation and its citation, including the backtick before the citation. */
 function withoutConnector(lead: string): string {
   return (lead.endsWith('`') ? lead.slice(0, -1) : lead).replace(connector, '');
 }

@@ -1,4 +1,4 @@
-/** What the documents toolset reads at most; everything beyond is skipped with a reason, never cut in silence. */
+/** Limits on reading documents; everything beyond is skipped with a reason, never cut silently. */
 export interface DocumentLimits {
   /** Largest file, in bytes. */
   readonly maxFileBytes: number;
@@ -6,13 +6,13 @@ export interface DocumentLimits {
   readonly maxFiles: number;
 }
 
-/** The limits when none are given: files of 2 MB, 20,000 of them. */
+/** Default limits: 20,000 files of up to 2 MB. */
 export const defaultDocumentLimits: DocumentLimits = { maxFileBytes: 2_000_000, maxFiles: 20_000 };
 
-/** All indexed text together, in bytes: the index lives in memory, so a folder of any size must not fill it. */
+/** Most indexed text in total, in bytes: the index is in memory, which a large folder must not fill. */
 export const maxTotalBytes = 256_000_000;
 
-/** Most directory entries the walk looks at, documents or not. */
+/** Most directory entries the walk visits, documents or not. */
 export const maxWalkEntries = 500_000;
 
 /** Deepest folder the walk enters, counted from the root. */
@@ -24,7 +24,7 @@ export const maxHitChars = 700;
 /** Longest text of one passage, in characters. */
 export const maxPassageChars = 400;
 
-/** Longest query that is read, in characters; the rest of a longer one is left out and said so. */
+/** Longest query, in characters; the rest of a longer one is dropped, and a note reports it. */
 export const maxQueryChars = 2_000;
 
 /** Most search words taken from one query. */

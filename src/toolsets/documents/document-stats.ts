@@ -1,12 +1,12 @@
 import type { LeftOutKind } from './left-out.ts';
 import type { SkippedFile } from './walk-documents.ts';
 
-/** How much is in the index, and what was passed over. */
+/** Size of the index, and the files skipped. */
 export interface DocumentStats {
   readonly files: number;
-  /** Chunks that can be found. */
+  /** Searchable chunks. */
   readonly sections: number;
   readonly skipped: readonly SkippedFile[];
-  /** How many files are not read, by kind; those that were passed over are among them. */
+  /** Number of unread files by kind, including the skipped ones. */
   readonly leftOut: readonly LeftOutKind[];
 }

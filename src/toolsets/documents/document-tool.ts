@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { EffectTool, ToolContext, ToolEffect } from '../../core/tool/tool.ts';
 import { checkArguments, toParametersSchema, type ToolParameters } from './tool-arguments.ts';
 
-/** What sets one tool of this toolset apart from the others. */
+/** Properties specific to one tool of this toolset. */
 export interface DocumentToolOptions {
   readonly name: string;
   readonly toolset: string;
@@ -17,7 +17,7 @@ export interface DocumentToolOptions {
 /** Longest result of a tool of this toolset; results are made to fit, so that none is cut in the middle of JSON. */
 export const maxResultChars = 64_000;
 
-/** Makes a tool of this toolset in the shape the engine holds; arguments are checked by the tool itself, too. */
+/** Creates a tool of this toolset in the engine's form; the tool checks its arguments itself, too. */
 export function createDocumentTool(options: DocumentToolOptions): EffectTool {
   const { name, toolset, effect, trust, description, parameters, run } = options;
   return {
@@ -47,19 +47,19 @@ export function createDocumentTool(options: DocumentToolOptions): EffectTool {
   };
 }
 
-/** An argument that is a text, or undefined when it was left out. */
+/** Returns a text argument, or undefined when it was left out. */
 export function textArgument(args: JsonObject, name: string): string | undefined {
   const value = args[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An argument that is a number, or undefined when it was left out. */
+/** Returns a number argument, or undefined when it was left out. */
 export function numberArgument(args: JsonObject, name: string): number | undefined {
   const value = args[name];
   return typeof value === 'number' ? value : undefined;
 }
 
-/** An argument that is a list of texts, or undefined when it was left out. */
+/** Returns an argument that is a list of texts, or undefined when it was left out. */
 export function textsArgument(args: JsonObject, name: string): readonly string[] | undefined {
   const value = args[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;

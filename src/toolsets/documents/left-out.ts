@@ -1,14 +1,14 @@
 import { binaryKind } from './parse/document-kinds.ts';
 import type { LeftOutFile, SkippedFile } from './walk-documents.ts';
 
-/** How many files of a kind are not read. */
+/** Number of unread files of one kind. */
 export interface LeftOutKind {
-  /** An ending such as `.pdf`, or what is the matter with the files, such as `too large`. */
+  /** An ending such as `.pdf`, or the reason, such as `too large`. */
   readonly kind: string;
   readonly files: number;
 }
 
-/** Counts files that are not read, by kind. */
+/** Counts unread files by kind. */
 export class LeftOutCount {
   readonly #counts = new Map<string, number>();
 
@@ -16,7 +16,7 @@ export class LeftOutCount {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
   }
 
-  /** The kinds, those with most files first, together with what was passed over for reasons of its own. */
+  /** Returns the kinds, most files first, including the files skipped for individual reasons. */
   kinds(skipped: readonly SkippedFile[]): readonly LeftOutKind[] {
     const counts = new Map(this.#counts);
     for (const { reason } of skipped) counts.set(kindOfReason(reason), (counts.get(kindOfReason(reason)) ?? 0) + 1);
@@ -28,7 +28,7 @@ export class LeftOutCount {
 
 const shownKinds = 8;
 
-/** Says how many files are not read, by kind, such as `3 .pdf, 1 too large`; undefined when all are read. */
+/** Describes the unread files by kind, such as `3 .pdf, 1 too large`; undefined when all are read. */
 export function describeLeftOut(kinds: readonly LeftOutKind[]): string | undefined {
   if (kinds.length === 0) return undefined;
   const more = kinds.slice(shownKinds).reduce((sum, { files }) => sum + files, 0);
@@ -38,7 +38,7 @@ export function describeLeftOut(kinds: readonly LeftOutKind[]): string | undefin
   return [...shown, ...(more === 0 ? [] : [`${more} of other kinds`])].join(', ');
 }
 
-/** Tells whether a file was not read because it is no text. */
+/** True when a file was not read because it is not text. */
 export function isNoText(reason: string): boolean {
   return reason.includes('binary file') || reason.includes('UTF-8');
 }

@@ -3,7 +3,7 @@ import type { DocumentIndex, IndexedDocument } from './search/document-index.ts'
 import { describeLeftOut } from './left-out.ts';
 import { toInsidePath } from '../files/inside-path.ts';
 
-/** The documents of a folder: how many are in each folder below, and the titles of as many as fit. */
+/** Listing of a folder's documents: the number in each folder below, and as many titles as fit. */
 export interface DocumentListing {
   readonly folder: string;
   readonly total_files: number;
@@ -19,7 +19,7 @@ const maxSkipped = 20;
 /**
  * Lists documents, all of them or those below a folder.
  *
- * @throws CadreError `PATH_REFUSED` for a folder outside; `TOOL_FAILED` for one without documents, naming those there are
+ * @throws CadreError `PATH_REFUSED` for a folder outside; `TOOL_FAILED` for one without documents, naming the ones that exist
  */
 export function listDocuments(index: DocumentIndex, folder: string | undefined, limit: number): DocumentListing {
   const path = folder === undefined || /^\.?\/?$/.test(folder.trim()) ? '' : toInsidePath(folder, 'the documents folder');
@@ -48,7 +48,7 @@ export function listDocuments(index: DocumentIndex, folder: string | undefined, 
   };
 }
 
-/** Each folder that holds documents itself, with how many; the root is `.`. */
+/** Returns each folder that directly contains documents, with their number; the root is `.`. */
 function countFolders(documents: readonly IndexedDocument[]): readonly { readonly folder: string; readonly files: number }[] {
   const counts = new Map<string, number>();
   for (const { file } of documents) {

@@ -1,22 +1,27 @@
 import type { DocumentIndex } from './search/document-index.ts';
 
-/** Most lines that one reading returns. */
+/** Most lines returned by one call. */
 export const maxReadLines = 400;
-/** How many lines a reading returns when no end is given. */
+/** Number of lines returned when no end is given. */
 export const usualReadLines = 120;
 
 const maxLineChars = 2_000;
 const maxTextChars = 40_000;
 
+/** First and last line to read, 1-based and inclusive; without `to`, `usualReadLines` lines. */
+export interface ReadRange {
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
 /**
  * Reads lines of a document as `"<n>: <line>"`, after one line that names the file, the range and the total.
  *
- * Overlong lines are cut with a mark, and a reading stops early when it would be too much text; the first line says
- * how to go on.
+ * Overlong lines are cut with a mark, and the text ends early at its size limit; the first line says how to continue.
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` when the document cannot be opened
  */
-export async function readDocument(index: DocumentIndex, requested: string, from: number, to?: number): Promise<string> {
+export async function readDocument(index: DocumentIndex, requested: string, { from, to }: ReadRange): Promise<string> {
   const { file, lines, note } = await index.open(requested);
   if (lines.length === 0) return `${file}: an empty document (0 lines)`;
   if (from > lines.length) return `${file}: it has ${lines.length} lines, so there is nothing from line ${from} on`;

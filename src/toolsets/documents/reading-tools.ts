@@ -2,11 +2,17 @@ import type { JsonObject } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import { checkCitations } from './check-citations.ts';
 import type { DocumentIndex } from './search/document-index.ts';
-import { createDocumentTool, numberArgument, textArgument, textsArgument, type DocumentToolOptions } from './document-tool.ts';
+import {
+  createDocumentTool,
+  numberArgument,
+  textArgument,
+  textsArgument,
+  type DocumentToolOptions,
+  maxResultChars,
+} from './document-tool.ts';
 import { findPassages } from './search/find-passages.ts';
 import { listDocuments } from './list-documents.ts';
 import { readDocument } from './read-document.ts';
-import { toResultText } from './result-text.ts';
 import { searchDocuments } from './search-documents.ts';
 import type { Parameter } from './tool-arguments.ts';
 
@@ -25,7 +31,7 @@ const fileParameter: Parameter = {
   description: 'Path of the document as search_documents and list_documents give it.',
 };
 
-/** Creates the tools that search, read and check; `index` gives the index, building it on first use. */
+/** Creates the tools that search, read and check; `index` returns the index, building it on first use. */
 export function createReadingTools(index: () => Promise<DocumentIndex>): readonly EffectTool[] {
   const create: Create = (options) =>
     createDocumentTool({
@@ -68,7 +74,7 @@ function createSearch(create: Create): EffectTool {
         mode: textArgument(args, 'mode') === 'all' ? 'all' : 'any',
         ...(files === undefined ? {} : { files }),
       });
-      return toResultText(answer, 'hits', hits, note);
+      return toResultText({ ...answer, note }, 'hits', hits);
     },
   });
 }
@@ -88,12 +94,10 @@ function createRead(create: Create): EffectTool {
       },
     },
     run: async (index, args) =>
-      await readDocument(
-        index,
-        textArgument(args, 'file') ?? '',
-        numberArgument(args, 'from_line') ?? 1,
-        numberArgument(args, 'to_line'),
-      ),
+      await readDocument(index, textArgument(args, 'file') ?? '', {
+        from: numberArgument(args, 'from_line') ?? 1,
+        to: numberArgument(args, 'to_line'),
+      }),
   });
 }
 
@@ -102,7 +106,7 @@ function createPassages(create: Create): EffectTool {
     name: 'find_passages',
     description:
       'Finds the lines of one document that say most about a query, to be cited. Returns JSON: passages, each with file, line, ' +
-      'end_line and text, which is verbatim what stands on these lines.',
+      'end_line and text, the verbatim text of these lines.',
     parameters: {
       file: fileParameter,
       query: queryParameter,
@@ -110,13 +114,12 @@ function createPassages(create: Create): EffectTool {
     },
     run: async (index, args) => {
       const limit = numberArgument(args, 'limit') ?? 5;
-      const { passages, note, ...answer } = await findPassages(
-        index,
-        textArgument(args, 'file') ?? '',
-        textArgument(args, 'query') ?? '',
+      const { passages, note, ...answer } = await findPassages(index, {
+        file: textArgument(args, 'file') ?? '',
+        query: textArgument(args, 'query') ?? '',
         limit,
-      );
-      return toResultText(answer, 'passages', passages, note);
+      });
+      return toResultText({ ...answer, note }, 'passages', passages);
     },
   });
 }
@@ -132,7 +135,7 @@ function createListing(create: Create): EffectTool {
     },
     run: async (index, args) => {
       const { files, note, ...listing } = listDocuments(index, textArgument(args, 'folder'), numberArgument(args, 'limit') ?? 100);
-      return toResultText(listing, 'files', files, note);
+      return toResultText({ ...listing, note }, 'files', files);
     },
   });
 }
@@ -141,7 +144,7 @@ function createCitationCheck(create: Create): EffectTool {
   return create({
     name: 'check_citations',
     description:
-      'Checks the citations of a Markdown report: that the file and line exist and the quotation stands there. Forms: a blockquote ' +
+      'Checks the citations of a Markdown report: that the file and line exist and the quotation is there. Forms: a blockquote ' +
       'followed by "— file:line", or "quotation" (file:line). Returns JSON: total, ok, unquoted, problems (citation, reason).',
     parameters: { text: { type: 'string', maxLength: 500_000, required: true, description: 'The report.' } },
     run: async (index, args) => {
@@ -151,7 +154,7 @@ function createCitationCheck(create: Create): EffectTool {
   });
 }
 
-/** Waits for something that others wait for too, so that giving up must not end it. */
+/** Waits for a shared promise until the signal aborts, without ending the shared work. */
 async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);
@@ -160,5 +163,23 @@ async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal)
     return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
+  }
+}
+
+interface Answer {
+  readonly note?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Formats an answer as JSON that fits into a tool result: drops items at the end of its list until it does, and `note` says how many. */
+function toResultText({ note, ...answer }: Answer, key: string, items: readonly object[]): string {
+  for (let kept = items.length; ; kept -= 1) {
+    const left = items.length - kept;
+    const notes = [
+      ...(note === undefined ? [] : [note]),
+      ...(left > 0 ? [`${left} more were left out: too much text for one result.`] : []),
+    ];
+    const text = JSON.stringify({ ...answer, [key]: items.slice(0, kept), ...(notes.length > 0 ? { note: notes.join(' ') } : {}) });
+    if (text.length <= maxResultChars || kept === 0) return text;
   }
 }

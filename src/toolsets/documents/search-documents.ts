@@ -8,13 +8,13 @@ import { parseSearchQuery, type SearchQuery } from './search/search-terms.ts';
 import { joinLines } from '../files/text-lines.ts';
 import { weighTerms, type WeightedQuery } from './search/weigh-terms.ts';
 
-/** What to search for. */
+/** Query, scope and size of a search. */
 export interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   /** Documents or folders to search in; undefined for all. */
   readonly files?: readonly string[];
-  /** `all` drops hits that lack a word; `any` only puts them behind. */
+  /** `all` drops hits that lack a word; `any` only ranks them lower. */
   readonly mode: 'any' | 'all';
 }
 
@@ -32,7 +32,7 @@ export interface SearchHit {
   readonly cut?: true;
 }
 
-/** The answer to a search; `note` says in plain words what the hits do not. */
+/** Answer to a search; `note` says in plain words what the hits do not. */
 export interface SearchAnswer {
   readonly query: string;
   readonly terms: readonly string[];
@@ -42,11 +42,11 @@ export interface SearchAnswer {
   readonly note?: string;
 }
 
-// A document that is written to all the time must not keep a search busy for ever.
+// A document that is written continuously must not keep a search busy forever.
 const maxAttempts = 3;
 
 /**
- * Searches the documents and reads each hit from disk, so that its text is what stands on its lines now.
+ * Searches the documents and reads each hit from disk, so that its text is the current text of its lines.
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` for a file to search in that is outside or unknown
  */
@@ -58,7 +58,7 @@ export async function searchDocuments(index: DocumentIndex, request: SearchReque
     const rankRequest: RankRequest = { query, mode: request.mode, limit: request.limit, ...(among === undefined ? {} : { among }) };
     const hits = await readHits(index, rankChunks(index, rankRequest), attempt === maxAttempts);
     if (hits === undefined) continue;
-    const note = describe(parsed, query, hits, describeLeftOut(index.stats().leftOut));
+    const note = describe(parsed, query, { hits, leftOut: describeLeftOut(index.stats().leftOut) });
     return {
       query: request.query.length > 300 ? `${request.query.slice(0, 300)}…` : request.query,
       terms: parsed.terms.map(({ word }) => word),
@@ -70,12 +70,12 @@ export async function searchDocuments(index: DocumentIndex, request: SearchReque
   }
 }
 
-/** The texts of ranked chunks; undefined when a document changed, so that its chunks have to be ranked again. */
+/** Reads the texts of ranked chunks; undefined when a document changed, so that its chunks must be ranked again. */
 async function readHits(index: DocumentIndex, ranked: readonly RankedChunk[], last: boolean): Promise<SearchHit[] | undefined> {
   const hits: SearchHit[] = [];
   for (const chunk of ranked) {
-    const document = await openOrGone(index, chunk.file);
-    // A document that changed got new rows: the lines of this one are those of the old text.
+    const document = await openIfIndexed(index, chunk.file);
+    // A changed document got new rows: the lines of this one belong to the old text.
     if (document === undefined || index.place(chunk.row) === undefined) {
       if (!last) return undefined;
       continue;
@@ -95,12 +95,12 @@ async function readHits(index: DocumentIndex, ranked: readonly RankedChunk[], la
   return hits;
 }
 
-async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocument | undefined> {
+async function openIfIndexed(index: DocumentIndex, file: string): Promise<OpenDocument | undefined> {
   if (!index.has(file)) return undefined;
   try {
     return await index.open(file);
   } catch (error) {
-    // The index drops a document that can no longer be read: not a failure of the search.
+    // The index drops an unreadable document: the search itself did not fail.
     if (!index.has(file)) return undefined;
     throw error;
   }
@@ -109,15 +109,14 @@ async function openOrGone(index: DocumentIndex, file: string): Promise<OpenDocum
 function describe(
   parsed: SearchQuery,
   { present, missing }: WeightedQuery,
-  hits: readonly SearchHit[],
-  leftOut: string | undefined,
+  { hits, leftOut }: { readonly hits: readonly SearchHit[]; readonly leftOut: string | undefined },
 ): string | undefined {
   const notes: string[] = [];
   if (parsed.terms.length === 0) notes.push('The query has no word in it to search for.');
   else if (hits.length === 0) {
     const why = present.length > 0 ? ': no section has enough of the words' : '';
     notes.push(`Nothing was found${why}. Try other words, fewer words, or list_documents.`);
-    if (leftOut !== undefined) notes.push(`What was not searched, because it is not read: ${leftOut}.`);
+    if (leftOut !== undefined) notes.push(`Not searched, because these files are not read: ${leftOut}.`);
   }
   if (missing.length > 0) notes.push(`Not in any of the documents: ${missing.join(', ')}.`);
   const best = hits[0];

@@ -7,12 +7,12 @@ import { isNoText, LeftOutCount, type LeftOutKind } from './left-out.ts';
 import { walkDocuments, type SkippedFile } from './walk-documents.ts';
 import { readInside } from '../files/read-inside.ts';
 
-/** Most files without an ending that are looked into, to tell whether they are text. */
+/** Most files without an ending that are read to check whether they are text. */
 const maxProbed = 500;
 
 /**
- * Counts, without reading documents, which files of a folder will not be read, by kind: those of other kinds, too large ones, links, and what
- * has no ending and is no text.
+ * Counts the files of a folder that will not be read, by kind, without reading documents: other kinds, too large ones, links, and files
+ * without an ending that are not text.
  *
  * @throws CadreError `DOCS_UNREADABLE` when there is no such folder or file
  */

@@ -2,7 +2,7 @@ import { closestName } from '../../core/expression/closest-name.ts';
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
 import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/argument-check.ts';
 
-/** One parameter of a tool of this toolset; the JSON Schema and the check are made from it. */
+/** One parameter of a tool of this toolset; source of its JSON Schema and its check. */
 export type Parameter = { readonly description: string; readonly required?: true } & (
   | { readonly type: 'string'; readonly minLength?: number; readonly maxLength: number; readonly enum?: readonly string[] }
   | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
@@ -12,7 +12,7 @@ export type Parameter = { readonly description: string; readonly required?: true
 /** The parameters of a tool by name. */
 export type ToolParameters = Readonly<Record<string, Parameter>>;
 
-/** The JSON Schema of a tool's parameters. */
+/** Returns the JSON Schema of a tool's parameters. */
 export function toParametersSchema(parameters: ToolParameters): JsonSchema {
   const entries = Object.entries(parameters);
   return {
@@ -43,7 +43,7 @@ function toSchema(parameter: Parameter): JsonSchema {
   }
 }
 
-/** Checks a call's arguments against the parameters, all problems at once. */
+/** Checks a call's arguments against the parameters and reports all problems together. */
 export function checkArguments(parameters: ToolParameters, args: JsonObject): ArgumentCheck {
   const errors: ArgumentProblem[] = [];
   for (const name of Object.keys(args)) {

@@ -7,7 +7,7 @@ import { hasControlCharacter } from '../files/inside-path.ts';
 import { errorCode } from '../files/error-code.ts';
 import { isSystemFolder } from '../files/open-folder.ts';
 
-/** Where documents are: a real path of a folder, and the name of the file in it when it is that one alone. */
+/** Location of the documents: the real path of a folder, and the name of the file in it when there is only that one. */
 export interface DocumentRoot {
   readonly folder: string;
   readonly only?: string;
@@ -19,23 +19,23 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-/** A file of a kind that is not read, which is counted and not listed. */
+/** A file of an unread kind, which is counted but not listed. */
 export interface LeftOutFile {
   readonly file: string;
   readonly kind: string;
 }
 
 /**
- * One step of the walk: a document found (a name only, not opened yet; a `plain` one has no ending and may be anything), something passed
- * over with its reason, or a file of a kind that is not read.
+ * One step of the walk: a document found (only its name, not opened yet; a `plain` one has no ending and may be anything), a skipped
+ * entry with its reason, or a file of an unread kind.
  */
 export type WalkStep = { readonly file: string; readonly plain?: true } | SkippedFile | LeftOutFile;
 
 /**
- * Walks a folder for documents, in the order of their names, folders after the files beside them.
+ * Walks a folder for documents, sorted by name, folders after the files beside them.
  *
- * Hidden entries and `node_modules` are left out; symbolic links are not followed but reported, as are folders that
- * cannot be read. Paths are relative to the folder, with `/` between the parts. A root with one file has that one, whatever its ending is.
+ * Hidden entries and `node_modules` are left out; symbolic links are not followed but reported, as are unreadable folders. Paths are
+ * relative to the folder, with `/` between the parts. A root with a single file yields that file, whatever its ending.
  */
 export async function* walkDocuments({ folder: root, only }: DocumentRoot): AsyncGenerator<WalkStep> {
   if (only !== undefined) {
@@ -74,7 +74,7 @@ function look(root: string, entry: Dirent, path: string): WalkStep | 'folder' | 
   if (entry.isSymbolicLink()) return { file: path, reason: 'it is a symbolic link (links are not followed)' };
   if (entry.isDirectory()) return isSystemFolder(join(root, path)) ? 'nothing' : 'folder';
   const kind = kindOfName(entry.name);
-  // Sockets and devices are no documents; those that are named like some are reported.
+  // Sockets and devices are not documents; those named like one are reported.
   if (!entry.isFile() && kind !== 'document') return 'nothing';
   if (typeof kind === 'object') return { file: path, kind: kind.leftOut };
   if (!entry.isFile()) return { file: path, reason: 'it is not a regular file' };

@@ -5,7 +5,7 @@ import { refusePath, toInsidePath } from '../files/inside-path.ts';
 import { errorCode } from '../files/error-code.ts';
 import { writeInside } from '../files/write-inside.ts';
 
-/** Where a report was written, relative to the output folder, and how large it is. */
+/** Path of a written report, relative to the output folder, and its size. */
 export interface WrittenReport {
   readonly path: string;
   readonly bytes: number;
@@ -16,11 +16,11 @@ const folderName = 'the output folder';
 const maxReportBytes = 5_000_000;
 
 /**
- * Writes a Markdown report into the output folder: whole or not at all (a new file that then takes the name). The folder
- * and folders below it are made when they are missing; nothing is ever written through a symbolic link.
+ * Writes a Markdown report into the output folder, atomically (to a new file that then takes the name). Creates the folder and folders
+ * below it when they are missing; never writes through a symbolic link.
  *
- * @throws CadreError `PATH_REFUSED` for a path outside, hidden, through a link, onto a folder, or not ending in .md;
- * `TOOL_FAILED` when the content is too large or the disk refuses
+ * @throws CadreError `PATH_REFUSED` for a path outside, hidden, through a link, onto a folder, or not ending in .md; `TOOL_FAILED` when
+ * the content is too large or the disk fails
  */
 export async function writeReport(outDir: string, requested: string, content: string): Promise<WrittenReport> {
   const path = toInsidePath(requested, folderName);

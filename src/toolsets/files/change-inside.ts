@@ -8,10 +8,9 @@ import type { InsideFile } from './read-inside.ts';
 import { lookAt } from './write-inside.ts';
 
 /**
- * Removes a file or an empty folder below a root; a link itself, never what it leads to. Nothing happens when there is nothing.
+ * Removes a file or an empty folder below a root; of a link, the link itself and never its target. Returns false when nothing is there.
  *
- * @throws CadreError `PATH_REFUSED` for links on the way and files that make other programs run something; `TOOL_FAILED` for a folder
- * that is not empty
+ * @throws CadreError `PATH_REFUSED` for links on the way and auto-run files; `TOOL_FAILED` for a folder that is not empty
  */
 export async function removeInside(removed: InsideFile): Promise<boolean> {
   const { root, file, what } = removed;
@@ -34,11 +33,10 @@ export async function removeInside(removed: InsideFile): Promise<boolean> {
 }
 
 /**
- * Gives a file or folder below a root another name below it; folders on the way are made. `lookInside` may refuse a folder for what lies
- * in it: nothing is written by other tools between that look and the move.
+ * Moves a file or folder to another path below the same root and creates the folders on the way. `lookInside` may refuse a folder because
+ * of its contents; no other tool writes between that check and the move.
  *
- * @throws CadreError `PATH_REFUSED` for links and files that make other programs run something; `TOOL_FAILED` when there is nothing to
- * move or the new name is taken
+ * @throws CadreError `PATH_REFUSED` for links and auto-run files; `TOOL_FAILED` when there is nothing to move or the new name is taken
  */
 export async function moveInside(moved: InsideFile, to: string, lookInside?: () => Promise<void>): Promise<void> {
   await assertMayWrite({ ...moved, isMoved: true });
@@ -50,7 +48,7 @@ export async function moveInside(moved: InsideFile, to: string, lookInside?: () 
   });
 }
 
-async function move({ root, file, what }: InsideFile, to: string, isLookedAt: boolean): Promise<void> {
+async function move({ root, file, what }: InsideFile, to: string, isChecked: boolean): Promise<void> {
   const source = split(file);
   const target = split(to);
   const request = (parts: readonly string[], requested: string, create: boolean): FolderRequest => ({
@@ -64,7 +62,7 @@ async function move({ root, file, what }: InsideFile, to: string, isLookedAt: bo
     const found = await lookAt(from.at(source.name));
     if (found === undefined) throw new CadreError('TOOL_FAILED', `${JSON.stringify(file)} does not exist.`);
     if (found.isSymbolicLink()) throw refusePath(file, 'it is a symbolic link', what);
-    if (found.isDirectory() && !isLookedAt)
+    if (found.isDirectory() && !isChecked)
       throw new CadreError('TOOL_FAILED', `${JSON.stringify(file)} has just become a folder. Move it again, if that is meant.`);
     await withOpenFolder(request(target.parts, to, true), async (into) => {
       if ((await lookAt(into.at(target.name))) !== undefined)

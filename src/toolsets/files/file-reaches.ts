@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Reach } from '../../core/tool/toolset.ts';
 
 /**
- * What the settings of a toolset, of whatever kind, open of files that agents are kept from otherwise, in words for a person who has to
- * agree to it: files that make other programs run something, those that hold secrets, settings of programs, and profiles.
+ * Describes, for a person who must agree, which otherwise protected files the settings of a toolset open to agents: auto-run files, files
+ * with secrets, settings of programs, and profiles. Works for every kind of toolset.
  */
 export function fileReaches(settings: JsonObject): readonly Reach[] {
   const allowed = globsIn(settings['allow_writes']);

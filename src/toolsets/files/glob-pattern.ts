@@ -1,16 +1,16 @@
 import { RE2JS } from 're2js';
 import { CadreError } from '../../core/error.ts';
 
-/** Tells whether a clean relative path is one of those a glob means. */
+/** True when a clean relative path matches a glob. */
 export type PathTest = (path: string) => boolean;
 
 const maxGlobChars = 500;
 
 /**
- * Compiles a glob: `*` and `?` within a name, `**` over folders, `[a-z]`, `{one,two}`. A glob without `/` means names anywhere below; one
- * with `/` means whole paths. Letter case does not matter. Linear in the length of the path, whatever the glob is.
+ * Compiles a glob: `*` and `?` within a name, `**` across folders, `[a-z]`, `{one,two}`. A glob without `/` matches names anywhere below;
+ * one with `/` matches whole paths. Case-insensitive. Matching is linear in the length of the path for every glob.
  *
- * @throws CadreError `TOOL_FAILED` for one that is too long or whose brackets do not close
+ * @throws CadreError `TOOL_FAILED` for a glob that is too long or has unclosed brackets
  */
 export function compileGlob(glob: string): PathTest {
   if (glob.length > maxGlobChars) throw badGlob(glob, `it is longer than ${maxGlobChars} characters`);
@@ -24,7 +24,7 @@ export function compileGlob(glob: string): PathTest {
   }
 }
 
-/** Compiles globs that also cover everything below the folders they mean. */
+/** Compiles globs that also match everything below the folders they match. */
 export function compileGlobs(globs: readonly string[]): PathTest {
   const tests = globs.flatMap((glob) => [compileGlob(glob), compileGlob(`${glob.includes('/') ? '' : '**/'}${glob}/**`)]);
   return (path) => tests.some((test) => test(path));

@@ -3,9 +3,9 @@ import { CadreError } from '../../core/error.ts';
 const maxPathChars = 1024;
 
 /**
- * Turns a requested path into a clean relative path with `/` between its parts, or refuses it.
+ * Converts a requested path to a clean relative path with `/` between its parts, or refuses it.
  *
- * Refused before the disk is touched: empty and overlong paths, NUL and control characters, absolute paths of any
+ * Refused without touching the disk: empty and overlong paths, NUL and control characters, absolute paths of any
  * platform, `~`, backslashes, and any `..` component, plain or percent-encoded. `what` names the folder in the message.
  *
  * @throws CadreError `PATH_REFUSED`
@@ -18,7 +18,7 @@ export function toInsidePath(requested: string, what: string): string {
   return parts.join('/');
 }
 
-/** The error for a path that must not be followed, with the reason and what to give instead. */
+/** Creates the error for a refused path, with the reason and the kind of path to give instead. */
 export function refusePath(requested: string, reason: string, what: string): CadreError {
   const shown = showPath(requested);
   return new CadreError(
@@ -28,7 +28,7 @@ export function refusePath(requested: string, reason: string, what: string): Cad
   );
 }
 
-/** A path as text that is safe to print: control characters escaped, cut at 200 characters. */
+/** Formats a path for printing: control characters escaped, cut at 200 characters. */
 export function showPath(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
 }
@@ -49,11 +49,11 @@ function refusal(path: string): string | undefined {
 }
 
 function climbs(path: string): boolean {
-  // A part of dots and spaces only is ".." to some file systems, which drop trailing spaces.
+  // Some file systems drop trailing dots and spaces, so they read a part of only dots and spaces as "..".
   return path.split('/').some((part) => part !== '.' && /^\.[. ]+$/.test(part));
 }
 
-/** Undoes percent-encoding up to three times over, for `%252e%252e`; broken escapes stay as they are. */
+/** Decodes percent-encoding up to three times, for `%252e%252e`; invalid escapes stay as they are. */
 function decodeRepeatedly(path: string): string {
   let decoded = path;
   for (let round = 0; round < 3; round += 1) {
@@ -62,7 +62,7 @@ function decodeRepeatedly(path: string): string {
   return decoded;
 }
 
-/** Tells whether text has a character below space, or DEL, in it. */
+/** True when text contains a character below space, or DEL. */
 export function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,9 +1,9 @@
-/** Lets one at a time do something about one thing; whoever comes later waits for those before. */
+/** Lock per key: work for one key runs one at a time, in the order of the calls. */
 export interface KeyedLock {
   hold<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a lock; it remembers no key that nobody holds or waits for. */
+/** Creates a lock; it keeps no entry for a key that is neither held nor waited for. */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>();
   return {

@@ -5,11 +5,11 @@ import { refusePath } from './inside-path.ts';
 import type { FolderRequest, OpenFolder } from './open-folder.ts';
 import { CadreError } from '../../core/error.ts';
 
-/** A regular file that is open for reading. */
+/** Regular file, open for reading. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly size: number;
-  /** Changes whenever the file does: made of inode, size and modification time. */
+  /** Changes whenever the file does: inode, size and modification time. */
   readonly version: string;
   /** Permission bits. */
   readonly mode: number;
@@ -18,14 +18,13 @@ export interface OpenFile {
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Opens a regular file of an open folder: not through a link, and without waiting for what is behind a FIFO or device. The
- * caller closes it.
+ * Opens a regular file in an open folder, never through a link, and without waiting on a FIFO or device. The caller closes it.
  *
- * @throws CadreError `PATH_REFUSED` for a link, `TOOL_FAILED` for what is no regular file; what the system throws otherwise
+ * @throws CadreError `PATH_REFUSED` for a link, `TOOL_FAILED` for anything but a regular file; otherwise the error of the system
  */
 export async function openFile(folder: OpenFolder, name: string, { requested, what }: FileRequest): Promise<OpenFile> {
   const path = folder.at(name);
-  // Opening alone makes some devices do something, so they are looked at first; what was opened counts all the same.
+  // Opening a device can have side effects, so its kind is checked first; the check of the opened file below decides.
   const found = await lstat(path);
   if (found.isSymbolicLink()) throw refusePath(requested, 'it is a symbolic link', what);
   if (!found.isFile()) throw notRegular(requested, found.isDirectory());
@@ -45,7 +44,7 @@ export async function openFile(folder: OpenFolder, name: string, { requested, wh
 
 type FileRequest = Pick<FolderRequest, 'requested' | 'what'>;
 
-/** A mark that changes whenever a file does. */
+/** Returns a string that changes whenever a file does. */
 export function versionOf(stats: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
 }

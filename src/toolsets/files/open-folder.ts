@@ -5,41 +5,41 @@ import { CadreError } from '../../core/error.ts';
 import { errorCode } from './error-code.ts';
 import { refusePath } from './inside-path.ts';
 
-/** A folder that is held open, so that nothing can be put in its place while it is used. */
+/** Folder that is held open, so that it cannot be swapped for another while in use. */
 export interface OpenFolder {
-  /** Its real path. */
+  /** Real path. */
   readonly path: string;
-  /** Where an entry of it is reached through the open folder; '.' is the folder itself. */
+  /** Path of an entry, resolved through the open folder; '.' is the folder itself. */
   readonly at: (name: string) => string | Buffer;
 }
 
-/** Which folder is opened, and for whom. */
+/** Folder to open, and how to name it in messages. */
 export interface FolderRequest {
   /** A real path. */
   readonly root: string;
-  /** The folders below the root, one after another. */
+  /** Names of the folders below the root, outermost first. */
   readonly parts: readonly string[];
-  /** Makes the folders that are missing. */
+  /** Creates missing folders. */
   readonly create?: boolean;
-  /** `latin1`: the parts, and the names given to `at`, have a character for each byte; for names that are no text. */
+  /** `latin1`: the parts, and the names passed to `at`, have one character per byte; for names that are not valid text. */
   readonly encoding?: 'utf8' | 'latin1';
-  /** The whole path that was asked for, and what the root is called, for messages. */
+  /** For messages: the whole requested path, and a name for the root. */
   readonly requested: string;
   readonly what: string;
 }
 
-/** Folders of the system: no file of a team is in there, and reading or writing there does things. */
+/** System folders: they hold no files of a team, and reading or writing there has side effects. */
 export const systemFolders: readonly string[] = ['/proc', '/dev', '/sys'];
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const hasDescriptorPaths = existsSync('/proc/self/fd');
 
 /**
- * Opens a folder below a root and holds it open while `use` runs. Each folder on the way is opened inside the one before it
- * and never through a symbolic link, so that exchanging one of them for a link leads nowhere (FAULTS S4). Where the system
- * has no paths for open folders (there is no /proc), what was opened is compared with where its path leads.
+ * Opens a folder below a root and holds it open while `use` runs. Each folder on the way is opened inside its parent and never
+ * through a symbolic link, so that swapping one of them for a link has no effect (FAULTS S4). On systems without paths for open
+ * folders (no /proc), the opened folder is compared with the target of its path.
  *
- * @throws CadreError `PATH_REFUSED` for a link on the way and for folders of the system; what the system throws otherwise
+ * @throws CadreError `PATH_REFUSED` for a link on the way and for system folders; otherwise the error of the system
  */
 export async function withOpenFolder<T>(request: FolderRequest, use: (folder: OpenFolder) => Promise<T>): Promise<T> {
   const { root, parts } = request;
@@ -58,12 +58,12 @@ export async function withOpenFolder<T>(request: FolderRequest, use: (folder: Op
   }
 }
 
-/** Refuses what belongs to the system, wherever the root is. */
+/** Refuses system folders, wherever the root is. */
 export function refuseSystemFolder(path: string, { requested, what }: Pick<FolderRequest, 'requested' | 'what'>): void {
   if (isSystemFolder(path)) throw refusePath(requested, 'it belongs to the system', what);
 }
 
-/** Tells whether a path is a folder of the system or lies in one. */
+/** True when a path is a system folder or lies in one. */
 export function isSystemFolder(path: string): boolean {
   return systemFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
@@ -114,7 +114,7 @@ async function isLink(path: string | Buffer): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();
   } catch (error) {
-    // Gone by now: it was no folder, that is all that is known.
+    // Removed meanwhile: all that is known is that it was not a folder.
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }

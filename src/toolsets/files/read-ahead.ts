@@ -1,6 +1,6 @@
 const ahead = 16;
 
-/** Does something with each item of a walk, several at a time, and gives the outcomes in the order of the walk. */
+/** Processes items of a walk several at a time; yields the outcomes in the order of the walk. */
 export async function* readAhead<Item, Outcome>(
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Outcome>,

@@ -5,24 +5,24 @@ import { openFile, type OpenFile } from './open-file.ts';
 import { withOpenFolder } from './open-folder.ts';
 import { decodeText } from './text-lines.ts';
 
-/** The text of a document, with a mark that changes whenever the file does. */
+/** Text of a file, with a version that changes whenever the file does. */
 export interface InsideText {
   readonly text: string;
-  /** Made of inode, size and modification time. */
+  /** Inode, size and modification time. */
   readonly version: string;
 }
 
-/** The reason for a file that is not there. */
+/** Reason for a missing file. */
 export const noSuchFile = 'it does not exist';
 
-/** Why a file was not read; `refused` when reading it would have left the folder through a link. */
+/** Reason for not reading a file; `refused` when reading it would have left the folder through a link. */
 export interface NotRead {
   readonly reason: string;
   readonly refused: boolean;
 }
 
 /**
- * Reads a text file below a root, never through a symbolic link; a file that cannot be read gives the reason.
+ * Reads a text file below a root, never through a symbolic link; returns the reason when the file cannot be read.
  *
  * `root` must be a real path, `file` a clean relative path (see `toInsidePath`).
  */
@@ -41,21 +41,21 @@ export async function readInside(root: string, file: string, maxBytes: number): 
   }
 }
 
-/** Which file is opened: a real path, and a clean path relative to it. */
+/** File below a root: the real path of the root, and a clean path relative to it. */
 export interface InsideFile {
   readonly root: string;
   readonly file: string;
-  /** What the root is called in messages. */
+  /** Name of the root in messages. */
   readonly what: string;
-  /** For writing: paths that may be written although they make other programs run something; none when absent. */
+  /** For writing: auto-run files that may be written; none when absent. */
   readonly allows?: PathTest;
 }
 
 /**
  * Opens a regular file below a root for reading, and closes it when `use` is done.
  *
- * @throws CadreError `PATH_REFUSED` for links and folders of the system, `TOOL_FAILED` for what is no regular file; what the system
- * throws for what is not there or may not be read
+ * @throws CadreError `PATH_REFUSED` for links and system folders, `TOOL_FAILED` for anything but a regular file; the error of the system
+ * for a missing file and for one that may not be read
  */
 export async function useInside<T>({ root, file, what }: InsideFile, use: (opened: OpenFile) => Promise<T>): Promise<T> {
   const parts = file.split('/');
@@ -70,12 +70,12 @@ export async function useInside<T>({ root, file, what }: InsideFile, use: (opene
   });
 }
 
-/** Reads all of an open file; undefined when it is longer or shorter than it was when it was opened. */
+/** Reads all of an open file; returns undefined when its length changed since it was opened. */
 export async function readWhole({ handle, size }: OpenFile): Promise<Uint8Array | undefined> {
-  // One byte more than expected, to notice a file that grew (or one, as in /proc, that lies about its size).
+  // One byte more than expected detects a file that grew (or one with a false size, as in /proc).
   const buffer = new Uint8Array(size + 1);
   let filled = 0;
-  // A regular file gives all it has; less than was asked for, but as much as it should have, is the end of it.
+  // A regular file returns all it has: fewer bytes than requested, but as many as expected, is the end of the file.
   while (filled < size) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
     if (bytesRead === 0) break;
@@ -84,7 +84,7 @@ export async function readWhole({ handle, size }: OpenFile): Promise<Uint8Array 
   return filled === size ? buffer.subarray(0, size) : undefined;
 }
 
-/** What a system error about opening a file means. */
+/** Describes a system error about opening a file; rethrows anything else. */
 export function describeOpenError(error: unknown): string {
   const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return noSuchFile;

@@ -4,24 +4,24 @@ import { errorCode } from './error-code.ts';
 import { refusePath, toInsidePath } from './inside-path.ts';
 import { refuseSystemFolder } from './open-folder.ts';
 
-/** A requested path that lies inside a folder, and what is there. */
+/** Requested path that lies inside a folder, and the kind of file found there. */
 export interface InsidePath {
-  /** The real path of the folder. */
+  /** Real path of the folder. */
   readonly root: string;
   /** Relative to the folder, with `/` between the parts; empty for the folder itself. */
   readonly path: string;
-  /** The real path of what was asked for; what is missing would be made there. */
+  /** Real path of the requested file; a missing file would be created there. */
   readonly absolute: string;
   readonly found: 'file' | 'folder' | 'other' | 'missing';
 }
 
 /**
- * Finds out which file or folder below `root` a requested path names, and refuses all that would lead out of it (FAULTS S4): `..`
+ * Resolves a requested path to a file or folder below `root`, and refuses everything that would lead out of it (FAULTS S4): `..`
  * (plain or percent-encoded), `~`, NUL, other absolute paths, symbolic links anywhere on the way, /proc, /dev and /sys.
- * Absolute paths that lie inside are taken as relative ones. `what` names the folder in messages, like "the workspace".
+ * Absolute paths that lie inside count as relative ones. `what` names the folder in messages, like "the workspace".
  *
- * What is on the disk can change after the answer: reading and writing goes through `useInside` and `writeInside`, which
- * hold the folders open. The answer alone is enough to name a folder to a process that is jailed by other means.
+ * The disk can change after the answer, so read and write through `useInside` and `writeInside`, which hold the folders open.
+ * The answer alone suffices to name a folder to a process that is jailed by other means.
  *
  * @throws CadreError `PATH_REFUSED`
  */
@@ -38,14 +38,14 @@ export async function resolveInside(root: string, requested: string, what: strin
   return { root: realRoot, path, absolute, found: existing === absolute ? await kindOf(absolute) : 'missing' };
 }
 
-/** The clean relative path a request means; an absolute one must begin with one of these roots. */
+/** Returns the clean relative path of a request; an absolute path must begin with one of these roots. */
 export function toRelative(roots: readonly string[], requested: string, what: string): string {
-  if (requested === '.' || requested === '../../tools/files/' || roots.includes(requested.replace(/(?<!\/)\/+$/, ''))) return '';
+  if (requested === '.' || requested === './' || roots.includes(requested.replace(/(?<!\/)\/+$/, ''))) return '';
   const root = roots.find((candidate) => requested.startsWith(`${candidate}/`));
   return toInsidePath(root === undefined ? requested : requested.slice(root.length + 1), what);
 }
 
-/** The deepest part of the way that exists, and its real path. A link that leads nowhere is there, and is refused. */
+/** Returns the deepest existing ancestor of a path (or the path itself), and its real path. A dangling link exists, and is refused. */
 async function deepestExisting(
   absolute: string,
   requested: string,

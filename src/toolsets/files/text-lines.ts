@@ -1,6 +1,6 @@
 /**
- * Splits text into lines the way editors and `sed -n` count them: at LF or CRLF, where a final line break starts
- * no further line. The line break itself, CR included, is not part of a line; an empty text has no lines.
+ * Splits text into lines as editors and `sed -n` count them: at LF or CRLF; a final line break does not start another line. The line
+ * break, CR included, is not part of a line; an empty text has no lines.
  */
 export function splitLines(text: string): string[] {
   if (text === '') return [];
@@ -9,12 +9,12 @@ export function splitLines(text: string): string[] {
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
-/** Joins the lines `from` to `to` (1-based, inclusive) with LF, as hits and passages quote them. */
+/** Joins the lines `from` to `to` (1-based, inclusive) with LF, the form in which hits and passages are quoted. */
 export function joinLines(lines: readonly string[], from: number, to: number): string {
   return lines.slice(from - 1, to).join('\n');
 }
 
-/** The decoded text of a file, or the reason why it is not a text document. */
+/** Decoded text of a file, or the reason why it is not a text document. */
 export type DecodedText = { readonly text: string } | { readonly reason: string };
 
 const binaryProbeBytes = 8192;
@@ -25,7 +25,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    // The decoder has one way to fail, and "not UTF-8" is the whole of what it has to say.
+    // The decoder fails only for bytes that are not UTF-8.
     return { reason: 'it is not UTF-8 text' };
   }
 }

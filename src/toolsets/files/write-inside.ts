@@ -9,31 +9,31 @@ import { versionOf } from './open-file.ts';
 import { withOpenFolder, type OpenFolder } from './open-folder.ts';
 import type { InsideFile } from './read-inside.ts';
 
-/** What is written, and what must be there before. */
+/** File to write, its bytes, and the state it must have before. */
 export interface WriteRequest extends InsideFile {
   readonly bytes: Uint8Array;
-  /** `absent`: there must be no such file. A version (see `OpenFile`): the file must still be that one. Absent: anything. */
+  /** `absent`: the file must not exist. A version (see `OpenFile`): the file must still have it. Left out: any state. */
   readonly expected?: string;
 }
 
-/** What was there before a file was written. */
+/** Result of writing a file. */
 export interface Written {
   readonly created: boolean;
 }
 
 const temporaryName = /^\.cadre-[0-9a-f-]{36}\.tmp$/;
 
-/** Tells whether a name is that of a file which is just being written, or was when its process died. */
+/** True for the name of a temporary file of a write that is in progress, or was when its process died. */
 export function isTemporaryName(name: string): boolean {
   return temporaryName.test(name);
 }
 
 /**
- * Writes a file below a root: whole or not at all. A new file takes the name, so that what else is linked to the old one stays as it
- * is, and nothing is ever written through a link. Folders on the way are made; the permissions of a file that is replaced are kept.
+ * Writes a file below a root, whole or not at all. A new file takes over the name, so that other hard links of the old file stay as they
+ * are, and nothing is ever written through a link. Creates the folders on the way; keeps the permissions of a replaced file.
  *
- * @throws CadreError `PATH_REFUSED` for links, folders, devices and files that make other programs run something; `TOOL_FAILED` when what is there is not what was expected; what
- * the system throws otherwise
+ * @throws CadreError `PATH_REFUSED` for links, folders, devices and auto-run files; `TOOL_FAILED` when the file is not in the expected
+ * state; otherwise the error of the system
  */
 export async function writeInside(request: WriteRequest): Promise<Written> {
   return await guardWrite(request, async () => await write(request));
@@ -44,11 +44,11 @@ async function write(request: WriteRequest): Promise<Written> {
   const parts = file.split('/');
   const name = parts.at(-1) ?? '';
   return await withOpenFolder({ root, parts: parts.slice(0, -1), create: true, requested: file, what }, async (folder) => {
-    const mode = (await lookBefore(folder, name, request))?.mode;
+    const mode = (await checkTarget(folder, name, request))?.mode;
     const temporary = folder.at(`.cadre-${randomUUID()}.tmp`);
     try {
       await writeNew(temporary, bytes, mode === undefined ? undefined : Number(mode & 0o777n));
-      await lookBefore(folder, name, request);
+      await checkTarget(folder, name, request);
       await rename(temporary, folder.at(name));
     } finally {
       await rm(temporary, { force: true });
@@ -57,7 +57,7 @@ async function write(request: WriteRequest): Promise<Written> {
   });
 }
 
-async function lookBefore(folder: OpenFolder, name: string, request: WriteRequest): Promise<BigIntStats | undefined> {
+async function checkTarget(folder: OpenFolder, name: string, request: WriteRequest): Promise<BigIntStats | undefined> {
   const { file, what, expected } = request;
   const found = await lookAt(folder.at(name));
   if (found?.isSymbolicLink() === true) throw refusePath(file, 'it is a symbolic link', what);
@@ -68,12 +68,12 @@ async function lookBefore(folder: OpenFolder, name: string, request: WriteReques
   if (expected !== 'absent' && (found === undefined || versionOf(found) !== expected))
     throw new CadreError(
       'TOOL_FAILED',
-      `${JSON.stringify(file)} was changed by somebody else meanwhile; nothing was written. Read it again and repeat what is still needed.`,
+      `${JSON.stringify(file)} has changed since it was read; nothing was written. Read it again and repeat what is still needed.`,
     );
   return found;
 }
 
-/** What a path names itself, without following a link; undefined when there is nothing. */
+/** Returns the stats of a path without following links; undefined when nothing is there. */
 export async function lookAt(path: string | Buffer): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });

@@ -5,16 +5,16 @@ import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 
-/** The people at the run: they are asked, and told. */
+/** Toolset for reaching the people at the run: questions and notices. */
 export const humanToolset: ToolsetKind = {
   kind: 'human',
-  description: 'Asks the people at the run, and tells them something.',
+  description: 'Asks the people at the run questions, and notifies them.',
   settings: {
     type: 'object',
     additionalProperties: false,
     properties: {
       answer_within: durationSetting(
-        'How long a question waits; without it, for ever. The agent is then told that nobody answered.',
+        'Time limit for an answer; without it, a question waits indefinitely. After it, the agent gets the result that there was no answer.',
       ),
     },
   },
@@ -72,7 +72,7 @@ function askHuman({ name, settings, toolName }: ToolsetRequest): TransitionTool 
   });
 }
 
-/** The code of the notes by which agents tell people something. */
+/** Code of the notes that agents write for people. */
 const noticeCode = 'NOTICE';
 
 function notify({ name, toolName }: ToolsetRequest): TransitionTool {
@@ -81,8 +81,7 @@ function notify({ name, toolName }: ToolsetRequest): TransitionTool {
     toolset: name,
     effect: 'idempotent',
     by_name_only: true,
-    description:
-      'Tells the people at the run something, without waiting for an answer: progress they should know of, or a warning.',
+    description: 'Notifies the people at the run, without waiting for an answer: progress they should know of, or a warning.',
     parameters: {
       type: 'object',
       additionalProperties: false,
@@ -94,7 +93,7 @@ function notify({ name, toolName }: ToolsetRequest): TransitionTool {
     },
     run: (args: JsonObject, { agent, turnId }) => ({
       kind: 'result',
-      content: 'It stands in the record of the run, and is shown to whoever follows it.',
+      content: 'Recorded in the run, and shown to the people who follow it.',
       events: [
         {
           type: 'note.add',

@@ -6,17 +6,17 @@ import { durationOf, durationSetting } from '../settings.ts';
 import { runWorker } from '../worker/run-worker.ts';
 import type { JavaScriptJob, JavaScriptOutcome } from './run-in-quickjs.ts';
 
-/** Longest time that can be asked for, in milliseconds. */
+/** Maximum duration that arguments can ask for, in milliseconds. */
 const longestMs = 5 * 60_000;
 /**
- * What the thread gets beyond the code's own time before it is taken away: it has to start, and some work of the engine's own
- * (filling a big array) does not look at the time.
+ * Extra time before the thread is terminated, in milliseconds: it has to start, and some operations of QuickJS (filling a big array) do
+ * not check the time.
  */
 const startMs = 5_000;
-/** Most characters of one part of a result. */
+/** Maximum number of characters of one part of a result. */
 const partChars = 12_000;
 
-/** The kind `javascript`: code in an engine of its own (QuickJS in WebAssembly) that has neither files nor network. */
+/** Toolset `javascript`: runs code in a separate engine (QuickJS in WebAssembly) without files and network. */
 export const javascriptToolset: ToolsetKind = {
   kind: 'javascript',
   description: 'JavaScript in an engine of its own, without files and network.',

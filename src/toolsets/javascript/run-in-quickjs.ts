@@ -3,34 +3,34 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import { describeThrown } from '../../core/error.ts';
 import { importPackage } from '../../tools/import-package.ts';
 
-/** Code to run, and what it may take. */
+/** Code to run, and its limits. */
 export interface JavaScriptJob {
   readonly code: string;
   readonly timeoutMs: number;
   readonly memoryBytes: number;
 }
 
-/** What came of it. */
+/** Result of running code. */
 export interface JavaScriptOutcome {
   readonly console: string;
-  /** Characters the console had no room for. */
+  /** Number of console characters that were not kept. */
   readonly dropped: number;
-  /** The value of the last expression, in words; undefined when it had none. */
+  /** Value of the last expression, as text; undefined when it has none. */
   readonly value?: string;
-  /** Why it failed, with the place in the code. */
+  /** Error, with its place in the code. */
   readonly error?: string;
 }
 
-/** Characters of console output that are kept. */
+/** Maximum number of characters kept of console output. */
 const maxConsoleChars = 200_000;
-/** Depth of calls, in bytes of the engine's own stack. */
+/** Maximum size of the QuickJS stack, in bytes. */
 const maxStackBytes = 256 * 1024;
-/** Jobs of promises that run before the time is looked at. */
+/** Number of promise jobs that run between checks of the time. */
 const jobsAtOnce = 1_000;
 
 const tooLong = 'it took longer than its timeout';
 
-/** Runs code in an engine of its own that has a console and nothing else. Blocks its thread: to be called on a worker. */
+/** Runs code in a separate engine that has only a console. Blocks its thread: call it on a worker. */
 export async function runInQuickJs(job: JavaScriptJob): Promise<JavaScriptOutcome> {
   const load = (): Promise<typeof import('quickjs-emscripten')> => import('quickjs-emscripten');
   const { newQuickJSWASMModule } = await importPackage(load, 'The toolset javascript', ['quickjs-emscripten']);
@@ -42,39 +42,44 @@ export async function runInQuickJs(job: JavaScriptJob): Promise<JavaScriptOutcom
   runtime.setInterruptHandler(isOver);
   const context = runtime.newContext();
   const log = addConsole(context);
-  const outcome = evaluateSafely(runtime, context, job.code, isOver);
-  // The whole engine goes with the thread: an engine that ran out of memory cannot be relied on to take itself apart.
+  const outcome = evaluateSafely({ runtime, context, isOver }, job.code);
+  // The engine ends with the thread: after running out of memory it may not be able to free itself.
   return { console: log.text, dropped: log.dropped, ...outcome };
 }
 
-/** What even the engine cannot bear (nesting that is deeper than the stack of WebAssembly) ends the code, too. */
-function evaluateSafely(...args: Parameters<typeof evaluate>): ReturnType<typeof evaluate> {
+/** QuickJS engine that runs one piece of code. */
+interface Engine {
+  readonly runtime: QuickJSRuntime;
+  readonly context: QuickJSContext;
+  /** True when the time is up. */
+  readonly isOver: () => boolean;
+}
+
+type Evaluated = Pick<JavaScriptOutcome, 'value' | 'error'>;
+
+/** Evaluates code; returns an error even for a failure of the engine itself (nesting deeper than the stack of WebAssembly). */
+function evaluateSafely(engine: Engine, code: string): Evaluated {
   try {
-    return evaluate(...args);
+    return evaluate(engine, code);
   } catch (thrown) {
     return { error: describeThrown(thrown) };
   }
 }
 
-function evaluate(
-  runtime: QuickJSRuntime,
-  context: QuickJSContext,
-  code: string,
-  isOver: () => boolean,
-): { readonly value?: string; readonly error?: string } {
+function evaluate({ runtime, context, isOver }: Engine, code: string): Evaluated {
   let result = context.evalCode(code, '<code>', { type: 'global' });
-  // `await` at the top is for modules; the value of a module's last expression cannot be had.
+  // Top-level `await` needs a module; the value of a module's last expression is not available.
   if (result.error !== undefined && /\bawait\b/.test(code) && nameOf(context, result.error) === 'SyntaxError')
     result = context.evalCode(code, '<code>', { type: 'module' });
   if (result.error !== undefined) return { error: describeError(context, result.error, isOver) };
   const jobs = runJobs(runtime, isOver);
   if (jobs !== undefined) return { error: jobs };
-  // A job that was interrupted is gone without a word.
+  // An interrupted job reports no error.
   if (isOver()) return { error: tooLong };
   const state = context.getPromiseState(result.value);
   switch (state.type) {
     case 'fulfilled':
-      return described(context, state.value);
+      return valueOf(context, state.value);
     case 'rejected':
       return { error: describeError(context, state.error, isOver) };
     case 'pending':
@@ -82,7 +87,7 @@ function evaluate(
   }
 }
 
-/** Runs what promises have to do until there is nothing left; says why it stopped before that. */
+/** Runs promise jobs until none are left; returns the error that stopped it earlier. */
 function runJobs(runtime: QuickJSRuntime, isOver: () => boolean): string | undefined {
   while (runtime.hasPendingJob()) {
     if (isOver()) return tooLong;
@@ -92,7 +97,7 @@ function runJobs(runtime: QuickJSRuntime, isOver: () => boolean): string | undef
   return undefined;
 }
 
-function described(context: QuickJSContext, handle: QuickJSHandle): { readonly value?: string } {
+function valueOf(context: QuickJSContext, handle: QuickJSHandle): Evaluated {
   if (context.typeof(handle) === 'undefined') return {};
   return { value: inWords(context, handle) };
 }
@@ -118,7 +123,7 @@ function nameOf(context: QuickJSContext, handle: QuickJSHandle): string {
   return context.getProp(handle, 'name').consume((name) => String(context.dump(name)));
 }
 
-/** Gives the code a console whose lines are kept. */
+/** Adds a console to the context; returns the log of its lines. */
 function addConsole(context: QuickJSContext): { text: string; dropped: number } {
   const log = { text: '', dropped: 0 };
   const write = (level: string, handles: readonly QuickJSHandle[]): void => {

@@ -6,22 +6,22 @@ import { joinLines, splitLines } from '../files/text-lines.ts';
 
 /** A document to be indexed. */
 export interface IndexedText {
-  /** Where it is from, unique: a path in the workspace, or the token of a kept result. */
+  /** Unique origin: a path in the workspace, or the token of a kept result. */
   readonly source: string;
-  /** Changes whenever its text does. */
+  /** Version of the text; changes whenever the text does. */
   readonly version: string;
   readonly text: string;
   readonly tags: readonly string[];
 }
 
-/** A folder or file that was asked to be indexed. */
+/** A folder or file registered for indexing. */
 export interface IndexRoot {
   readonly path: string;
   readonly glob: string;
   readonly tags: readonly string[];
 }
 
-/** A passage that answers a query. */
+/** A passage that matches a query. */
 export interface KnowledgeHit {
   readonly source: string;
   readonly line: number;
@@ -30,7 +30,7 @@ export interface KnowledgeHit {
   readonly text: string;
 }
 
-/** A document as a list shows it. */
+/** A document as shown in a list. */
 export interface ListedDocument {
   readonly source: string;
   readonly title: string;
@@ -38,19 +38,19 @@ export interface ListedDocument {
   readonly tags: readonly string[];
 }
 
-/** What to look for. */
+/** Query, filters and limit of a search. */
 export interface KnowledgeQuery {
   readonly query: string;
   readonly limit: number;
-  /** Any of these; all documents when there are none. */
+  /** Accepted tags, any of them; all documents when empty. */
   readonly tags: readonly string[];
-  /** Sources, or folders of them; all when there are none. */
+  /** Sources, or folders of them; all when empty. */
   readonly sources: readonly string[];
-  /** Only kept results of this run are found, besides documents. */
+  /** Run whose kept results are included, besides documents. */
   readonly results: string;
 }
 
-/** What the sources of kept results begin with. */
+/** Prefix of the sources of kept results. */
 export const resultPrefix = 'result:';
 
 const schema = `
@@ -65,8 +65,8 @@ const schema = `
 `;
 
 /**
- * Documents and kept results in one full-text index on disk (A1.13): found by words, ranked by BM25. It can be thrown away at any time:
- * it holds nothing that is not elsewhere.
+ * Documents and kept results in one full-text index on disk (A1.13): found by words, ranked by BM25. It may be deleted at any time: all
+ * its content exists elsewhere.
  */
 export class KnowledgeIndex {
   readonly #database: DatabaseSync;
@@ -82,7 +82,7 @@ export class KnowledgeIndex {
     return new KnowledgeIndex(new Database(path));
   }
 
-  /** The version of each indexed source that begins so. */
+  /** Returns the version of each indexed source with this prefix. */
   versions(prefix = ''): ReadonlyMap<string, string> {
     const rows = this.#database.prepare('SELECT source, version FROM document').all();
     return new Map(
@@ -105,7 +105,7 @@ export class KnowledgeIndex {
     this.#database.prepare('INSERT OR REPLACE INTO root VALUES (?, ?, ?)').run(path, glob, JSON.stringify(tags));
   }
 
-  /** Puts texts in, in place of those of the same source. */
+  /** Adds texts, replacing those with the same source. */
   put(texts: readonly IndexedText[]): void {
     this.#batch(() => texts.forEach((text) => this.#put(text)));
   }
@@ -114,13 +114,13 @@ export class KnowledgeIndex {
     this.#batch(() => sources.forEach((source) => this.#remove(source)));
   }
 
-  /** Gives documents further tags. */
+  /** Adds tags to documents. */
   tag(sources: readonly string[], tags: readonly string[]): void {
     const insert = this.#database.prepare('INSERT OR IGNORE INTO tag SELECT id, ? FROM document WHERE source = ?');
     this.#batch(() => sources.forEach((source) => tags.forEach((name) => insert.run(name, source))));
   }
 
-  /** The best passages, best first; at most three of one source. */
+  /** Returns the best passages, best first; at most three per source. */
   search({ query, limit, tags, sources, results }: KnowledgeQuery): readonly KnowledgeHit[] {
     const { terms } = parseSearchQuery(query);
     if (terms.length === 0) return [];
@@ -151,7 +151,7 @@ export class KnowledgeIndex {
       .slice(0, limit);
   }
 
-  /** Indexed documents by their sources, without kept results; at most `limit`. */
+  /** Returns indexed documents by source, without kept results; at most `limit`. */
   documents(limit: number): readonly ListedDocument[] {
     return this.#statement(
       `SELECT source, title, (SELECT count(*) FROM passage p WHERE p.document = d.id) AS passages,
@@ -206,7 +206,7 @@ export class KnowledgeIndex {
     this.#statement('DELETE FROM document WHERE id = ?').run(id);
   }
 
-  /** Each statement is prepared once. */
+  /** Prepares each statement once. */
   #statement(sql: string): StatementSync {
     const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, known);
@@ -228,7 +228,7 @@ export class KnowledgeIndex {
 const maxPerSource = 3;
 const maxPassageChars = 2_000;
 
-/** A source as people read it: a kept result by its token alone. */
+/** Returns a source as people read it: a kept result by its token alone. */
 export function shownSource(source: string): string {
   return source.startsWith(resultPrefix) ? source.slice(source.lastIndexOf('/') + 1) : source;
 }

@@ -11,7 +11,7 @@ import { WatchedIndex } from './watched-index.ts';
 
 const { unreadable, max_file_bytes: maxFileBytes } = workspaceSettingsSchema['properties'] as Readonly<Record<string, object>>;
 
-/** What a run knows: long results of tools by token, and documents of the workspace that can be searched. */
+/** Toolset `knowledge`: long tool results by token, and searchable documents of the workspace. */
 export const knowledgeToolset: ToolsetKind = {
   kind: 'knowledge',
   description: 'Reads back long results of tools by token, and searches them and documents of the workspace.',
@@ -27,7 +27,7 @@ export const knowledgeToolset: ToolsetKind = {
   },
 };
 
-/** What all tools of it say of themselves; their results were cut to what is asked for. */
+/** Options shared by all its tools; results are already cut to the requested part. */
 const common = { trust: 'untrusted', by_name_only: true, whole_result: true, max_result_chars: 64_000 } as const;
 const usualChars = 8_000;
 
@@ -68,10 +68,16 @@ const tagList = (description: string) => ({
   description,
 });
 
-function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
-  const open = async ({ live, workspace }: ToolContext): Promise<WatchedIndex> =>
-    await live.run.open(`knowledge:${name}`, async () => await WatchedIndex.open(workspace, settings));
-  const index = defineTool({
+type OpenIndex = (context: ToolContext) => Promise<WatchedIndex>;
+
+function indexTools(request: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
+  const open: OpenIndex = async ({ live, workspace }) =>
+    await live.run.open(`knowledge:${request.name}`, async () => await WatchedIndex.open(workspace, settings));
+  return [listKnowledge(request, open), indexDocuments(request, settings, open), searchKnowledge(request, open)];
+}
+
+function indexDocuments({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings, open: OpenIndex): EffectTool {
+  return defineTool({
     ...common,
     name: toolName('index_documents'),
     toolset: name,
@@ -106,7 +112,10 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return `Indexed ${indexed} files; ${unchanged} were unchanged, ${removed} are gone. In all: ${documents} documents, ${passages} passages.${passed}`;
     },
   });
-  const search = defineTool({
+}
+
+function searchKnowledge({ name, toolName }: ToolsetRequest, open: OpenIndex): EffectTool {
+  return defineTool({
     ...common,
     name: toolName('search_knowledge'),
     toolset: name,
@@ -139,7 +148,10 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return hits.length === 0 ? nothingFound(watched) : hits.map(showHit).join('\n\n');
     },
   });
-  const list = defineTool({
+}
+
+function listKnowledge({ name, toolName }: ToolsetRequest, open: OpenIndex): EffectTool {
+  return defineTool({
     ...common,
     name: toolName('list_knowledge'),
     toolset: name,
@@ -149,7 +161,7 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
     parameters: {
       type: 'object',
       additionalProperties: false,
-      properties: { documents: { type: 'boolean', description: 'true: the indexed documents in place of the kept results.' } },
+      properties: { documents: { type: 'boolean', description: 'true: the indexed documents instead of the kept results.' } },
     },
     execute: async (args, context) => {
       if (args['documents'] !== true) return listKept(context);
@@ -158,7 +170,6 @@ function indexTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSetti
       return listDocuments(watched);
     },
   });
-  return [list, index, search];
 }
 
 const maxListed = 500;
@@ -175,7 +186,7 @@ function listDocuments({ index }: WatchedIndex): string {
   return [...lines, ...more].join('\n');
 }
 
-/** Kept results become searchable when somebody searches. */
+/** Indexes kept results at the first search. */
 function indexResults({ index }: WatchedIndex, prefix: string, { team, stored }: Pick<ToolContext, 'team' | 'stored'>): void {
   const known = index.versions(prefix);
   const fresh = [...readKnowledge(team['shared'])].filter(([token, { hash }]) => known.get(`${prefix}${token}`) !== hash);

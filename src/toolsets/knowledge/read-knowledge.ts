@@ -3,13 +3,13 @@ import { parseToken, readKnowledge, showToken, type KnowledgeEntry } from '../..
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { splitLines } from '../files/text-lines.ts';
 
-/** Which part of a kept result is wanted. */
+/** The requested part of a kept result. */
 export interface ReadRequest {
   readonly token: string;
-  /** The first character, from 0. */
+  /** First character, from 0. */
   readonly from: number;
   readonly chars: number;
-  /** Only lines with these words, and the lines around them. */
+  /** Limits the answer to lines with these words, and the lines around them. */
   readonly query: string | undefined;
 }
 
@@ -18,9 +18,9 @@ type Source = Pick<ToolContext, 'team' | 'stored'>;
 const linesAround = 2;
 
 /**
- * Reads a part of a kept result, or the lines of it that a query is about.
+ * Reads a part of a kept result, or its lines that match a query.
  *
- * @throws CadreError `TOOL_FAILED` for a token that nothing is kept under
+ * @throws CadreError `TOOL_FAILED` for an unknown token
  */
 export function readKept(context: Source, { token, from, chars, query }: ReadRequest): string {
   const { name, entry, text } = kept(context, token);
@@ -33,10 +33,10 @@ export function readKept(context: Source, { token, from, chars, query }: ReadReq
   return `${head}; ${from} to ${end}${more}\n${part}`;
 }
 
-/** One line per kept result: token, tool, what it was about, length. */
+/** Lists kept results, one per line: token, tool, subject, length. */
 export function listKept({ team }: Pick<Source, 'team'>): string {
   const entries = [...readKnowledge(team['shared'])];
-  if (entries.length === 0) return 'Nothing is kept yet. Long results of tools are, and are then shown as a preview with a token.';
+  if (entries.length === 0) return 'Nothing is kept yet. Long results of tools are kept, and shown as a preview with a token.';
   const chars = entries.reduce((sum, [, entry]) => sum + entry.chars, 0);
   const lines = entries.map(
     ([token, { tool, source, chars: length, seen }]) =>
@@ -65,7 +65,7 @@ function kept(
   return { name, entry, text };
 }
 
-/** The lines with most of the words, each with those around it, in the order of the text. */
+/** Returns the lines with most of the words, each with its neighbours, in the order of the text. */
 function matchingLines(text: string, query: string, maxChars: number): string {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])];
   const lines = splitLines(text);
@@ -90,7 +90,7 @@ function matchingLines(text: string, query: string, maxChars: number): string {
   return `${hits} of ${scored.length} lines that match, best ones\n${body.join('\n')}`;
 }
 
-/** Lines by what their words weigh, the rarer the more; those with less than half of what the best one has are left out. */
+/** Scores lines by the weight of their words, rarer ones higher; drops lines with less than half of the best score. */
 function scoreLines(
   lines: readonly string[],
   words: readonly string[],
@@ -111,7 +111,7 @@ function scoreLines(
 
 const maxLineChars = 1_000;
 
-/** A long line around the first of the words that is in it. */
+/** Shortens a long line to a window around its first matching word. */
 function clip(line: string, words: readonly string[]): string {
   if (line.length <= maxLineChars) return line;
   const places = words.map((word) => line.toLowerCase().indexOf(word)).filter((place) => place >= 0);

@@ -14,8 +14,8 @@ import type { WorkspaceSettings } from '../workspace/workspace-settings.ts';
 import { lookAt } from '../files/write-inside.ts';
 import { KnowledgeIndex, resultPrefix, type IndexedText, type IndexRoot } from './knowledge-index.ts';
 
-/** What a look at the folders found. */
-export interface Refreshed {
+/** Result of a check of the folders. */
+export interface RefreshResult {
   readonly indexed: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -27,8 +27,8 @@ const maxFiles = 20_000;
 const maxWatched = 2_000;
 
 /**
- * The index of a workspace, with an eye on the folders that are in it (A1.13): what changes there is indexed again two seconds
- * after the last change, or before the next search when that comes first.
+ * The index of a workspace, which watches the indexed folders (A1.13): changes are indexed two seconds after the last one, or before the
+ * next search when that is earlier.
  */
 export class WatchedIndex {
   readonly index: KnowledgeIndex;
@@ -37,8 +37,8 @@ export class WatchedIndex {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #closing = new AbortController();
   #isStale = false;
-  /** Not everything could be watched: each search looks for itself. */
-  #isBlind = false;
+  /** True when not everything could be watched: each search then checks the folders itself. */
+  #isPartlyWatched = false;
   #timer: NodeJS.Timeout | undefined;
   #busy: Promise<unknown> = Promise.resolve();
 
@@ -50,39 +50,39 @@ export class WatchedIndex {
 
   static async open(workspace: string, settings: WorkspaceSettings): Promise<Resource<WatchedIndex>> {
     const { root } = await resolveInside(workspace, '.', 'the workspace');
-    // Neither the folder nor the file may be a link to somewhere else.
+    // Neither the folder nor the file may be a link to another place.
     const { absolute } = await resolveInside(root, `${engineFolder}/knowledge.db`, 'the workspace');
     await mkdir(dirname(absolute), { recursive: true });
-    const index = await openOrRenew(absolute);
+    const index = await openOrRecreate(absolute);
     const watched = new WatchedIndex(index, root, settings);
-    // What happened to folders of earlier runs meanwhile, nobody has seen.
+    // Changes since earlier runs were not observed.
     watched.#isStale = index.roots().length > 0;
     return { value: watched, close: async () => await watched.#close() };
   }
 
-  /** Indexes what a root names, and keeps an eye on it from now on. */
-  async add(root: IndexRoot, signal: AbortSignal): Promise<Refreshed> {
-    return await this.#inTurn(async () => {
-      const found = await this.#look(root, signal);
+  /** Indexes the files of a root, and watches it from now on. */
+  async add(root: IndexRoot, signal: AbortSignal): Promise<RefreshResult> {
+    return await this.#enqueue(async () => {
+      const found = await this.#checkRoot(root, signal);
       this.index.addRoot(root);
       return found;
     });
   }
 
-  /** Makes sure that what is searched is what lies in the folders now. */
+  /** Brings the index up to date with the folders. */
   async refresh(signal: AbortSignal): Promise<void> {
-    // What happened before this call may still be on its way from the watcher.
+    // Changes made before this call may not have reached the watcher yet.
     await new Promise((resolve) => setImmediate(resolve));
-    await this.#inTurn(async () => await this.#refreshIfStale(signal));
+    await this.#enqueue(async () => await this.#refreshIfStale(signal));
   }
 
   async #refreshIfStale(signal: AbortSignal): Promise<void> {
-    if (!this.#isStale && !this.#isBlind) return;
+    if (!this.#isStale && !this.#isPartlyWatched) return;
     this.#isStale = false;
-    for (const root of this.index.roots()) await this.#look(root, signal);
+    for (const root of this.index.roots()) await this.#checkRoot(root, signal);
   }
 
-  async #look({ path, glob, tags }: IndexRoot, signal: AbortSignal): Promise<Refreshed> {
+  async #checkRoot({ path, glob, tags }: IndexRoot, signal: AbortSignal): Promise<RefreshResult> {
     const matches = compileGlob(glob);
     const known = this.index.versions(path);
     const isMine = (source: string): boolean => !source.startsWith(resultPrefix) && isIn(source, path);
@@ -116,8 +116,8 @@ export class WatchedIndex {
   }
 
   async #readChanged(file: string, known: string | undefined): Promise<InsideText | NotRead | 'unchanged'> {
-    const looked = known === undefined ? undefined : await lookAt(join(this.#root, file));
-    if (looked !== undefined && versionOf(looked) === known) return 'unchanged';
+    const stats = known === undefined ? undefined : await lookAt(join(this.#root, file));
+    if (stats !== undefined && versionOf(stats) === known) return 'unchanged';
     return await readInside(this.#root, file, this.#settings.maxFileBytes);
   }
 
@@ -127,25 +127,25 @@ export class WatchedIndex {
     this.#watch(inside.found === 'folder' ? path : path.split('/').slice(0, -1).join('/'));
     if (inside.found === 'file' && !isUnreadable(inside.path) && matches(inside.path)) yield inside.path;
     if (inside.found !== 'folder') return;
-    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const combined = AbortSignal.any([signal, this.#closing.signal]);
     for await (const entry of walkFiles({
       root: this.#root,
       start: path,
       maxDepth: 50,
       hidden: false,
       isUnreadable,
-      signal: either,
+      signal: combined,
     })) {
       if (entry.kind === 'folder') this.#watch(entry.path);
       if (entry.kind === 'file' && matches(entry.path)) yield entry.path;
     }
   }
 
-  /** Watches one folder, not those below: the walk comes to each of them, and leaves out the ones nobody wants watched. */
+  /** Watches one folder, not those below: the walk visits each of them, and skips the excluded ones. */
   #watch(folder: string): void {
     if (this.#watchers.has(folder) || this.#closing.signal.aborted) return;
     if (this.#watchers.size >= maxWatched) {
-      this.#isBlind = true;
+      this.#isPartlyWatched = true;
       return;
     }
     try {
@@ -155,12 +155,12 @@ export class WatchedIndex {
       watcher.on('error', () => this.#unwatch(folder));
       this.#watchers.set(folder, watcher);
     } catch {
-      // Gone, or the system has no more watchers: from now on each search looks for itself.
-      this.#isBlind = true;
+      // The folder is gone, or the system has no more watchers: from now on each search checks for itself.
+      this.#isPartlyWatched = true;
     }
   }
 
-  /** A folder whose watcher failed is watched again when the next look comes to it. */
+  /** Forgets a failed watcher; the folder is watched again at the next check. */
   #unwatch(folder: string): void {
     this.#watchers.get(folder)?.close();
     this.#watchers.delete(folder);
@@ -172,21 +172,21 @@ export class WatchedIndex {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (this.#closing.signal.aborted) return;
-      // What fails here is seen by the next search, which looks again.
-      this.#inTurn(async () => await this.#refreshIfStale(this.#closing.signal)).catch(() => {
+      // The next search meets this error, since it checks again.
+      this.#enqueue(async () => await this.#refreshIfStale(this.#closing.signal)).catch(() => {
         this.#isStale = true;
       });
     }, debounceMs);
     this.#timer.unref();
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#busy.then(work);
-    this.#busy = mine.then(
+  async #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#busy.then(work);
+    this.#busy = result.then(
       () => undefined,
       () => undefined,
     );
-    return await mine;
+    return await result;
   }
 
   async #close(): Promise<void> {
@@ -198,8 +198,8 @@ export class WatchedIndex {
   }
 }
 
-/** Opens the index; one that is damaged is made anew, since all of it is elsewhere. */
-async function openOrRenew(path: string): Promise<KnowledgeIndex> {
+/** Opens the index; a damaged one is created again, since all its content exists elsewhere. */
+async function openOrRecreate(path: string): Promise<KnowledgeIndex> {
   try {
     return await KnowledgeIndex.open(path);
   } catch (error) {
@@ -213,7 +213,7 @@ function isIn(source: string, path: string): boolean {
   return path === '' || source === path || source.startsWith(`${path}/`);
 }
 
-/** A source as a glob of its root sees it. */
+/** Returns a source relative to its root, for matching globs. */
 function below(source: string, path: string): string {
   return path === '' || source === path ? source : source.slice(path.length + 1);
 }

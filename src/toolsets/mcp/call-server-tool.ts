@@ -9,58 +9,59 @@ import type { McpSession } from './mcp-session.ts';
 import { readCallResult } from './read-call-result.ts';
 import type { ServerTool } from './server-tool.ts';
 
-/** Most progress notes of one call that are handed on. */
+/** Most progress notes forwarded from one call. */
 const maxProgressNotes = 1_000;
 
-/** Which tool of which server is called. */
+/** The tool to call, and its server. */
 export interface ServerCall {
   readonly link: McpLink;
   readonly tool: ServerTool;
-  /** What agents call it by. */
+  /** Name used by agents. */
   readonly name: string;
-  /** A call whose outcome is unknown may simply be made again. */
+  /** True when a call whose outcome is unknown may be repeated. */
   readonly mayRepeat: boolean;
 }
 
-/** What became of a call that has no result. */
+/** Outcome of a call without a result. */
 type CallFailure =
   | { readonly kind: 'refused'; readonly error: CadreError }
-  /** The server never got it: making it again is safe. */
+  /** The server never received it: repeating it is safe. */
   | { readonly kind: 'not_sent'; readonly reason: string }
   /** The connection was lost while the call ran. */
   | { readonly kind: 'lost'; readonly reason: string };
 
 /**
- * Calls a tool of a server. When the connection is lost, a call that the server never got, or that may be repeated, is made
- * once more over a new connection; the outcome of any other is unknown (I5). A tool that the server has by now in another form is not
- * called: what was offered, agreed to and pinned is what was listed.
+ * Calls a tool of a server. When the connection is lost, a call that never reached the server, or that may be repeated, is made once more
+ * over a new connection; the outcome of any other is unknown (I5). A tool that has changed on the server is not called: the listed form
+ * is the one that was offered, approved and pinned.
  *
- * @throws CadreError `MCP_DISCONNECTED`, `MCP_UNAVAILABLE`, or `TOOL_FAILED` with what the server says
+ * @throws CadreError `MCP_DISCONNECTED`, `MCP_UNAVAILABLE`, or `TOOL_FAILED` with the server's message
  */
 export async function callServerTool(call: ServerCall, args: JsonObject, context: ToolContext): Promise<ToolReturn> {
   const { link, tool, name, mayRepeat } = call;
   for (let attempt = 1; ; attempt += 1) {
     const session = await link.session(context.signal);
-    if (!link.hasStill(tool)) throw changed(name, attempt);
-    const outcome = await tryCall(call, session, args, context);
+    if (!link.isUnchanged(tool)) throw changed(name, attempt);
+    const outcome = await tryCall(session, { tool, args, context });
     if (!('kind' in outcome)) return outcome;
     if (context.signal.aborted) {
       void link.checkHealth(session);
       throw context.signal.reason;
     }
     if (outcome.kind === 'refused') throw outcome.error;
-    await link.lost(session, outcome.reason);
+    await link.replaceSession(session, outcome.reason);
     if (attempt === 1 && (mayRepeat || outcome.kind === 'not_sent')) continue;
     throw disconnected(name, outcome, mayRepeat);
   }
 }
 
-async function tryCall(
-  { tool }: ServerCall,
-  session: McpSession,
-  args: JsonObject,
-  context: ToolContext,
-): Promise<ToolReturn | CallFailure> {
+interface CallAttempt {
+  readonly tool: ServerTool;
+  readonly args: JsonObject;
+  readonly context: ToolContext;
+}
+
+async function tryCall(session: McpSession, { tool, args, context }: CallAttempt): Promise<ToolReturn | CallFailure> {
   let notes = 0;
   try {
     const result = await session.callTool(tool, args, {
@@ -92,7 +93,7 @@ function classify(library: ClientLibrary, thrown: unknown): CallFailure {
     };
   }
   if (thrown instanceof SdkHttpError) {
-    // A session the server no longer knows: it did nothing.
+    // The server no longer knows the session, so it did nothing.
     if (thrown.data.status === 404) return { kind: 'not_sent', reason: 'it no longer knows this session (HTTP 404)' };
     return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server refused the call: ${reason}`) };
   }
@@ -100,7 +101,7 @@ function classify(library: ClientLibrary, thrown: unknown): CallFailure {
     const { code } = thrown;
     if (code === SdkErrorCode.ConnectionClosed) return { kind: 'lost', reason: 'the connection was closed' };
     if (code === SdkErrorCode.NotConnected || code === SdkErrorCode.SendFailed) return { kind: 'not_sent', reason };
-    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server answered with what is no result: ${reason}`) };
+    return { kind: 'refused', error: new CadreError('TOOL_FAILED', `the server sent an invalid result: ${reason}`) };
   }
   if (thrown instanceof CadreError) return { kind: 'lost', reason };
   const cause = thrown instanceof Error ? thrown.cause : undefined;
@@ -115,7 +116,7 @@ function changed(name: string, attempt: number): CadreError {
   return new CadreError(
     'MCP_UNAVAILABLE',
     `'${name}' ${what}: the server connected again, and no longer has it as it was (description, schema and hints). ` +
-      'Look at it as it is now, and call it again if need be.',
+      'Check its current form, and call it again if needed.',
   );
 }
 

@@ -1,12 +1,12 @@
 import { cleanValue, type Cleaned } from '../../core/untrusted/clean-outside.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
-/** Keywords whose text is for readers alone: it may lose characters, and the schema means the same. */
+/** Keywords whose text is only for readers: removing characters does not change the schema's meaning. */
 const forReaders: ReadonlySet<string> = new Set(['title', 'description', '$comment', 'markdownDescription', 'deprecationMessage']);
 
 /**
- * A server's schema without invisible characters, at all depths. `changed` names the first place where that alters what an argument
- * is called or may be: such a schema cannot be used, since the server would not know what it gets.
+ * Removes invisible characters from a server's schema, at all depths. `changed` names the first place where that alters an argument's
+ * name or its allowed values: such a schema is unusable, since the server would receive something else than it declared.
  */
 export function cleanSchema(schema: JsonObject): Cleaned<JsonObject> & { readonly changed?: string } {
   const { value, removed } = cleanValue(schema);

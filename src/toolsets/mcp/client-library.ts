@@ -1,12 +1,12 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 
-/** The package that speaks the protocol. */
+/** The package that implements the protocol. */
 export type ClientLibrary = typeof import('@modelcontextprotocol/client');
 
 /**
  * Loads the client library on first use.
  *
- * @throws CadreError `DEPENDENCY_MISSING` with the install command when it is not there
+ * @throws CadreError `DEPENDENCY_MISSING` with the install command when it is not installed
  */
 export async function loadClientLibrary(): Promise<ClientLibrary> {
   try {

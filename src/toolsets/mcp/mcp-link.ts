@@ -6,25 +6,25 @@ import type { McpSettings } from './mcp-settings.ts';
 import { RestartBudget } from './restart-budget.ts';
 import { readServerTools, type ServerTool, type ServerTools } from './server-tool.ts';
 
-/** What a link hands on to its toolset. */
+/** Dependencies and callbacks of a link. */
 export interface LinkPorts {
   readonly name: string;
   readonly settings: McpSettings;
   readonly host: ToolsetHost;
-  /** Makes what takes time of tools that were listed, before they are handed to `onTools`. */
+  /** Does slow work on listed tools before they are passed to `onTools`. */
   readonly prepare: (tools: ServerTools) => Promise<void>;
-  /** The server's tools, whenever they were listed; what it returns is told as the state of the toolset. */
+  /** Receives the server's tools after each listing; returns a remark for the toolset's health, if any. */
   readonly onTools: (tools: ServerTools) => string | undefined;
 }
 
 /**
- * The lasting relation to one server: connects, lists its tools, and connects again when the connection is lost.
+ * The lasting connection to one server: connects, lists its tools, and reconnects when the connection is lost.
  *
- * 1. At most one session is open, or being opened.
- * 2. A lost server is tried again after growing waits, at most 5 times in 10 minutes; waiting keeps no process alive.
- * 3. Tools stay offered while the server is soon to be tried again; when that takes longer, or is in vain, they are withdrawn.
- * 4. Changes of its tools are looked at as they are said, and with growing pauses when they do not end.
- * 5. After `close` nothing is opened, and nothing of the server is left.
+ * 1. At most one session is open or opening.
+ * 2. A lost server is tried again after growing delays, at most 5 times in 10 minutes; a pending retry keeps no process alive.
+ * 3. Tools stay offered during a short retry delay; they are withdrawn when the delay is long or retrying is pointless.
+ * 4. Changes of its tools are listed when announced, with growing delays when they do not end.
+ * 5. After `close` nothing is opened, and no process or connection of the server remains.
  */
 export class McpLink {
   readonly #ports: LinkPorts;
@@ -32,7 +32,7 @@ export class McpLink {
   readonly #pace = new ListingPace();
   readonly #closing = new AbortController();
   #session: McpSession | undefined;
-  /** The fingerprints of the tools that the open session listed last, by name. */
+  /** Fingerprints of the tools in the open session's last listing, by name. */
   #listed: ReadonlyMap<string, string> = new Map();
   #opening: Promise<void> | undefined;
   #openedAt = 0;
@@ -42,21 +42,21 @@ export class McpLink {
   #cancelRetry: (() => void) | undefined;
   #cancelListing: (() => void) | undefined;
   #changed = Promise.withResolvers<void>();
-  /** Settles when nothing is left of the sessions that are gone. */
+  /** Settles when all earlier sessions have ended. */
   #ending: Promise<unknown> = Promise.resolve();
 
   constructor(ports: LinkPorts) {
     this.#ports = ports;
   }
 
-  /** Begins to connect; what becomes of it is told to the host. */
+  /** Starts connecting; the outcome is reported to the host. */
   start(): void {
     this.#ports.host.setHealth({ status: 'connecting' });
     this.#open();
   }
 
   /**
-   * The open session, waited for while it is being opened, and while tools are listed that it said have changed.
+   * Returns the open session; waits while it is opening, and while announced changes of its tools are listed.
    *
    * @throws CadreError `MCP_UNAVAILABLE` when the server cannot be reached now
    */
@@ -76,21 +76,21 @@ export class McpLink {
     return session;
   }
 
-  /** Tells whether the open session has a tool exactly as it was listed: a server that came back may mean something else by its name. */
-  hasStill({ name, fingerprint }: ServerTool): boolean {
+  /** True when the open session has a tool exactly as it was listed: a restarted server may mean something else by its name. */
+  isUnchanged({ name, fingerprint }: ServerTool): boolean {
     return this.#listed.get(name) === fingerprint;
   }
 
-  /** A call found the session dead, or could not be sure of it: it is ended, and opened anew. */
-  async lost(session: McpSession, reason: string): Promise<void> {
+  /** Replaces a session that a call found dead or unreliable: ends it and opens a new one. */
+  async replaceSession(session: McpSession, reason: string): Promise<void> {
     if (this.#session !== session) return;
-    this.#dropped(reason);
+    this.#handleLoss(reason);
     await session.close();
   }
 
-  /** After a call took too long: asks the server whether it is still there, and starts it anew when it is not. */
+  /** Checks after a call timed out whether the server still answers, and restarts it if not. */
   async checkHealth(session: McpSession): Promise<void> {
-    if (this.#session === session && !(await session.isAlive())) await this.lost(session, 'it does not answer any more');
+    if (this.#session === session && !(await session.isAlive())) await this.replaceSession(session, 'it does not answer any more');
   }
 
   async close(): Promise<void> {
@@ -115,24 +115,23 @@ export class McpLink {
   async #connect(): Promise<void> {
     const { settings, host } = this.#ports;
     let session: McpSession | undefined;
-    let lostAlready: string | undefined;
+    let earlyLoss: string | undefined;
     try {
-      const opened = await McpSession.open(
-        settings,
-        host.clock,
-        {
+      const opened = await McpSession.open(settings, {
+        clock: host.clock,
+        events: {
           onToolsChanged: () => this.#refresh(),
           onLost: (reason) => {
-            lostAlready = reason;
-            if (session !== undefined && this.#session === session) this.#dropped(reason);
+            earlyLoss = reason;
+            if (session !== undefined && this.#session === session) this.#handleLoss(reason);
           },
         },
-        this.#closing.signal,
-      );
+        signal: this.#closing.signal,
+      });
       session = opened;
       this.#stale = false;
       const tools = await this.#list(opened);
-      if (lostAlready !== undefined) throw this.#unavailable(lostAlready);
+      if (earlyLoss !== undefined) throw this.#unavailable(earlyLoss);
       if (this.#closing.signal.aborted) throw this.#unavailable('its engine is closed');
       this.#session = opened;
       this.#failure = undefined;
@@ -147,10 +146,10 @@ export class McpLink {
     }
   }
 
-  /** The server says that its tools have changed: they are listed again, once more if it says so meanwhile. */
+  /** Lists the tools after the server announced a change, and once more if it announces another meanwhile. */
   #refresh(): void {
     this.#stale = true;
-    // While it connects, the tools are listed anyway, and once more when they changed meanwhile.
+    // While connecting, the tools are listed anyway, and once more when they changed meanwhile.
     if (this.#session === undefined || this.#listing !== undefined || this.#cancelListing !== undefined) return;
     const { clock } = this.#ports.host;
     const waitMs = this.#pace.wait(clock.monotonic());
@@ -175,7 +174,7 @@ export class McpLink {
       const tools = await this.#list(session);
       if (this.#session === session) this.#publish(tools);
     } catch (thrown) {
-      if (this.#session === session) this.#say('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
+      if (this.#session === session) this.#setHealth('ready', `its changed tools could not be listed: ${describeThrown(thrown)}`);
     }
   }
 
@@ -185,7 +184,7 @@ export class McpLink {
     return tools;
   }
 
-  /** The server said so while something was waited for. */
+  /** True when the server announced a change during a wait. */
   #isStale(): boolean {
     return this.#stale;
   }
@@ -193,16 +192,16 @@ export class McpLink {
   #publish(tools: ServerTools): void {
     this.#listed = new Map(tools.tools.map(({ name, fingerprint }) => [name, fingerprint]));
     const remark = this.#ports.onTools(tools);
-    this.#say('ready', remark);
+    this.#setHealth('ready', remark);
   }
 
-  /** An open session is gone. */
-  #dropped(reason: string): void {
+  /** Handles the loss of an open session. */
+  #handleLoss(reason: string): void {
     const gone = this.#session;
     // Its process may take a moment to end: `close` waits for it.
     this.#ending = Promise.allSettled([this.#ending, gone?.close()]);
     this.#session = undefined;
-    this.#budget.held(this.#ports.host.clock.monotonic() - this.#openedAt);
+    this.#budget.recordLifetime(this.#ports.host.clock.monotonic() - this.#openedAt);
     this.#failed(this.#unavailable(reason));
     this.#signalChange();
   }
@@ -210,15 +209,15 @@ export class McpLink {
   #failed(thrown: unknown): void {
     const { host } = this.#ports;
     const error = thrown instanceof CadreError ? thrown : this.#unavailable(describeThrown(thrown));
-    const inVain = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
-    if (inVain) {
+    const isPermanent = error.details['permanent'] === true || error.code === 'DEPENDENCY_MISSING';
+    if (isPermanent) {
       this.#giveUp(error, 'It is not tried again.');
       return;
     }
     const { waitMs, spent } = this.#budget.next(host.clock.monotonic());
     const seconds = Math.ceil(waitMs / 1000);
     if (spent) this.#giveUp(error, `It was started too often; it is tried again in ${seconds} s.`);
-    else this.#say('failed', `${this.#named(error.message)}. It is tried again in ${seconds} s.`);
+    else this.#setHealth('failed', `${this.#named(error.message)}. It is tried again in ${seconds} s.`);
     this.#cancelRetry = host.clock.setTimer(
       waitMs,
       () => {
@@ -229,14 +228,14 @@ export class McpLink {
     );
   }
 
-  /** Nothing to be had for a while: its tools are withdrawn, and calls of them fail at once. */
-  #giveUp(error: CadreError, outlook: string): void {
-    this.#failure = this.#unavailable(`${error.message}. ${outlook}`, error);
+  /** Withdraws the tools for a while, so that calls of them fail immediately. */
+  #giveUp(error: CadreError, retryNote: string): void {
+    this.#failure = this.#unavailable(`${error.message}. ${retryNote}`, error);
     this.#ports.onTools({ tools: [], leftOut: [] });
-    this.#say('failed', this.#failure.message);
+    this.#setHealth('failed', this.#failure.message);
   }
 
-  #say(status: 'ready' | 'failed', message: string | undefined): void {
+  #setHealth(status: 'ready' | 'failed', message: string | undefined): void {
     this.#ports.host.setHealth(message === undefined ? { status } : { status, message });
   }
 
@@ -245,7 +244,7 @@ export class McpLink {
     return new CadreError(code, this.#named(what), { cause });
   }
 
-  /** What is said of the server, with its name in front, once. */
+  /** Prefixes a message with the server's name, once. */
   #named(what: string): string {
     const prefix = `the MCP server '${this.#ports.name}': `;
     return what.startsWith(prefix) ? what : `${prefix}${what}`;
@@ -257,7 +256,7 @@ export class McpLink {
   }
 }
 
-/** Waits until something changed, the signal aborts, or the timer goes off. */
+/** Waits until something changed, the signal aborts, or the timer fires. */
 async function waitFor(changed: Promise<void>, signal: AbortSignal, setTimer: (wake: () => void) => () => void): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
+import { createRequire } from 'node:module';
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../core/clock.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { clientVersion } from './client-version.ts';
 import { loadClientLibrary, type ClientLibrary } from './client-library.ts';
 import { withDeadline } from './transport/deadline.ts';
 import { createHttpTransport } from './transport/http-transport.ts';
@@ -11,20 +11,29 @@ import type { McpSettings } from './mcp-settings.ts';
 import type { ServerTool } from './server-tool.ts';
 import { StdioTransport } from './transport/stdio-transport.ts';
 
+const { version: clientVersion } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string };
+
 /** Most pages of a list of tools. */
 const maxPages = 64;
-/** Longest time a timer can wait: the client library's own time limits are never reached, ours are. */
+/** Longest delay of a timer, for the client library's own time limits: they are never reached, ours are. */
 const never = 2_147_483_647;
 
-/** What a session tells its owner. */
+/** Clock, callbacks and signal for opening a session. */
+export interface SessionPorts {
+  readonly clock: Clock;
+  readonly events: SessionEvents;
+  readonly signal: AbortSignal;
+}
+
+/** Callbacks of a session. */
 export interface SessionEvents {
-  /** The server says that its tools have changed. */
+  /** Called when the server announces that its tools have changed. */
   readonly onToolsChanged: () => void;
-  /** The connection is over, and not because it was closed here. */
+  /** Called when the connection ends without being closed here. */
   readonly onLost: (reason: string) => void;
 }
 
-/** What a call of a tool reports while it runs. */
+/** Signal and progress callback of a tool call. */
 export interface CallPorts {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: {
@@ -34,11 +43,18 @@ export interface CallPorts {
   }) => void;
 }
 
+interface SessionParts {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly settings: McpSettings;
+  readonly clock: Clock;
+}
+
 /**
  * One connection to a server, from the handshake to its end.
  *
- * 1. Every wait has a time limit of ours: the client library's are not relied upon.
- * 2. When the connection is lost, what waits for an answer is rejected and `onLost` is told, once.
+ * 1. Every wait has a time limit of ours; the client library's limits are not relied upon.
+ * 2. When the connection is lost, pending requests are rejected and `onLost` is called once.
  */
 export class McpSession {
   readonly #client: Client;
@@ -47,7 +63,7 @@ export class McpSession {
   readonly #clock: Clock;
   #closed = false;
 
-  private constructor(client: Client, transport: Transport, settings: McpSettings, clock: Clock) {
+  private constructor({ client, transport, settings, clock }: SessionParts) {
     this.#client = client;
     this.#transport = transport;
     this.#settings = settings;
@@ -55,21 +71,21 @@ export class McpSession {
   }
 
   /**
-   * Starts or calls the server and shakes hands with it.
+   * Starts or calls the server and performs the handshake.
    *
-   * @throws CadreError `MCP_UNAVAILABLE` saying what is wrong, `DEPENDENCY_MISSING` without the client library
+   * @throws CadreError `MCP_UNAVAILABLE` with the problem, `DEPENDENCY_MISSING` without the client library
    */
-  static async open(settings: McpSettings, clock: Clock, events: SessionEvents, signal: AbortSignal): Promise<McpSession> {
+  static async open(settings: McpSettings, ports: SessionPorts): Promise<McpSession> {
     const library = await loadClientLibrary();
     const modes = settings.protocol === 'auto' ? (['auto', 'legacy'] as const) : [settings.protocol];
     let failure: unknown;
     for (const mode of modes) {
       try {
-        return await McpSession.#openAs(mode, { library, settings, clock, events, signal });
+        return await McpSession.#openAs(mode, { library, settings, ...ports });
       } catch (thrown) {
         failure = thrown;
-        // Some servers end when they are asked what they speak: they get a second start, and the old handshake.
-        if (signal.aborted || !endedByQuestion(library, thrown)) break;
+        // Some servers exit when asked for their protocol version: they get a second start, and the old handshake.
+        if (ports.signal.aborted || !endedByProbe(library, thrown)) break;
       }
     }
     throw failure;
@@ -77,13 +93,7 @@ export class McpSession {
 
   static async #openAs(
     mode: McpSettings['protocol'],
-    parts: {
-      readonly library: ClientLibrary;
-      readonly settings: McpSettings;
-      readonly clock: Clock;
-      readonly events: SessionEvents;
-      readonly signal: AbortSignal;
-    },
+    parts: SessionPorts & { readonly library: ClientLibrary; readonly settings: McpSettings },
   ): Promise<McpSession> {
     const { library, settings, clock, events, signal } = parts;
     const transport = createTransport(library, settings);
@@ -99,7 +109,7 @@ export class McpSession {
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => events.onToolsChanged() } },
       },
     );
-    const session = new McpSession(client, transport, settings, clock);
+    const session = new McpSession({ client, transport, settings, clock });
     try {
       await withDeadline({ clock, ms: settings.timeouts.connect, missed: 'did not answer the handshake', signal }, (waiting) =>
         client.connect(transport, { timeout: never, signal: waiting }),
@@ -107,7 +117,7 @@ export class McpSession {
     } catch (thrown) {
       const known = session.#detail();
       await session.close();
-      throw endedByQuestion(library, thrown) ? thrown : unavailable(thrown, known);
+      throw endedByProbe(library, thrown) ? thrown : unavailable(thrown, known);
     }
     Object.assign(client, {
       onclose: () => {
@@ -117,12 +127,12 @@ export class McpSession {
     return session;
   }
 
-  /** Which protocol is spoken: `2025-11-25`, `2026-07-28`, … */
+  /** Protocol version in use: `2025-11-25`, `2026-07-28`, … */
   get protocol(): string {
     return this.#client.getNegotiatedProtocolVersion() ?? 'unknown';
   }
 
-  /** The server's tools as it lists them, all pages. */
+  /** Returns the server's tools as it lists them, all pages. */
   async listTools(closing: AbortSignal): Promise<readonly unknown[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const limit = { clock: this.#clock, ms: this.#settings.timeouts.list, missed: 'did not list its tools', signal: closing };
@@ -141,11 +151,11 @@ export class McpSession {
     });
   }
 
-  /** Calls a tool; the answer is what the server sent, unchecked. Rejects with what the client library throws. */
+  /** Calls a tool and returns the server's answer, unchecked. Rejects with the client library's errors. */
   async callTool(tool: ServerTool, args: JsonObject, { signal, onProgress }: CallPorts): Promise<JsonObject> {
     const params = { name: tool.name, arguments: args };
     const options: RequestOptions = { timeout: never, signal, onprogress: onProgress };
-    // The newer protocol mirrors arguments in headers where a schema says so; only the library's own call does that.
+    // The newer protocol mirrors arguments in headers where a schema requires it; only the library's own call does that.
     if (this.#client.getProtocolEra() === 'modern') {
       const toolDefinition = { name: tool.name, inputSchema: { ...tool.inputSchema, type: 'object' as const } };
       return (await this.#client.callTool(params, { ...options, toolDefinition })) as JsonObject;
@@ -153,7 +163,7 @@ export class McpSession {
     return await this.#client.request({ method: 'tools/call', params }, anything, options);
   }
 
-  /** Tells whether the server still answers. */
+  /** True when the server still answers. */
   async isAlive(): Promise<boolean> {
     const limit = { clock: this.#clock, ms: 3_000, missed: 'did not answer' };
     try {
@@ -170,7 +180,7 @@ export class McpSession {
   /** Ends the connection, and the server's process when it was started here. */
   async close(): Promise<void> {
     this.#closed = true;
-    // What hangs while it closes is left alone after its time; the process group is ended either way.
+    // A close that hangs is abandoned after its time; the process group is ended either way.
     const limit = { clock: this.#clock, ms: this.#settings.timeouts.close, missed: 'did not close' };
     await withDeadline(limit, async () => {
       await this.#client.close();
@@ -190,17 +200,17 @@ function createTransport(library: ClientLibrary, settings: McpSettings): Transpo
     : createHttpTransport(library, address, maxMessageBytes);
 }
 
-/** Results are read by us, leniently: the library would refuse a whole list for one bad tool in it. */
+/** Accepts any result, since ours is read leniently: the library would reject a whole list for one bad tool in it. */
 const anything: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,
     vendor: 'cadre',
     validate: (value) =>
-      isJsonObject(value) ? { value } : { issues: [{ message: 'the server answered with what is no object' }] },
+      isJsonObject(value) ? { value } : { issues: [{ message: 'the server sent a result that is not an object' }] },
   },
 };
 
-function endedByQuestion({ SdkError, SdkErrorCode }: ClientLibrary, thrown: unknown): boolean {
+function endedByProbe({ SdkError, SdkErrorCode }: ClientLibrary, thrown: unknown): boolean {
   return thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed;
 }
 

@@ -14,20 +14,20 @@ const chars: JsonSchema = {
 };
 const approval: JsonSchema = {
   type: 'boolean',
-  description: 'Whether a person must approve each call, unless a gate speaks of it.',
+  description: 'Whether a person must approve each call, unless a gate covers it.',
 };
 
 function texts(description: string): JsonSchema {
   return { type: 'object', additionalProperties: { type: 'string' }, description };
 }
 
-/** What a file may say of one of a server's tools. */
+/** Schema of the settings for one of a server's tools. */
 const toolSettings: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
     enabled: { type: 'boolean', description: 'false leaves the tool out.' },
-    description: { type: 'string', description: "Stands in place of the server's own description." },
+    description: { type: 'string', description: "Replaces the server's own description." },
     effect,
     needs_approval: approval,
     timeout: durationSetting('Longest time of one call.'),
@@ -45,7 +45,7 @@ export const mcpSettingsSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    transport: { enum: ['stdio', 'http', 'sse'], description: 'stdio with a command, http with a url, unless said otherwise.' },
+    transport: { enum: ['stdio', 'http', 'sse'], description: 'By default stdio with a command, and http with a url.' },
     command: { type: 'string', minLength: 1, description: 'The program of a server that is started here.' },
     args: { type: 'array', items: { type: 'string' }, description: 'Its arguments.' },
     cwd: { type: 'string', minLength: 1, description: 'The folder it is started in.' },
@@ -59,7 +59,7 @@ export const mcpSettingsSchema: JsonSchema = {
     url: { type: 'string', minLength: 1, description: 'Where a server listens.' },
     headers: texts('Headers to send along.'),
     allow_insecure: { type: 'boolean', description: 'Allows plain http to other machines.' },
-    protocol: { enum: ['auto', 'legacy', 'modern'], description: 'Which era of the protocol is spoken; auto asks the server.' },
+    protocol: { enum: ['auto', 'legacy', 'modern'], description: 'Version of the protocol; auto asks the server.' },
     trust: { enum: ['trusted', 'untrusted'], description: 'trusted: what the server says its tools do is believed.' },
     results: { enum: ['trusted', 'untrusted'], description: 'untrusted: results are framed as text from outside.' },
     effect,
@@ -72,7 +72,7 @@ export const mcpSettingsSchema: JsonSchema = {
       additionalProperties: false,
       properties: {
         connect: durationSetting('Longest time from the start to the end of the handshake; 30s.'),
-        probe: durationSetting('How long a server may take to say which protocol it speaks; 10s, or a third of connect.'),
+        probe: durationSetting('Longest time for the server to name its protocol version; 10s, or a third of connect.'),
         list: durationSetting('Longest time to list the tools; 30s.'),
         call: durationSetting('Longest time of one call; 2m.'),
         close: durationSetting('How long a server may take to end before it is killed; 4s.'),
@@ -81,13 +81,13 @@ export const mcpSettingsSchema: JsonSchema = {
     tools: {
       type: 'object',
       additionalProperties: toolSettings,
-      description: 'What holds for single tools, by their name at the server.',
+      description: 'Settings of single tools, by their name on the server.',
     },
     only: { type: 'array', items: { type: 'string' }, description: "The server's tools to offer; all when absent." },
   },
 };
 
-/** What is said of one tool, with names as the code has them. */
+/** Settings of one tool, with names as in code. */
 export interface McpToolSettings {
   readonly enabled?: boolean;
   readonly description?: string;
@@ -99,7 +99,7 @@ export interface McpToolSettings {
   readonly pin?: string;
 }
 
-/** How a server is started. */
+/** Command and environment for starting a server. */
 export interface StdioAddress {
   readonly transport: 'stdio';
   readonly command: string;
@@ -107,11 +107,11 @@ export interface StdioAddress {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
-  /** What it may reach; undefined for one that runs with the rights of the engine. */
+  /** Limits on its access; undefined for a server that runs with the rights of the engine. */
   readonly sandbox?: SandboxPolicy;
 }
 
-/** Where a server is. */
+/** Address of a remote server. */
 export interface HttpAddress {
   readonly transport: 'http' | 'sse';
   readonly url: string;
@@ -119,7 +119,7 @@ export interface HttpAddress {
   readonly allowInsecure: boolean;
 }
 
-/** How long things may take, in milliseconds. */
+/** Time limits, in milliseconds. */
 export interface McpTimeouts {
   readonly connect: number;
   readonly probe: number;
@@ -143,7 +143,7 @@ export interface McpSettings {
   readonly only?: ReadonlySet<string>;
 }
 
-/** What may be said of one of a server's tools; see docs/mcp.md. */
+/** Settings of one of a server's tools, as written; see docs/mcp.md. */
 export interface WrittenToolSettings {
   readonly enabled?: boolean;
   readonly description?: string;
@@ -155,7 +155,7 @@ export interface WrittenToolSettings {
   readonly pin?: string;
 }
 
-/** The settings of a server as they are written, in a file or for `mcpToolset`; see docs/mcp.md. */
+/** Settings of a server as written, in a file or for `mcpToolset`; see docs/mcp.md. */
 export interface McpToolsetSettings {
   readonly transport?: 'stdio' | 'http' | 'sse';
   readonly command?: string;

@@ -7,10 +7,10 @@ import type { McpLink } from './mcp-link.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import type { ServerTool } from './server-tool.ts';
 
-/** What a tool of a server is made from. */
+/** Input for creating a server's tool. */
 export interface McpToolParts {
   readonly toolset: string;
-  /** What agents call it by. */
+  /** Name used by agents. */
   readonly name: string;
   readonly tool: ServerTool;
   readonly settings: McpSettings;
@@ -18,8 +18,8 @@ export interface McpToolParts {
 }
 
 /**
- * A server's tool as a tool of ours. What the server says of it counts only when the settings trust the server: else it is
- * `unsafe` and asks a person, unless the settings say otherwise.
+ * Creates a tool from a server's tool. The server's hints count only when the settings trust the server: otherwise the tool is `unsafe`
+ * and requires approval, unless the settings override it.
  *
  * @throws CadreError `TOOL_INVALID` when its schema cannot be used
  */
@@ -35,7 +35,7 @@ export function createMcpTool({ toolset, name, tool, settings, link }: McpToolPa
     parameters: tool.inputSchema,
     effect,
     trust: own.results ?? settings.results,
-    // What is pinned was looked at by a person.
+    // A person has reviewed a pinned description.
     description_trust: settings.trust === 'trusted' || own.pin !== undefined ? 'trusted' : 'untrusted',
     needs_approval: own.needsApproval ?? settings.needsApproval ?? !hints.readOnly,
     timeout_ms: own.timeoutMs ?? settings.timeouts.call,
@@ -44,12 +44,12 @@ export function createMcpTool({ toolset, name, tool, settings, link }: McpToolPa
     fingerprint: tool.fingerprint,
     execute: (args, context) => callServerTool({ link, tool, name, mayRepeat: effect !== 'unsafe' }, args, context),
   });
-  // Compiled now, so that a tool with a schema that cannot be used is left out alone.
+  // Compiled now, so that only the tool with an unusable schema is left out.
   compileSchema(defined.parameters, `tool '${name}'`);
   return { ...defined, ...sandboxOf(settings) };
 }
 
-/** A server that is started here runs in the sandbox when its settings say so; one that is reached by its address is no program of ours. */
+/** Returns the sandbox of a server that is started here, when its settings ask for one; a server at an address is no local program. */
 function sandboxOf({ address }: McpSettings): Pick<EffectTool, 'sandbox'> {
   if (address.transport !== 'stdio') return {};
   return { sandbox: sandboxUse(address.sandbox) };

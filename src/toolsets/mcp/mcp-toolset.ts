@@ -9,14 +9,14 @@ import { cleanText } from './clean-text.ts';
 import { McpLink } from './mcp-link.ts';
 import { mcpSettingsSchema, type McpSettings, type McpToolsetSettings } from './mcp-settings.ts';
 import { createMcpTool } from './mcp-tool.ts';
-import { ToolsMade } from './tools-made.ts';
+import { ToolCache } from './tool-cache.ts';
 import { readMcpSettings } from './read-mcp-settings.ts';
 import type { ServerTool, ServerTools } from './server-tool.ts';
 
 /** Longest text about tools that were left out, in characters. */
 const maxRemark = 2_000;
 
-/** The kind of toolset whose tools are those of a server that speaks the Model Context Protocol. */
+/** Kind of toolset whose tools come from a server that speaks the Model Context Protocol. */
 export const mcpToolsetKind: ToolsetKind = {
   kind: 'mcp',
   description: 'The tools of a server that speaks the Model Context Protocol, started as a program or called over HTTP.',
@@ -27,8 +27,8 @@ export const mcpToolsetKind: ToolsetKind = {
 };
 
 /**
- * The tools of one MCP server, for code: `createEngine({ toolsets: { files: mcpToolset({ command: 'npx', args: […] }) } })`.
- * The settings are those of a YAML file. Nothing is started before a run needs it.
+ * Creates the toolset of one MCP server in code: `createEngine({ toolsets: { files: mcpToolset({ command: 'npx', args: […] }) } })`. The
+ * settings are those of a YAML file. The server is started when a run first needs it.
  */
 export function mcpToolset(settings: McpToolsetSettings): (request: Pick<ToolsetRequest, 'name'>) => Toolset {
   return ({ name }) => createMcpToolset({ name, settings: toWire(settings) as JsonObject });
@@ -44,7 +44,7 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'u
     connect: (host) => {
       const make = (tool: ServerTool): EffectTool =>
         createMcpTool({ toolset: request.name, name: `${request.name}_${tool.name}`, tool, settings, link: opened });
-      const made = new ToolsMade(make);
+      const made = new ToolCache(make);
       const opened = new McpLink({
         name: request.name,
         settings,
@@ -59,13 +59,13 @@ function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'u
   };
 }
 
-/** The program of a server with the variables it gets, or the address it is at. */
+/** Returns the reach of a server: its program with the variables it gets, or its address. */
 function serverReaches(address: McpSettings['address']): readonly Reach[] {
   if (address.transport !== 'stdio') return [{ kind: 'destination', text: address.url }];
   const { command, args, cwd, env, inheritEnv, sandbox } = address;
   const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
   const words = [command, ...args].map(quoted);
-  // Programs run what a variable says, too: NODE_OPTIONS, BASH_ENV, LD_PRELOAD.
+  // Variables can run programs, too: NODE_OPTIONS, BASH_ENV, LD_PRELOAD.
   const given = Object.entries(env).map(([name, value]) => `${quoted(name)}=${quoted(value)} `);
   return [
     { kind: 'command', text: `${given.join('')}${words.join(' ')}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}` },
@@ -79,7 +79,7 @@ interface OfferParts {
   readonly make: (tool: ServerTool) => EffectTool;
 }
 
-/** Offers what can be offered; what cannot is named, with the reason. */
+/** Offers the usable tools; names the others, with the reason. */
 function offer({ tools, leftOut }: ServerTools, { settings, host, make }: OfferParts): string | undefined {
   const problems = [...leftOut];
   const made: EffectTool[] = [];
@@ -108,6 +108,6 @@ function checkPin(tool: ServerTool, settings: McpSettings): void {
   if (pin === undefined || pin === tool.fingerprint) return;
   throw new CadreError(
     'TOOL_INVALID',
-    `its description or schema is not the one that is pinned; look at it, and if you agree with it, write tools: { ${tool.name}: { pin: ${tool.fingerprint} } } into the settings of the toolset`,
+    `its description or schema is not the pinned one; review it, and to accept it write tools: { ${tool.name}: { pin: ${tool.fingerprint} } } into the settings of the toolset`,
   );
 }

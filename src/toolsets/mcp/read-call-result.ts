@@ -6,12 +6,12 @@ import { toWire } from '../../core/tool/to-wire.ts';
 import { toContentParts } from '../../tools/content-parts.ts';
 import { stableJson } from '../../tools/stable-json.ts';
 
-/** What a server answered to a call, for the model: every kind of content reaches it, as itself or as JSON. */
+/** Converts a server's answer to a tool result: every kind of content reaches the model, as it is or as JSON. */
 export function readCallResult(result: JsonObject): ToolReturn {
   const listed = Array.isArray(result['content']) ? (result['content'] as readonly JsonValue[]) : [];
   const parts = listed.flatMap((item) => readContent(item));
   const structured = result['structuredContent'] ?? result['toolResult'];
-  if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured)))
+  if (structured !== undefined && !parts.some((part) => isSameContent(part, structured)))
     parts.push({ type: 'text', text: stableJson(toWire(structured)) });
   const [only] = parts;
   const content = parts.length === 1 && only?.type === 'text' ? only.text : parts;
@@ -27,7 +27,7 @@ function readContent(item: JsonValue): readonly ContentPart[] {
   return [{ type: 'text', text: stableJson(toWire(item)) }];
 }
 
-/** Where an embedded resource is from, which its text does not say. */
+/** Returns the source of an embedded resource, which its text does not contain. */
 function origin(item: JsonObject): readonly ContentPart[] {
   const { resource } = item;
   const uri = item['type'] === 'resource' && isJsonObject(resource) ? resource['uri'] : undefined;
@@ -42,8 +42,11 @@ function describeLink(link: JsonObject): string {
   return `[resource ${String(link['uri'])}${known.length === 0 ? '' : `; ${known.join('; ')}`}]`;
 }
 
-/** Servers repeat structured content as text for older clients, or wrap the text to have structured content; it is shown once. */
-function saysTheSame(part: ContentPart, structured: JsonValue): boolean {
+/**
+ * True when a text repeats the structured content: servers do so for older clients, or wrap the text as structured content; it is shown
+ * once.
+ */
+function isSameContent(part: ContentPart, structured: JsonValue): boolean {
   if (part.type === 'text' && isJsonObject(structured)) {
     const values = Object.values(structured);
     if (values.length === 1 && values[0] === part.text) return true;

@@ -3,16 +3,15 @@ import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '..
 import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { durationOf } from '../settings.ts';
-import { checkServerUrl } from './transport/server-url.ts';
 import { mcpSettingsSchema, type HttpAddress, type McpSettings, type McpToolSettings, type StdioAddress } from './mcp-settings.ts';
 
 const defaultMaxResultChars = 32_768;
 const defaultMaxMessageBytes = 4 * 1024 * 1024;
 
 /**
- * Reads the settings of the toolset `name`, with their defaults.
+ * Reads the settings of the toolset `name` and applies defaults.
  *
- * @throws CadreError `OPTION_INVALID` naming the setting that is wrong and what it may be
+ * @throws CadreError `OPTION_INVALID` naming the setting that is wrong and its allowed values
  */
 export function readMcpSettings(name: string, settings: JsonObject, unreadable: readonly string[] = []): McpSettings {
   const [problem] = compileSchema(mcpSettingsSchema, 'the settings of an MCP server').problems(settings);
@@ -119,4 +118,20 @@ function textMap(value: JsonValue | undefined): Readonly<Record<string, string>>
   return Object.fromEntries(
     Object.entries(objectOf(value)).flatMap(([key, item]) => (typeof item === 'string' ? [[key, item]] : [])),
   );
+}
+
+/** Returns the problem of a server's address, or undefined: https may go anywhere, plain http only to this machine unless allowed. */
+function checkServerUrl(text: string, allowInsecure: boolean): string | undefined {
+  if (!URL.canParse(text)) return `is not a URL: ${JSON.stringify(text.slice(0, 200))}; write https://host/path`;
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'must not contain a password; put it into headers, from the environment';
+  if (url.protocol === 'https:') return undefined;
+  if (url.protocol !== 'http:') return `must begin with https:// or http://, not ${url.protocol}`;
+  if (allowInsecure || isLoopback(url.hostname)) return undefined;
+  return `is plain http to ${url.hostname}, which others on the network can read and change; use https, or set allow_insecure: true`;
+}
+
+/** True when a host name, in the spelling of `URL`, is this machine. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

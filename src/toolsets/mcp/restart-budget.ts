@@ -1,17 +1,17 @@
-/** How often, and how fast, a server is tried again. */
+/** Number of restarts and their delays. */
 const maxRestarts = 5;
 const windowMs = 10 * 60_000;
 const firstWaitMs = 500;
 const longestWaitMs = 30_000;
-/** A connection that held for so long was a good one: the next wait is short again. */
+/** Duration after which a connection counts as stable: the next delay is short again. */
 const steadyMs = 60_000;
 
-/** When a server may be tried again, so that one that keeps dying is left alone most of the time (FAULTS P1). */
+/** Limits retries, so that a server that keeps crashing is idle most of the time (FAULTS P1). */
 export class RestartBudget {
   #restarts: number[] = [];
   #failures = 0;
 
-  /** Notes a try at `now` and says how long to wait for it, and whether the budget is spent, so that the wait is a long one. */
+  /** Records a retry at `now` and returns its delay, and whether the budget is spent, which makes the delay long. */
   next(now: number): { readonly waitMs: number; readonly spent: boolean } {
     this.#restarts = this.#restarts.filter((at) => at > now - windowMs);
     const backoff = Math.min(longestWaitMs, firstWaitMs * 2 ** this.#failures);
@@ -22,8 +22,8 @@ export class RestartBudget {
     return { waitMs, spent: oldest !== undefined };
   }
 
-  /** Notes that a connection ended after it had held for so long. */
-  held(ms: number): void {
+  /** Records how long an ended connection had lasted. */
+  recordLifetime(ms: number): void {
     if (ms >= steadyMs) this.#failures = 0;
   }
 }

@@ -5,14 +5,14 @@ import { cleanText as cleanOutside } from '../../core/untrusted/clean-outside.ts
 import { cleanSchema } from './clean-schema.ts';
 import { cleanText } from './clean-text.ts';
 
-/** Most tools that are taken from one server. */
+/** Most tools accepted from one server. */
 const maxTools = 512;
-/** Longest schemas of all its tools together, in characters of JSON text: each of them is compiled, and goes to models with each prompt. */
+/** Longest schemas of all its tools together, in characters of JSON text: each of them is compiled, and sent to models with each prompt. */
 const maxSchemaChars = 512 * 1024;
 /** Longest description of a tool that reaches a model, in characters. */
 const maxDescription = 4_000;
 
-/** What a server says about how a tool behaves: hints, which it may be wrong about. */
+/** A server's hints about a tool's behaviour, which may be wrong. */
 export interface ToolHints {
   readonly readOnly: boolean;
   readonly destructive: boolean;
@@ -21,26 +21,26 @@ export interface ToolHints {
 
 /** A tool as a server describes it. */
 export interface ServerTool {
-  /** Its name at the server. */
+  /** Name on the server. */
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** How long its schema is as JSON text. */
+  /** Length of its schema as JSON text. */
   readonly schemaChars: number;
   readonly hints: ToolHints;
-  /** Changes with the description, the schema and the hints. */
+  /** Hash that changes with the description, the schema and the hints. */
   readonly fingerprint: string;
-  /** How many invisible characters were taken out of description and schema. */
+  /** Number of invisible characters removed from description and schema. */
   readonly cleaned: number;
 }
 
-/** The tools of a server's list that can be used, and one sentence about each that cannot. */
+/** The usable tools of a server's list, and one sentence about each unusable one. */
 export interface ServerTools {
   readonly tools: readonly ServerTool[];
   readonly leftOut: readonly string[];
 }
 
-/** Reads a server's list of tools: one that is broken costs only itself. */
+/** Reads a server's list of tools; a broken tool does not affect the others. */
 export function readServerTools(listed: readonly unknown[]): ServerTools {
   const tools = new Map<string, ServerTool>();
   const leftOut: string[] = [];
@@ -64,19 +64,19 @@ function tryRead(raw: unknown): ServerTool | string {
   try {
     return readServerTool(raw);
   } catch {
-    // Nested too deep to be looked at.
+    // Nested too deeply to read.
     return 'an entry that cannot be read';
   }
 }
 
-/** Reads one tool, or says why it cannot be used. */
+/** Reads one tool, or returns why it cannot be used. */
 function readServerTool(raw: unknown): ServerTool | string {
-  if (!isJsonObject(raw)) return 'an entry that is no object';
+  if (!isJsonObject(raw)) return 'an entry that is not an object';
   const { name } = raw;
   if (typeof name !== 'string' || name === '' || name.length > 200) return 'a tool without a name of 1 to 200 characters';
   const shownName = cleanText(name, 200);
   const given = raw['inputSchema'] ?? {};
-  if (!isJsonObject(given)) return `'${shownName}': its inputSchema is no object`;
+  if (!isJsonObject(given)) return `'${shownName}': its inputSchema is not an object`;
   const { value: inputSchema, removed, changed } = cleanSchema(given);
   if (changed !== undefined) return `'${shownName}': its inputSchema has invisible characters at ${changed}`;
   if (shownName !== name) return `'${shownName}': its name has invisible characters`;
@@ -94,7 +94,7 @@ function readServerTool(raw: unknown): ServerTool | string {
   };
 }
 
-/** The protocol's defaults: a tool that says nothing may destroy, and may not be repeated. */
+/** Applies the protocol's defaults: a tool without hints may destroy, and must not be repeated. */
 function readHints(annotations: JsonObject): ToolHints {
   const readOnly = annotations['readOnlyHint'] === true;
   return {

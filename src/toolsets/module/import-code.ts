@@ -1,12 +1,13 @@
 /**
- * Loads code as it was read, and nothing that was not.
+ * Loads code exactly as it was read.
  *
- * Owns: what the imports of such code lead to. Does not own: which files belong to it (`src/core/tool/code-files.ts`), who agreed to it (`src/cli/trust/`).
+ * Owns: resolution of imports in such code. Does not own: the set of its files (`src/core/tool/code-files.ts`), consent to run it
+ * (`src/cli/trust/`).
  *
- * 1. What runs is the text that was read, hashed and recorded, never what the file says by now.
- * 2. A file beside it is imported only when it is among those that were read.
- * 3. `cadre` and `cadre/…` mean the Cadre that runs, wherever it is installed; the folder needs no node_modules.
- * 4. All other code of the process is loaded as ever: the hooks look at imports of this code alone.
+ * 1. The text that runs is the one that was read, hashed and recorded, whatever the file contains now.
+ * 2. A neighbouring file is imported only when it is among those that were read.
+ * 3. `cadre` and `cadre/…` mean the running Cadre, wherever it is installed; the folder needs no node_modules.
+ * 4. All other code of the process loads as usual: the hooks affect only imports of this code.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks, type ResolveFnOutput } from 'node:module';
@@ -14,7 +15,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodeFile, ToolsetCode } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
-import { problemWords } from './problem-words.ts';
+import { describeProblem } from './describe-problem.ts';
 import { watchEnd } from './watch-end.ts';
 
 interface LoadedFile {
@@ -23,12 +24,12 @@ interface LoadedFile {
   readonly format: 'module' | 'module-typescript' | 'json';
 }
 
-// Not state of a run: the texts that this process may import, by an address that holds their hash. The loader of Node keeps what it loaded as well.
+// Not state of a run: the texts this process may import, by an address that contains their hash. Node's loader caches what it loaded, too.
 const known = new Map<string, LoadedFile>();
 // Not state of a run: hooks of the process are set once.
 let areHooksSet = false;
 
-/** Loads code and answers with its exports. Fails with TOOL_INVALID, saying at which file. */
+/** Loads code and returns its exports. Fails with TOOL_INVALID, naming the file. */
 export async function importCode(code: ToolsetCode): Promise<Readonly<Record<string, unknown>>> {
   for (const file of code.files) known.set(addressOf(file, code), { file, code, format: formatOf(file.path) });
   setHooks();
@@ -42,7 +43,10 @@ export async function importCode(code: ToolsetCode): Promise<Readonly<Record<str
   }
 }
 
-/** Where a file lies, so that packages are found and `import.meta.dirname` is right; what only a journal has, as its path is seen from the working folder. */
+/**
+ * Returns the address of a file at its place on disk, so that packages are found and `import.meta.dirname` is right. Code read from a
+ * journal has no place: its path is resolved from the working folder.
+ */
 function addressOf({ path: name, place }: CodeFile, { hash }: ToolsetCode): string {
   const url = pathToFileURL(place ?? path.resolve(name));
   url.search = `cadre=${hash}`;
@@ -83,12 +87,12 @@ function besideOf(specifier: string, parent: string, { file, code }: LoadedFile)
   const found = known.get(url.href);
   if (found !== undefined) return { url: url.href, format: found.format, shortCircuit: true };
   const why = /\.(?:m?[jt]s|json)$/i.test(specifier)
-    ? "it must lie in the team's folder, be no link, and be named by a plain string"
+    ? "it must be in the team's folder, must not be a link, and must be named by a plain string"
     : 'name it with its ending (.ts, .mts, .js, .mjs or .json)';
   throw new CadreError('TOOL_INVALID', `${file.path} imports '${specifier}', which is not among the files that were read: ${why}`);
 }
 
-/** What `cadre` and `cadre/…` mean: the entry points of this package, of its sources when those are what runs. */
+/** Returns the entry point that `cadre` or `cadre/…` means: of this package, or of its sources when those are running. */
 function addressInCadre(specifier: string, { file }: LoadedFile): string {
   const root = new URL('../../../', import.meta.url);
   const entries = entryPoints(root);
@@ -110,7 +114,7 @@ function entryPoints(root: URL): ReadonlyMap<string, string> {
 
 function problemOf(thrown: unknown, { files, hash }: ToolsetCode): string {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  const [first = ''] = problemWords(thrown).split('\n');
+  const [first = ''] = describeProblem(thrown).split('\n');
   if (code === 'ERR_MODULE_NOT_FOUND')
     return `${first.replace(/ imported from .*/, '')}; packages are found in a node_modules of the team's folder or above: install it there`;
   const line = thrown instanceof Error ? placeIn(thrown.stack ?? '', hash) : undefined;
@@ -118,7 +122,7 @@ function problemOf(thrown: unknown, { files, hash }: ToolsetCode): string {
   return file === undefined || line === undefined ? first : `${first} (${file.path}:${line.line})`;
 }
 
-/** The first line of this code that a stack names. */
+/** Returns the first line of this code that a stack names. */
 function placeIn(stack: string, hash: string): { readonly file: string; readonly line: string } | undefined {
   const [, file, line] = new RegExp(`file://([^\\s()]*)\\?cadre=${hash}:(\\d+)`).exec(stack) ?? [];
   return file === undefined || line === undefined ? undefined : { file: decodeURI(file), line };

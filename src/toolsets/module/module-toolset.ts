@@ -4,13 +4,13 @@ import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import type { Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import { importCode } from './import-code.ts';
-import { problemWords } from './problem-words.ts';
+import { describeProblem } from './describe-problem.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 
-/** The longest that code may take to be loaded, and to say its tools, in milliseconds. */
+/** Longest time to load the code and get its tools, in milliseconds. */
 const longestLoadMs = 10_000;
 
-/** The kind of toolset whose tools are in a file of TypeScript or JavaScript of the team's folder. */
+/** Kind of toolset whose tools come from a TypeScript or JavaScript file in the team's folder. */
 export const moduleToolset: ToolsetKind = {
   kind: 'module',
   description: "Tools of your own: those that a TypeScript or JavaScript file of the team's folder exports.",
@@ -24,7 +24,8 @@ export const moduleToolset: ToolsetKind = {
         minLength: 1,
         maxLength: 500,
         'x-request': false,
-        description: 'The file, relative to this one or to a folder above: ./tools/weather.ts. It lies in the folder of the team.',
+        description:
+          'The file, relative to this one or to a folder above: ./tools/weather.ts. It must be in the folder of the team.',
       },
       options: {
         type: 'object',
@@ -46,7 +47,7 @@ function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset 
   return {
     tools: [],
     isRequired: true,
-    // Approvals hold for this code and no other.
+    // Approvals apply to this version of the code only.
     settingsFor: () => ({ ...settings, code: code.hash }),
     connect: ({ clock, setTools, setHealth }: ToolsetHost) => {
       const load = async (): Promise<readonly EffectTool[]> => {
@@ -59,19 +60,19 @@ function createModuleToolset({ name, settings, code }: ToolsetRequest): Toolset 
           setTools(tools);
           setHealth({ status: 'ready' });
         },
-        (thrown: unknown) => setHealth({ status: 'failed', message: problemWords(thrown) }),
+        (thrown: unknown) => setHealth({ status: 'failed', message: describeProblem(thrown) }),
       );
     },
   };
 }
 
-/** Code that waits for what never comes would keep its run from beginning. */
+/** Fails after a time limit: code that waits forever would keep its run from starting. */
 async function withinTime<Value>(clock: Clock, work: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const seconds = longestLoadMs / 1000;
   const cancel = clock.setTimer(longestLoadMs, () =>
     reject(
-      new CadreError('TOOL_INVALID', `it was not loaded after ${seconds} s: something it waits for at its top level does not come`),
+      new CadreError('TOOL_INVALID', `it did not load within ${seconds} s: something it awaits at its top level never settles`),
     ),
   );
   try {

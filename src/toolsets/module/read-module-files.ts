@@ -9,9 +9,9 @@ import { secretFiles } from '../files/guard/secret-files.ts';
 /** Largest file of code or JSON, in bytes, and most files of one toolset. */
 const maxCodeBytes = 1024 * 1024;
 const maxCodeFiles = 200;
-const folderWords = "the team's folder";
+const folderName = "the team's folder";
 
-/** Which file is wanted, and from where: `root` is the team's folder, `from` the folder in it of the file that names it. */
+/** Request for a file: `root` is the team's folder, `from` the folder in it of the file that names the path. */
 export interface ModuleRequest {
   readonly root: string;
   readonly from: string;
@@ -19,19 +19,19 @@ export interface ModuleRequest {
 }
 
 /**
- * Reads a file of code below a team's folder, and the files that it imports from there: never through a link, never outside. The path is
- * relative to the file that names it or to a folder above, like that of a script. Paths are relative to the team's folder.
+ * Reads a code file below a team's folder and the files it imports from there; never follows a link and never leaves the folder. The path
+ * is relative to the naming file's folder or to a folder above, like that of a script. Returned paths are relative to the team's folder.
  */
 export async function readModuleFiles(
   request: ModuleRequest,
 ): Promise<{ readonly files: readonly CodeFile[] } | { readonly reason: string }> {
   try {
-    const wanted = toInsidePath(request.path, folderWords);
+    const wanted = toInsidePath(request.path, folderName);
     if (secretFiles.placeIn(wanted) !== undefined) return { reason: 'files that hold secrets are not read' };
     if (!isCodeFile(wanted)) return { reason: 'only .ts, .mts, .js and .mjs files are, each as an ES module' };
     const entry = await findAbove(request, wanted);
     if ('reason' in entry) return entry;
-    const { root } = await resolveInside(request.root, entry.path, folderWords);
+    const { root } = await resolveInside(request.root, entry.path, folderName);
     return { files: await withImports(root, entry) };
   } catch (thrown) {
     if (thrown instanceof CadreError) return { reason: String(thrown.details['reason'] ?? thrown.message) };
@@ -42,19 +42,19 @@ export async function readModuleFiles(
 async function findAbove({ root, from }: ModuleRequest, wanted: string): Promise<CodeFile | { readonly reason: string }> {
   for (let folder = from; ; folder = path.posix.dirname(folder)) {
     const tried = path.posix.normalize(path.posix.join(folder, wanted));
-    const { found } = await resolveInside(root, tried, folderWords);
+    const { found } = await resolveInside(root, tried, folderName);
     if (found !== 'missing') return await readCode(root, tried);
-    if (folder === '.') return { reason: `${noSuchFile} in ${folderWords}` };
+    if (folder === '.') return { reason: `${noSuchFile} in ${folderName}` };
   }
 }
 
 async function readCode(root: string, file: string): Promise<CodeFile | { readonly reason: string }> {
-  const { root: real, absolute } = await resolveInside(root, file, folderWords);
+  const { root: real, absolute } = await resolveInside(root, file, folderName);
   const read = await readInside(real, file, maxCodeBytes);
   return 'reason' in read ? read : { path: file, text: read.text, place: absolute };
 }
 
-/** What cannot be read is left out: a string may look like an import, and a real one fails with its name when the code is loaded. */
+/** Leaves out unreadable files: a string may look like an import, and a real import fails with its name when the code is loaded. */
 async function withImports(root: string, entry: CodeFile): Promise<readonly CodeFile[]> {
   const found = new Map<string, CodeFile>();
   const waiting = [entry];

@@ -4,26 +4,26 @@ import type { EffectTool } from '../../core/tool/tool.ts';
 import { isAiSdkTool } from '../../tools/ai-sdk-tool.ts';
 import { normalizeTool } from '../../tools/normalize-tool.ts';
 import type { RawDefinition } from '../../tools/tool-options.ts';
-import { problemWords } from './problem-words.ts';
+import { describeProblem } from './describe-problem.ts';
 import { watchEnd } from './watch-end.ts';
 
-/** What the tools of a file are made for. */
+/** Toolset name, options and code hash for creating a file's tools. */
 export interface ModuleRequest {
   readonly toolset: string;
   readonly options: JsonObject;
-  /** Hash of the code: tools of other code are other tools. */
+  /** Hash of the code: tools of other code count as different tools. */
   readonly hash: string;
 }
 
 interface Exported {
   readonly value: unknown;
-  /** Names a tool that has no name of its own. */
+  /** Name for a tool without one. */
   readonly name?: string;
 }
 
 /**
- * Finds the tools that a file exports: by default a tool, a list of tools or a function `(options) => tools`, and every other export that is
- * a tool. One that is exported twice is there once. The name of the toolset goes before theirs.
+ * Finds the tools that a file exports: by default a tool, a list of tools or a function `(options) => tools`, and every other export that
+ * is a tool. A tool exported twice is listed once. Names are prefixed with the toolset's name.
  *
  * @throws CadreError `TOOL_INVALID` naming everything that cannot be used
  */
@@ -45,7 +45,7 @@ export async function toolsOfModule(
       if (tools.has(tool.name)) problems.push(`two tools are named '${tool.name}'; rename one of them`);
       tools.set(tool.name, tool);
     } catch (thrown) {
-      problems.push(problemWords(thrown));
+      problems.push(describeProblem(thrown));
     }
   }
   if (once.length === 0) problems.push('it exports no tool; write: export default defineTool({ … })');
@@ -63,17 +63,17 @@ async function defaultTools(value: unknown, { options, toolset }: ModuleRequest)
   throw new CadreError('TOOL_INVALID', `${what} must be a tool or a list of tools, and is ${got}`);
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-function-type -- what a file of a team exports
+// oxlint-disable-next-line typescript/no-unsafe-function-type -- export of a team's file
 async function callDefault(make: Function, options: JsonObject, toolset: string): Promise<unknown> {
   using _end = watchEnd(`the tools of ${toolset} were made`);
   try {
     return (await Reflect.apply(make, undefined, [structuredClone(options)])) as unknown;
   } catch (thrown) {
-    throw new CadreError('TOOL_INVALID', `its default export throws: ${problemWords(thrown)}`, { cause: thrown });
+    throw new CadreError('TOOL_INVALID', `its default export throws: ${describeProblem(thrown)}`, { cause: thrown });
   }
 }
 
-/** Other things may be exported as well; what has the look of a tool is one, so that a mistake in it is heard. */
+/** True for a value that resembles a tool, so that mistakes in it are reported; other exports are allowed. */
 function looksLikeTool(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const { kind, name, description, execute } = value as RawDefinition;
@@ -84,7 +84,7 @@ function named(name: unknown, description: unknown, execute: unknown): boolean {
   return typeof name === 'string' && (typeof description === 'string' || typeof execute === 'function');
 }
 
-/** Everything is read once: what a getter says later counts for nothing. */
+/** Copies every property first, so that a getter cannot change its answer later. */
 function toTool({ value, name }: Exported): EffectTool {
   const definition = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value;
   const tool = normalizeTool(definition, name);

@@ -1,11 +1,11 @@
-// Not state of a run: what code of teams is doing in this process.
+// Not state of a run: activities of teams' code in this process.
 const active = new Set<{ readonly what: string }>();
-// Not state of a run: the process is watched once.
+// Not state of a run: set once the process is watched.
 let isWatching = false;
 
 /**
- * Says on stderr what was under way when code of a team ends the process, and that this was no success. Code that calls `process.exit` would
- * otherwise look like a run that went well. Ends when it is disposed of.
+ * Reports on stderr when code of a team ends the process, and sets a failing exit code. Without it, code that calls `process.exit` would
+ * look like a run that succeeded. Dispose of the result to stop watching.
  */
 export function watchEnd(what: string): Disposable {
   if (!isWatching) {

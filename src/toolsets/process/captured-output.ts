@@ -1,20 +1,20 @@
 import { readSync, writeSync, closeSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Bytes of the beginning, and of the end, that are kept in memory. */
+/** Bytes kept in memory of the beginning, and as many of the end. */
 const keptBytes = 64 * 1024;
 
-/** A longer word is cut where it must be, in bytes. */
+/** Longest word that is never cut, in bytes. */
 const longestWord = 512;
 
-/** A file that takes what does not fit into memory. */
+/** File for output that does not fit into memory. */
 export interface SpillFile {
-  /** How the file is named to whoever reads the output. */
+  /** Name of the file for readers of the output. */
   readonly name: string;
   readonly descriptor: number;
 }
 
-/** A stretch of an output, by bytes. */
+/** Part of an output, by byte positions. */
 export interface OutputPart {
   readonly text: string;
   readonly from: number;
@@ -24,10 +24,10 @@ export interface OutputPart {
 }
 
 /**
- * One stream of a process: its beginning and end in memory, all of it in a file once it is long.
+ * Output of one stream of a process: its beginning and end in memory, all of it in a file once it is long.
  *
- * 1. `bytes` counts every byte that came, whatever became of it.
- * 2. Memory is bounded, however much comes.
+ * 1. `bytes` counts every byte received, whether kept or not.
+ * 2. Memory is bounded, however long the output is.
  */
 export class CapturedOutput {
   readonly #openSpill: () => SpillFile | undefined;
@@ -37,21 +37,22 @@ export class CapturedOutput {
   #spilled = false;
   #bytes = 0;
 
-  /** `openSpill` is called at most once, when the output outgrows memory; undefined when there is nowhere to keep it. */
+  /** `openSpill` is called at most once, when the output outgrows memory; it returns undefined when no file can be created. */
   constructor(openSpill: () => SpillFile | undefined = () => undefined) {
     this.#openSpill = openSpill;
   }
 
-  /** Bytes that came so far. */
+  /** Bytes received so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The file that has all of it, when it was too long for memory. */
+  /** Name of the file with the whole output, when it was too long for memory. */
   get file(): string | undefined {
     return this.#spill?.name;
   }
 
+  /** Appends bytes. */
   add(chunk: Buffer): void {
     if (!this.#spilled && this.#bytes + chunk.length > keptBytes) {
       this.#spilled = true;
@@ -65,7 +66,7 @@ export class CapturedOutput {
     this.#bytes += chunk.length;
   }
 
-  /** At most about `max` bytes as text: the beginning and the end, and between them how much was left out and where it is. */
+  /** Returns about `max` bytes as text: the beginning and the end, and between them the size and the place of the rest. */
   view(max: number): string {
     if (this.#bytes <= Math.min(max, keptBytes)) return toText(this.#head);
     const headBytes = wholeWords(this.#head, wholeCharacters(this.#head, Math.min(keptBytes, Math.ceil(max * 0.6))));
@@ -77,18 +78,18 @@ export class CapturedOutput {
     return `${toText(head)}\n… [${left} of ${this.#bytes} bytes left out; ${where}] …\n${toText(tail)}`;
   }
 
-  /** The bytes from `from` on, at most `max`, as far as they were kept. */
+  /** Returns at most `max` bytes from `from` on, as far as they were kept. */
   read(from: number, max: number): OutputPart {
     const start = Math.min(Math.max(0, from), this.#bytes);
     const end = Math.min(start + max, this.#bytes);
     const found = this.#slice(start, end);
-    // A character may still be half written; it is told whole the next time.
+    // A character may be half written; the next read returns it whole.
     const kept = found.subarray(0, wholeCharacters(found, found.length));
     const used = kept.length === 0 ? found : kept;
     return { text: toText(used), from: start, to: start + used.length, bytes: this.#bytes };
   }
 
-  /** Lets go of the file; nothing can be added afterwards, and what is in memory can still be read. */
+  /** Closes the file. Afterwards nothing can be added; the bytes in memory can still be read. */
   close(): void {
     if (this.#spill === undefined) return;
     const { descriptor, name } = this.#spill;
@@ -111,12 +112,12 @@ function writeAll(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }
 
-/** Bytes as text a model can read: no escape sequences, no NUL, no broken characters. */
+/** Converts bytes to text that a model can read: no escape sequences, no NUL, no broken characters. */
 function toText(bytes: Buffer): string {
   return stripVTControlCharacters(bytes.toString('utf8')).replaceAll('\0', '�');
 }
 
-/** How many of the first `length` bytes make up whole characters. */
+/** Returns how many of the first `length` bytes form whole characters. */
 function wholeCharacters(bytes: Buffer, length: number): number {
   if (length >= bytes.length && !isCut(bytes)) return bytes.length;
   let end = Math.min(length, bytes.length);
@@ -124,7 +125,7 @@ function wholeCharacters(bytes: Buffer, length: number): number {
   return isCut(bytes.subarray(0, end)) ? lastLead(bytes, end) : end;
 }
 
-/** Whether the last character of these bytes is not complete. */
+/** True when the last character of these bytes is incomplete. */
 function isCut(bytes: Buffer): boolean {
   const lead = lastLead(bytes, bytes.length);
   const first = bytes[lead];
@@ -139,14 +140,14 @@ function lastLead(bytes: Buffer, end: number): number {
   return Math.max(0, at);
 }
 
-/** The length without a word that is cut, unless it is a very long one: half a secret is not recognised as one. */
+/** Shortens a length to the last whole word, unless that word is very long: half a secret would not be recognised as a secret. */
 function wholeWords(bytes: Buffer, length: number): number {
   if (length >= bytes.length) return length;
   for (let end = length; end > Math.max(0, length - longestWord); end -= 1) if (isSpace(bytes[end - 1])) return end;
   return length;
 }
 
-/** The bytes after a word that is cut at their beginning. */
+/** Removes a word that is cut at the beginning of these bytes. */
 function fromWholeWord(bytes: Buffer): Buffer {
   for (let start = 0; start < Math.min(bytes.length, longestWord); start += 1)
     if (isSpace(bytes[start])) return bytes.subarray(start);

@@ -1,10 +1,10 @@
-/** What a process gets of the engine's own environment: nothing else, so that no key of it reaches a command. */
+/** Variables a process inherits from the engine; no others, so that no key of the engine reaches a command. */
 const inherited = ['PATH', 'LANG', 'LC_ALL', 'TZ'] as const;
 
-/** What is searched for programs when the engine itself has no PATH. */
+/** PATH of a process when the engine itself has none. */
 const plainPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The environment of a process: a short list from the engine's, a home of its own, and what the settings give it. */
+/** Returns the environment of a process: a few variables of the engine, a separate home, and the variables of the settings. */
 export function cleanEnvironment(home: string, given: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const kept = inherited.flatMap((name) => {
     const value = process.env[name];
@@ -17,7 +17,7 @@ export function cleanEnvironment(home: string, given: Readonly<Record<string, st
     HOME: home,
     TMPDIR: home,
     TERM: 'dumb',
-    // Programs that would ask on a terminal, or page, are told that nobody is there.
+    // Keeps programs from asking questions on a terminal, and from paging.
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',

@@ -1,10 +1,10 @@
 import type { CapturedOutput } from './captured-output.ts';
 import type { ProcessEnd } from './running-process.ts';
 
-/** Most characters of one stream in a result. */
+/** Maximum number of characters of one stream in a result. */
 const streamChars = 12_000;
 
-/** Both streams of a process, apart, each under a line that says how much it is. */
+/** Describes both streams of a process, each under a line with its size. */
 export function describeStreams(stdout: CapturedOutput, stderr: CapturedOutput): readonly string[] {
   const lines: string[] = [];
   for (const [name, output] of [['stdout', stdout] as const, ['stderr', stderr] as const])
@@ -12,7 +12,7 @@ export function describeStreams(stdout: CapturedOutput, stderr: CapturedOutput):
   return lines.length === 0 ? ['(no output)'] : lines;
 }
 
-/** How a process ended and after how long, in words. */
+/** Describes how a process ended, and after what time. */
 export function describeEnd(end: ProcessEnd): string {
   return `${words(end)} after ${(end.ms / 1000).toFixed(2)} s`;
 }

@@ -3,30 +3,41 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 
-/** How long files are counted without letting other work through, in milliseconds. */
+/** Maximum time the count of files holds the thread without a pause, in milliseconds. */
 const sliceMs = 8;
-/** A command that is over the limit from the beginning is ended only when it goes on writing: what deletes files must be let through. */
+/** Bytes a command may write although the run exceeded its limit before it began: a command that deletes files must be able to run. */
 const slackBytes = 16 * 1024 * 1024;
 
+/** Use of the disk by one command. */
+export interface DiskUse {
+  readonly places: readonly string[];
+  /** Limit of the run, in bytes. */
+  readonly limit: number;
+  /** `shrunkBy` when the command began, in bytes. */
+  readonly shrunkAtStart: number;
+  /** Returns the size of deleted files that the command holds open, in bytes. */
+  readonly openBytes: () => number;
+}
+
 /**
- * How much the programs of a run have written, all together.
+ * Budget of disk space for all programs of a run together.
  *
- * How much room is left on the disks is asked all the time, which costs nothing. Only when that has shrunk by more than the limit are files
- * counted that were written since, since others write to the same disks.
+ * Free space on the disks is checked constantly, which costs nothing. Since other programs write to the same disks, the files written since
+ * the start are counted only when free space has shrunk by more than the limit.
  */
 export class DiskBudget {
   readonly #since = Date.now();
   readonly #left = new Map<string, number>();
-  #looking: Promise<number> | undefined;
-  /** By how much the disks had shrunk when files were last counted and were fewer. */
+  #counting: Promise<number> | undefined;
+  /** Shrinkage that the last count, which stayed below the limit, attributed to other programs, in bytes. */
   #cleared = 0;
 
-  /** The budget of a run; it begins with the first program. */
+  /** Returns the budget of a run; it begins with the first program. */
   static of(live: ResourceScopes): Promise<DiskBudget> {
     return live.run.open('disk-budget', () => ({ value: new DiskBudget(), close: () => undefined }));
   }
 
-  /** By how much the room on the disks of these places has shrunk since each was first asked about, in bytes. */
+  /** Returns how much free space at these places has shrunk since each was first checked, in bytes. */
   shrunkBy(places: readonly string[]): number {
     let bytes = 0;
     for (const place of places) {
@@ -40,24 +51,21 @@ export class DiskBudget {
     return bytes;
   }
 
-  /**
-   * Whether programs have written more than `limit` bytes into these places, and a command that began when the disks had shrunk by
-   * `atStart` has a part in it. `open` says what deleted files take that are still open.
-   */
-  async isExceeded(places: readonly string[], limit: number, atStart: number, open: () => number): Promise<boolean> {
+  /** True when programs have written more than `limit` bytes into these places, and the command has a part in it. */
+  async isExceeded({ places, limit, shrunkAtStart, openBytes }: DiskUse): Promise<boolean> {
     const shrunk = this.shrunkBy(places);
-    if (shrunk <= limit + this.#cleared || shrunk <= atStart + slackBytes) return false;
-    this.#looking ??= writtenSince(places, this.#since).finally(() => {
-      this.#looking = undefined;
+    if (shrunk <= limit + this.#cleared || shrunk <= shrunkAtStart + slackBytes) return false;
+    this.#counting ??= writtenSince(places, this.#since).finally(() => {
+      this.#counting = undefined;
     });
-    const written = (await this.#looking) + open();
+    const written = (await this.#counting) + openBytes();
     if (written > limit) return true;
     this.#cleared = shrunk - written;
     return false;
   }
 }
 
-/** What files take that were written since a moment, in bytes. */
+/** Returns the size of files written since a moment, in bytes. */
 async function writtenSince(places: readonly string[], since: number): Promise<number> {
   const folders = [...places];
   const seen = new Set<string>();

@@ -1,8 +1,8 @@
 import { markVariable } from './marked-processes.ts';
 
 /**
- * Shell commands that end what bears the mark and left its group, as far as a `/proc` tells, then the group. The process that runs
- * them bears the mark itself, and must not end itself before it is done.
+ * Shell commands that kill the marked processes that left the group, as far as `/proc` shows them, then the group. The process that runs
+ * these commands is marked itself, and must not kill itself before it is done.
  */
 export const endAll = `
   PATH=/usr/bin:/bin own=$(exec /bin/sh -c 'echo $PPID')
@@ -16,9 +16,9 @@ export const endAll = `
 `;
 
 /**
- * The command line of a program that does not outlive this process, however this process ends: a companion waits for the other end of
- * the lifeline (file descriptor 3) to be gone, gives the program a moment to end by itself, and ends it and all it started. The
- * program must lead a group of its own and bear the mark.
+ * Returns the command line of a program that does not outlive this process, however this process ends: a companion waits until the other
+ * end of the lifeline (file descriptor 3) closes, gives the program a moment to end by itself, and kills it and everything it started.
+ * The program must be the leader of a process group and be marked.
  */
 export function onLifeline(argv: readonly [string, ...string[]], graceSeconds: number): readonly [string, ...string[]] {
   const script = `

@@ -1,25 +1,25 @@
 import { endAll } from './lifeline.ts';
 
-/** What a process, and everything it starts, may take. */
+/** Limits of a process and everything it starts. */
 export interface ProcessLimits {
   /** Address space of each process, in bytes. */
   readonly memoryBytes: number;
-  /** Longest file it may write, in bytes. */
+  /** Maximum size of a file it writes, in bytes. */
   readonly fileBytes: number;
-  /** Seconds on the processor, for each process. */
+  /** Processor time of each process, in seconds. */
   readonly cpuSeconds: number;
-  /** Processes at the same time. */
+  /** Number of processes at the same time. */
   readonly processes: number;
   /** Memory of all processes together, in bytes. */
   readonly totalMemoryBytes: number;
-  /** What all programs of a run may write together, in bytes. */
+  /** Disk space for all programs of a run together, in bytes. */
   readonly diskBytes: number;
 }
 
 /**
- * Sets the limits, then becomes the command. With a lifeline (file descriptor 3), a companion ends all of it when the other
- * end is gone: when the engine was killed. The companion is started before the command's own program, which
- * therefore knows nothing of it. What a system cannot limit is left as it is.
+ * Shell script that sets the limits, then becomes the command. With a lifeline (file descriptor 3), a companion kills everything when
+ * the other end closes because the engine was killed. The companion starts before the program of the command, which is not aware of it.
+ * Limits that a system does not support are skipped.
  */
 const script = `
 lifeline=$1 memory=$2 blocks=$3 seconds=$4 processes=$5
@@ -38,22 +38,22 @@ unset lifeline memory blocks seconds processes
 exec "$@"
 `;
 
-/** Where the command is to run. */
+/** Command, its limits, and how they are enforced. */
 export interface LimitedCommand {
   readonly argv: readonly string[];
   readonly limits: ProcessLimits;
-  /** The command has a lifeline at file descriptor 3. */
+  /** True when the command has a lifeline at file descriptor 3. */
   readonly lifeline: boolean;
   /**
-   * The limit on processes is set too. It counts all processes of the user, so it makes sense only in a namespace of
-   * its own; elsewhere they are watched from outside.
+   * Sets the limit on processes too. It counts all processes of the user, so it makes sense only in a separate user namespace;
+   * elsewhere processes are watched from outside.
    */
   readonly countProcesses: boolean;
-  /** Where it keeps temporary files; said here because a sandbox sets it otherwise. */
+  /** Folder for temporary files; set here because a sandbox would set another. */
   readonly temporary: string;
 }
 
-/** The command line that runs a command within limits. */
+/** Returns the command line that runs a command within limits. */
 export function limitedCommand({
   argv,
   limits,

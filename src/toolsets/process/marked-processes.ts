@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The environment variable that marks a process and everything it starts. */
+/** Environment variable that marks a process and everything it starts. */
 export const markVariable = 'CADRE_COMMAND_MARK';
 
-/** Whether marks can be looked up here: it takes a `/proc` as Linux has it. */
+/** True where marks can be found: on Linux, through `/proc`. */
 export const canFindMarks = process.platform === 'linux';
 
 /**
- * The processes that bear a mark, also those that left their group and session. Not found are those that removed the mark
- * from their environment before they started a program, and on systems without `/proc` all of them.
+ * Returns the processes with a mark, including those that left their group and session. Misses processes that removed the mark from their
+ * environment before they started a program, and finds none on systems without `/proc`.
  */
 export function findMarked(mark: string): readonly number[] {
   if (!canFindMarks) return [];
@@ -20,8 +20,8 @@ export function findMarked(mark: string): readonly number[] {
 }
 
 /**
- * Processes begun since a moment that cannot be told from marked ones: while a process becomes another program, its
- * environment reads as empty. One that was really given none stays among them.
+ * Returns processes started since a moment that may be marked: while a process becomes another program, its environment reads as empty.
+ * Includes processes whose environment really is empty.
  */
 export function findUnclear(sinceTicks: number): readonly number[] {
   if (!canFindMarks) return [];
@@ -31,7 +31,7 @@ export function findUnclear(sinceTicks: number): readonly number[] {
     .map(Number);
 }
 
-/** When a process began, in ticks since the machine did; before everything else when it is gone, or a zombie. */
+/** Returns when a process started, in ticks since the machine did; -1 when it is gone, or a zombie. */
 export function startTicks(pid: number | string): number {
   const stat = read(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -42,22 +42,47 @@ function isUnreadable(pid: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`).length === 0;
   } catch {
-    // It is gone, or somebody else's.
+    // It is gone, or belongs to another user.
     return false;
   }
 }
 
-/** How many processes there are on this machine; 0 where that cannot be told. */
+/** Returns the number of processes on this machine (plus a constant); 0 where it is unknown. */
 export function countProcesses(): number {
   return canFindMarks ? readdirSync('/proc').length : 0;
 }
 
-/** The name of a process's program; empty when it is gone. */
+/** Returns the name of the program of a process; empty when the process is gone. */
 export function programOf(pid: number): string {
   return read(`/proc/${pid}/comm`).trim();
 }
 
-/** A process that is gone, a zombie, or somebody else's cannot be read, and is none of ours. */
+/** Returns the ids of a process and its descendants; empty where they are unknown. Misses processes whose parents have ended. */
+export function findDescendants(root: number): readonly number[] {
+  if (!canFindMarks) return [];
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(name);
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const found = [root];
+  for (const pid of found) found.push(...(children.get(pid) ?? []));
+  return found;
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the program is in brackets and may contain anything.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    // It ended after it was listed.
+    return undefined;
+  }
+}
+
+/** Reads a file of `/proc`; returns an empty text for a process that is gone, a zombie, or of another user: it is not one of ours. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

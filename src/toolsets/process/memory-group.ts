@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A control group of the kernel that bounds the memory of all processes in it. */
+/** Control group of the kernel that limits the memory of all processes in it. */
 export interface MemoryGroup {
-  /** The file that takes the id of a process which joins it. */
+  /** File that a process writes its id to, to join the group. */
   readonly joinFile: string;
-  /** How often the kernel ended a process for want of memory in the group. */
+  /** Returns how many processes the kernel killed because the group ran out of memory. */
   kills(): number;
-  /** Removes it; nothing must run in it any more. */
+  /** Removes the group; no process may run in it. */
   remove(): void;
 }
 
@@ -16,8 +16,8 @@ const prefix = 'cadre-';
 let count = 0;
 
 /**
- * Makes a control group with so much memory, swap included: of version 2, or of version 1 where that has the memory. Undefined where
- * the system has none that this process may make.
+ * Creates a control group with a limit on memory, swap included: cgroup version 2, or version 1 where that controls memory. Returns
+ * undefined where this process cannot create one.
  */
 export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
   const parent = process.platform === 'linux' ? (parentOfVersion2() ?? parentOfVersion1()) : undefined;
@@ -29,7 +29,7 @@ export function createMemoryGroup(bytes: number): MemoryGroup | undefined {
     try {
       rmdirSync(folder);
     } catch {
-      // A process in it is not quite gone: the next one that is made removes it.
+      // A process in it has not quite ended: the next group that is created removes this one.
     }
   };
   try {
@@ -48,7 +48,7 @@ interface Parent {
   readonly bound: (folder: string, bytes: number) => void;
 }
 
-/** The nearest group above this process that hands memory on to groups below it, and lets this process make some. */
+/** Returns the nearest group at or above this process that controls the memory of its subgroups, and where this process may create some. */
 function parentOfVersion2(): Parent | undefined {
   const mounted = mountOf((type) => type === 'cgroup2');
   const own = ownGroup('');
@@ -88,7 +88,7 @@ function mountOf(isIt: (type: string, options: string) => boolean): string | und
   return undefined;
 }
 
-/** The group of this process in the hierarchy with this controller. */
+/** Returns the group of this process in the hierarchy with this controller. */
 function ownGroup(controller: string): string | undefined {
   for (const line of read('/proc/self/cgroup').split('\n')) {
     const [, controllers = '', ...place] = line.split(':');
@@ -97,7 +97,7 @@ function ownGroup(controller: string): string | undefined {
   return undefined;
 }
 
-/** Groups of processes that were killed before they could remove them; one in which something runs cannot be removed. */
+/** Removes groups left behind by killed processes; a group with running processes cannot be removed. */
 function removeLeftOvers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /^cadre-(\d+)-\d+$/.exec(name)?.[1];

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 
-/** Memory that the machine has left, in bytes; undefined where that cannot be told. */
+/** Returns the available memory of the machine, in bytes; undefined where it is unknown. */
 export function availableMemory(): number | undefined {
   const kilobytes = /^MemAvailable:\s+(\d+) kB/m.exec(read('/proc/meminfo'))?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
 /**
- * Memory that processes take together, in bytes: what each has for itself, and what lies in the disks in memory (`tmpfs`) of the mount namespaces
- * they have to themselves, as those of a sandbox.
+ * Returns the memory that processes use together, in bytes: their private memory, and the files in memory disks (`tmpfs`) of mount
+ * namespaces other than that of this process, such as those of a sandbox.
  */
 export function memoryOf(pids: readonly number[]): number {
   let bytes = 0;
@@ -25,7 +25,7 @@ export function memoryOf(pids: readonly number[]): number {
   return bytes;
 }
 
-/** What lies in the disks in memory that a process sees and that this process does not. */
+/** Returns the size of files in memory disks that a process sees and this process does not, in bytes. */
 function temporaryDisks(pid: number, seen: Set<string>): number {
   let bytes = 0;
   for (const line of read(`/proc/${pid}/mountinfo`).split('\n')) {
@@ -37,7 +37,7 @@ function temporaryDisks(pid: number, seen: Set<string>): number {
       const { blocks, bfree, bsize } = statfsSync(`/proc/${pid}/root${unescaped(place)}`);
       bytes += (blocks - bfree) * bsize;
     } catch {
-      // Mounted over, or gone with its process.
+      // Covered by another mount, or gone with its process.
     }
   }
   return bytes;
@@ -51,12 +51,12 @@ function ownDevices(): ReadonlySet<string> {
   );
 }
 
-/** Spaces and the like are written as `\\040` in lists of mounts. */
+/** Decodes escapes in lists of mounts, such as `\\040` for a space. */
 function unescaped(place: string): string {
   return place.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
-/** What files take that were deleted and are still open in these processes, in bytes. */
+/** Returns the size of deleted files that these processes still hold open, in bytes. */
 export function deletedFiles(pids: readonly number[]): number {
   let bytes = 0;
   const seen = new Set<string>();
@@ -88,7 +88,7 @@ function link(place: string): string {
   }
 }
 
-/** A process that is gone, or another user's, takes nothing that counts here. */
+/** Reads a file; returns an empty text for a process that is gone or of another user, which does not count. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');

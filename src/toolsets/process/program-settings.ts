@@ -5,7 +5,7 @@ import { durationOf, durationSetting } from '../settings.ts';
 import { sandboxSettings, toSandboxPolicy, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { ProcessLimits } from './limited-command.ts';
 
-/** How programs of a toolset are run. */
+/** Settings of the programs of a toolset. */
 export interface ProgramSettings {
   readonly policy: SandboxPolicy | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -15,12 +15,12 @@ export interface ProgramSettings {
   readonly limits: ProcessLimits;
 }
 
-/** Longest time a command may take, whatever is asked for, in milliseconds. */
+/** Maximum duration of a command, whatever its arguments say, in milliseconds. */
 export const longestMs = 30 * 60_000;
 
 const megabytes = (description: string, maximum: number): JsonSchema => ({ description, type: 'number', minimum: 1, maximum });
 
-/** The settings that toolsets which run programs have in common; `timeout` is their own default, in words. */
+/** Returns the settings shared by toolsets that run programs; `timeout` is the default of the toolset, in words. */
 export function programSettings(timeout: string): Readonly<Record<string, JsonSchema>> {
   return {
     ...sandboxSettings,
@@ -31,7 +31,7 @@ export function programSettings(timeout: string): Readonly<Record<string, JsonSc
       additionalProperties: { type: 'string' },
     },
     timeout: durationSetting(`Longest time; default ${timeout}, at most 30m.`),
-    grace: durationSetting('How long what is told to end gets before it is killed; default 5s.'),
+    grace: durationSetting('Time a program has to end by itself before it is killed; default 5s.'),
     max_output_mb: megabytes('A program that writes more is ended; default 10.', 1000),
     max_memory_mb: megabytes('Address space of each process; default 4096.', 1_000_000),
     max_total_memory_mb: megabytes(
@@ -50,7 +50,7 @@ export function programSettings(timeout: string): Readonly<Record<string, JsonSc
   };
 }
 
-/** Reads those settings; `timeoutMs` is the toolset's own default. */
+/** Converts validated settings; `timeoutMs` is the default of the toolset, in milliseconds. */
 export function toProgramSettings(
   { settings, unreadable }: Pick<ToolsetRequest, 'settings' | 'unreadable'>,
   timeoutMs: number,

@@ -7,62 +7,62 @@ import { findMarked, findUnclear, markVariable, startTicks } from './marked-proc
 import { ProcessWatch, type Exceeded, type WatchedProcess } from './process-watch.ts';
 import { askInside, signalProcesses } from './signal-processes.ts';
 
-/** How long output that is under way is waited for after the end, when something else still holds the pipe. */
+/** Maximum wait for remaining output after the end, when another process still holds the pipe, in milliseconds. */
 const drainMs = 200;
 
-/** A process to start. */
+/** Process to start. */
 export interface ProcessRequest {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A file to read from; without one there is nothing to read. */
+  /** File for standard input; empty input when absent. */
   readonly stdinFile?: string;
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;
-  /** Most bytes of output, both streams together; what writes more is stopped. */
+  /** Maximum bytes of output, both streams together; a process that writes more is stopped. */
   readonly maxOutputBytes: number;
   readonly timeoutMs?: number;
-  /** How long it gets to end by itself when it is told to. */
+  /** Time to end by itself after a request to stop, in milliseconds. */
   readonly graceMs: number;
-  /** The process runs in a sandbox that ends everything in it. */
+  /** True when the process runs in a sandbox, which ends everything in it. */
   readonly sandboxed: boolean;
-  /** Hands it a lifeline at file descriptor 3, whose other end closes when this process is gone. */
+  /** Passes it a lifeline at file descriptor 3, whose other end closes when this process is gone. */
   readonly lifeline: boolean;
-  /** What it may take, with all it starts. */
+  /** Limits for it and everything it starts, together. */
   readonly totals: Omit<WatchedProcess, 'pid' | 'mark'>;
-  /** Watches over what it does to its workspace. */
+  /** Guard of its workspace. */
   readonly guard?: ProcessGuard;
 }
 
-/** Watches over what a process does while it runs. */
+/** Guard that watches a process while it runs. */
 export interface ProcessGuard {
   /** Called once it runs; `end` ends it. */
   watch(end: () => void): void;
-  /** Called when no part of it runs any more; gives what must be said of what it left, in lines. */
+  /** Called when no part of it runs; returns lines about the files it left. */
   release(): Promise<readonly string[]>;
 }
 
-/** Why a process is over. */
+/** Reason for the end of a process. */
 export type EndCause = 'exit' | 'timeout' | 'stopped' | 'output' | 'planted' | Exceeded;
 
-/** How a process ended. */
+/** End of a process. */
 export interface ProcessEnd {
   readonly cause: EndCause;
-  /** Undefined when it was ended by a signal. */
+  /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly ms: number;
-  /** Processes it had left running and that were ended after it; in a sandbox they end with it, and are not counted. */
+  /** Number of processes it left running, which were killed; not counted in a sandbox, where they end with it. */
   readonly leftRunning: number;
-  /** What must be said of what it left, in lines; empty when there is nothing to say. */
+  /** Lines about the files it left; empty when there is nothing to report. */
   readonly notes: readonly string[];
 }
 
 /**
- * A process and all it started.
+ * Process and everything it started.
  *
- * 1. Once `ended` has resolved, nothing of it runs any more, as far as it can be found.
- * 2. Whatever holds its pipes open, `ended` resolves soon after the process itself is over.
+ * 1. Once `ended` has resolved, no part of it runs, as far as processes can be found.
+ * 2. `ended` resolves soon after the process itself is over, even when other processes hold its pipes open.
  */
 export class RunningProcess {
   readonly ended: Promise<ProcessEnd>;
@@ -86,35 +86,35 @@ export class RunningProcess {
         cwd: request.cwd,
         env: { ...request.env, [markVariable]: this.#mark },
         stdio: [stdin, 'pipe', 'pipe', ...(request.lifeline ? (['pipe'] as const) : [])],
-        // A group and session of its own: it has no terminal, and all of it can be signalled.
+        // Starts a new process group and session: it has no terminal, and all of it can be signalled.
         detached: true,
       });
     } finally {
       if (stdin !== 'ignore') closeSync(stdin);
     }
     this.#startTicks = startTicks(this.#child.pid ?? 0);
-    // A companion that is told to end resets the lifeline; that is no fault of anybody.
+    // A companion that ends resets the lifeline; that is no error.
     this.#child.stdio[3]?.on('error', () => undefined);
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#take(request.stdout, chunk));
     this.#child.stderr?.on('data', (chunk: Buffer) => this.#take(request.stderr, chunk));
     this.ended = this.#watch();
-    // Whoever started it asks for `ended`, but not always before it fails.
+    // The caller awaits `ended`, but not always before it rejects.
     this.ended.catch(() => undefined);
     request.guard?.watch(() => void this.stop('planted', 0));
   }
 
-  /** Whether it is over. */
+  /** True when the process is over. */
   get isOver(): boolean {
     return this.#over;
   }
 
-  /** Ends it and all it started: asks first, and after the grace period no more. Resolves when it is over. */
+  /** Ends it and everything it started: asks first, and kills after the grace period. Resolves when it is over. */
   async stop(cause: EndCause = 'stopped', graceMs: number = this.#request.graceMs): Promise<void> {
     if (!this.#over) {
       // The first reason counts; a later call may only make it quicker.
       const isFirst = this.#cause === 'exit';
       if (isFirst) this.#cause = cause;
-      // Without a grace period nothing comes before the kill: what floods or multiplies does so while it is looked for.
+      // Without a grace period, kill immediately: a process that floods or multiplies would go on meanwhile.
       if (graceMs === 0) this.#kill();
       else if (isFirst) this.#ask();
       this.#timers.push(setTimeout(() => this.#kill(), graceMs));
@@ -135,7 +135,7 @@ export class RunningProcess {
     const watch = new ProcessWatch(watched, (why) => void this.stop(why, 0));
     try {
       const { exitCode, signal } = await this.#exit();
-      const leftRunning = await this.#endWhatIsLeft();
+      const leftRunning = await this.#endLeftovers();
       await this.#drain();
       const ms = performance.now() - this.startedAt;
       const exceeded = watch.close();
@@ -153,7 +153,7 @@ export class RunningProcess {
     }
   }
 
-  /** Gives the guard back, once. */
+  /** Releases the guard, once. */
   async #release(): Promise<readonly string[] | undefined> {
     if (this.#released) return undefined;
     this.#released = true;
@@ -174,12 +174,12 @@ export class RunningProcess {
     });
   }
 
-  /** The command itself is over: what it left running is ended too, so that nothing outlives it unseen. */
-  async #endWhatIsLeft(): Promise<number> {
+  /** Kills processes that the command left running, so that none outlives it unseen; returns their number. */
+  async #endLeftovers(): Promise<number> {
     const companion = this.#request.lifeline ? 1 : 0;
     const left = this.#request.sandboxed ? 0 : Math.max(0, findMarked(this.#mark).length - companion);
     this.#kill();
-    // What forks while it is killed is caught by looking again, and so is what was about to become another program.
+    // Repeats the kill to catch processes that fork meanwhile, or were about to become another program.
     for (let round = 0; round < 20 && this.#mayBeLeft(); round += 1) {
       await pause(10);
       this.#kill();
@@ -187,7 +187,7 @@ export class RunningProcess {
     return left;
   }
 
-  /** In a sandbox, too, all is over only a moment after its outermost process: the kernel ends the rest. */
+  /** True while processes may remain. In a sandbox too, the kernel ends the rest a moment after the outermost process. */
   #mayBeLeft(): boolean {
     return findMarked(this.#mark).length > 0 || (this.#startTicks >= 0 && findUnclear(this.#startTicks).length > 0);
   }

@@ -1,20 +1,19 @@
 import { findMarked, programOf } from './marked-processes.ts';
 
-/** Sends a signal to a process group and to all processes that bear the mark, wherever they went. */
+/** Sends a signal to a process group and to all marked processes, including those that left the group. */
 export function signalProcesses(group: number, mark: string, signal: NodeJS.Signals): void {
   send(-group, signal);
   for (const pid of findMarked(mark)) send(pid, signal);
 }
 
 /**
- * Asks what runs in a sandbox to end. The sandbox itself is left alone: it would take everything in it along without
- * giving it the time to clean up.
+ * Sends a signal to the programs in a sandbox, but not to the sandbox itself, which would end everything in it without time to clean up.
  */
 export function askInside(mark: string, signal: NodeJS.Signals): void {
   for (const pid of findMarked(mark)) if (programOf(pid) !== 'bwrap') send(pid, signal);
 }
 
-/** A process that is gone needs no signal. */
+/** Sends a signal; ignores a process that is gone. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -24,6 +23,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 function isGone(thrown: unknown): boolean {
-  // EPERM: what is left of the group belongs to somebody else (a program that changed its user); nothing can be done.
+  // EPERM: the rest of the group belongs to another user (a program changed its user); nothing can be done.
   return thrown instanceof Error && 'code' in thrown && (thrown.code === 'ESRCH' || thrown.code === 'EPERM');
 }

@@ -2,12 +2,12 @@ import { constants, closeSync, lstatSync, mkdirSync, openSync, readlinkSync, rea
 import path from 'node:path';
 import type { SpillFile } from './captured-output.ts';
 
-/** The folder of a workspace that long output goes to. */
+/** Folder of a workspace for long output. */
 export const spillFolder = 'command-output';
 
 /**
- * Makes a file for long output in the workspace, whatever a command has put there: links are not followed, and files that
- * are there are not written to. Undefined when no such file can be made.
+ * Creates a file for long output in the workspace, whatever a command has put there: does not follow links or write to existing files.
+ * Returns undefined when no such file can be created.
  */
 export function createSpillFile(workspace: string, name: string): SpillFile | undefined {
   const folder = path.join(workspace, spillFolder);
@@ -22,12 +22,12 @@ export function createSpillFile(workspace: string, name: string): SpillFile | un
     unlinkSync(file);
     return undefined;
   } catch {
-    // The output says that it was not kept; the command itself is none the worse for it.
+    // The output says that it was not kept; the command still runs.
     return undefined;
   }
 }
 
-/** A command may have put a link in the folder's place after it was looked at; what was opened tells. */
+/** True when the opened file lies in the folder: a command may have swapped the folder for a link after the check. */
 function isWhereItShouldBe(descriptor: number, workspace: string, name: string): boolean {
   if (process.platform !== 'linux') return true;
   return readlinkSync(`/proc/self/fd/${descriptor}`) === path.join(realpathSync(workspace), spillFolder, name);

@@ -7,26 +7,27 @@ import { limitedCommand, type ProcessLimits } from './limited-command.ts';
 import { createMemoryGroup, type MemoryGroup } from './memory-group.ts';
 import { RunningProcess, type ProcessRequest } from './running-process.ts';
 
-/** A program that works on a workspace. */
+/** Program to start in a workspace. */
 export interface ProgramRequest extends Omit<ProcessRequest, 'cwd' | 'sandboxed' | 'lifeline' | 'totals' | 'guard'> {
-  /** Where it runs, and what it may write. */
+  /** Folder where it runs, and which it may write. */
   readonly workspace: string;
-  /** A folder of its own for temporary files, also to be written. */
+  /** Separate folder for temporary files, which it may write too. */
   readonly temporary: string;
-  /** Further folders it may write, and some it may only read. */
+  /** Further folders it may write. */
   readonly writable?: readonly string[];
+  /** Further folders it may only read. */
   readonly readable?: readonly string[];
-  /** The sandbox it runs in; undefined: none. */
+  /** Policy of its sandbox; undefined for no sandbox. */
   readonly policy: SandboxPolicy | undefined;
   readonly limits: ProcessLimits;
   readonly live: ResourceScopes;
 }
 
 /**
- * Starts a program within its limits, and in a sandbox when there is to be one: the one way in which tools run programs on
- * behalf of a model.
+ * Starts a program within its limits, and in a sandbox when it has a policy: the only way in which tools run programs on behalf of a
+ * model.
  *
- * @throws CadreError `SANDBOX_UNAVAILABLE` when a sandbox is asked for and cannot be made; then nothing has run
+ * @throws CadreError `SANDBOX_UNAVAILABLE` when the sandbox cannot be made; then nothing has run
  */
 export async function startProgram(request: ProgramRequest): Promise<RunningProcess> {
   const { argv, policy, limits, temporary, workspace, writable = [], readable = [] } = request;
@@ -56,7 +57,7 @@ export async function startProgram(request: ProgramRequest): Promise<RunningProc
   }
 }
 
-/** The command line that joins a group before it becomes the command, so that all it starts is in it. */
+/** Returns the command line that joins a group before it becomes the command, so that everything it starts is in the group. */
 function joining(group: MemoryGroup | undefined, argv: readonly [string, ...string[]]): readonly [string, ...string[]] {
   if (group === undefined) return argv;
   return ['/bin/sh', '-c', '{ echo $$ >"$0"; } 2>/dev/null; exec "$@"', group.joinFile, ...argv];

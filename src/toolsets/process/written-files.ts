@@ -3,14 +3,14 @@ import path from 'node:path';
 import type { ContentPart } from '../../core/prompt/message.ts';
 import { readWhole, useInside } from '../files/read-inside.ts';
 
-/** Most files that are looked at, so that a big workspace costs no more than a moment. */
+/** Maximum number of entries checked, so that a big workspace costs no more than a moment. */
 const maxLookedAt = 20_000;
-/** Most files that are listed. */
+/** Maximum number of files listed. */
 const maxListed = 40;
-/** Images that are handed over along with the text: so many, each of at most so many bytes. */
+/** Maximum number of images passed along with the text, and the maximum size of each in bytes. */
 const maxImages = 4;
 const maxImageBytes = 1024 * 1024;
-/** Folders nobody looks into to see what was made. */
+/** Folders that are not searched for written files. */
 const skipped = new Set(['.git', 'node_modules', '.cadre', '__pycache__', 'command-output']);
 
 const imageTypes: Readonly<Record<string, string>> = {
@@ -21,20 +21,20 @@ const imageTypes: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** A file that was written. */
+/** Written file. */
 export interface WrittenFile {
   /** Relative to the workspace. */
   readonly name: string;
   readonly bytes: number;
 }
 
-/** The files of a workspace that were written after a moment (milliseconds since 1970), by name. Links are not followed. */
+/** Returns the files of a workspace written after a moment (milliseconds since 1970), sorted by name. Does not follow links. */
 export async function writtenFiles(workspace: string, since: number): Promise<readonly WrittenFile[]> {
   const found: WrittenFile[] = [];
   const folders = [''];
   let lookedAt = 0;
   for (let folder = folders.pop(); folder !== undefined && lookedAt < maxLookedAt; folder = folders.pop()) {
-    // A folder that is gone, or may not be read, has nothing to show.
+    // A folder that is gone, or may not be read, has no files to show.
     const entries = await readdir(path.join(workspace, folder), { withFileTypes: true }).catch(() => []);
     lookedAt += entries.length;
     for (const entry of entries) {
@@ -48,7 +48,7 @@ export async function writtenFiles(workspace: string, since: number): Promise<re
   return found.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Written files, as lines. */
+/** Describes written files, in lines. */
 export function describeWritten(files: readonly WrittenFile[]): readonly string[] {
   if (files.length === 0) return [];
   const shown = files.slice(0, maxListed).map(({ name, bytes }) => `${JSON.stringify(name)} (${bytes} bytes)`);
@@ -56,7 +56,7 @@ export function describeWritten(files: readonly WrittenFile[]): readonly string[
   return ['--- files written', ...shown, ...more];
 }
 
-/** The first small images among written files. */
+/** Returns the first small images among written files. */
 export async function writtenImages(workspace: string, files: readonly WrittenFile[]): Promise<readonly ContentPart[]> {
   const root = await realpath(workspace);
   const images = files.filter(({ name, bytes }) => mediaTypeOf(name) !== undefined && bytes > 0 && bytes <= maxImageBytes);
@@ -64,7 +64,7 @@ export async function writtenImages(workspace: string, files: readonly WrittenFi
   for (const { name } of images.slice(0, maxImages)) {
     const bytes = await useInside({ root, file: name, what: 'the workspace' }, readWhole).catch(() => undefined);
     const mediaType = mediaTypeOf(name);
-    // An image that changed or went away meanwhile is listed and not shown.
+    // An image that changed or was removed meanwhile is listed, but not shown.
     if (bytes === undefined || mediaType === undefined || bytes.length > maxImageBytes) continue;
     const data = { type: 'data', data: Buffer.from(bytes).toString('base64') } as const;
     parts.push({ type: 'file', mediaType, filename: path.basename(name), data });

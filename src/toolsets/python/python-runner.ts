@@ -1,7 +1,7 @@
 /**
- * Runs the code of a file as a notebook would: all of it, then the value of its last expression. The code sees a plain
- * `__main__`; tracebacks begin in it. The workspace comes last among the places modules are looked for in, so that a file
- * in it cannot stand in for a module of Python.
+ * Python program that runs the code of a file as a notebook would: all of it, then prints the value of its last expression. The code sees
+ * a plain `__main__`; tracebacks begin in it. The workspace is last in the module search path, so that a file in it cannot shadow a
+ * module of Python.
  */
 export const pythonRunner = `
 import ast, linecache, os, sys, traceback

@@ -5,10 +5,10 @@ import { longestMs, programSettings, toProgramSettings } from '../process/progra
 import { sandboxUse, sandboxWords, toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { runPython } from './run-python.ts';
 
-/** Longest code, in characters. */
+/** Maximum length of code, in characters. */
 const maxCodeChars = 1024 * 1024;
 
-/** The kind `python`: code in a process of its own, in a sandbox unless the settings say otherwise. */
+/** Toolset `python`: runs code in a separate process, in a sandbox unless the settings turn it off. */
 export const pythonToolset: ToolsetKind = {
   kind: 'python',
   description: 'Python code in a process of its own, in the workspace.',

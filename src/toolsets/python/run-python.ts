@@ -14,10 +14,10 @@ import { startProgram } from '../process/start-program.ts';
 import { describeWritten, writtenFiles, writtenImages } from '../process/written-files.ts';
 import { pythonRunner } from './python-runner.ts';
 
-/** How long a program gets to end when nobody wants it any more. */
+/** Time a program has to end by itself when its call is aborted, in milliseconds. */
 const abortGraceMs = 500;
 
-/** What is to be run. */
+/** Python code to run. */
 export interface PythonRun {
   readonly program: string;
   readonly code: string;
@@ -25,7 +25,7 @@ export interface PythonRun {
 }
 
 /**
- * Runs Python code in a process of its own, with the workspace as its folder.
+ * Runs Python code in a separate process, with the workspace as its current folder.
  *
  * @throws CadreError `DEPENDENCY_MISSING` when there is no Python
  */
@@ -38,7 +38,7 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
   try {
     const code = path.join(scratch, 'code.py');
     await writeFile(code, run.code);
-    // The file system's own clock: what it says of this file is earlier than what it will say of any the program writes.
+    // Uses the clock of the file system: this file is older than every file the program writes.
     const { ctimeMs: since } = await stat(code);
     const end = await runToEnd(context, () =>
       startProgram({
@@ -66,7 +66,7 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
   }
 }
 
-/** Starts a program as a live thing of the agent, waits for its end, and ends it when the call is aborted. */
+/** Starts a program as a resource of the agent, waits for its end, and stops it when the call is aborted. */
 async function runToEnd(context: ToolContext, start: () => Promise<RunningProcess>): Promise<ProcessEnd> {
   const name = `python:${context.toolCallId}`;
   const program = await context.live.agent.open(name, async () => {

@@ -1,17 +1,18 @@
 import { aggregateResults } from '../../core/team/aggregate-results.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { SubContext, RunContext } from '../../core/state/state.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { readTableFormats, toWorkerResults } from '../../core/team/worker-results.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 
-/** An end of work whose result is what tools brought: word for word, and put together. */
+/** Ends an agent's work with the results of its tools, verbatim and combined. */
 export const resultsToolset: ToolsetKind = {
   kind: 'results',
   description:
-    'Ends the work of an agent with what its last calls brought, as one table or in sections, without a model writing it again.',
+    'Ends the work of an agent with the results of its last calls, as one table or in sections, without a model rewriting them.',
   settings: {
     type: 'object',
     additionalProperties: false,
@@ -50,7 +51,7 @@ function submitResults({ name, settings, toolName }: ToolsetRequest): Transition
     exclusive: true,
     by_name_only: true,
     description:
-      'Hands in what the calls of your last step brought, as they brought it, and ends your work. Call it alone, when those results are the answer.',
+      'Hands in the results of your last step unchanged, and ends your work. Call it alone, when those results are the answer.',
     parameters: {
       type: 'object',
       additionalProperties: false,
@@ -69,8 +70,8 @@ function submitResults({ name, settings, toolName }: ToolsetRequest): Transition
   });
 }
 
-/** The results of the turn before, in the order of its calls. */
-function lastResults(run: RunContext, { lastTurnId }: SubContext): readonly JsonValue[] {
+/** Returns the results of the previous turn, in the order of its calls. */
+function lastResults(run: RunContext, { turn: { lastId: lastTurnId } }: SubContext): readonly JsonValue[] {
   const turn = lastTurnId === undefined ? undefined : run.turns.get(lastTurnId);
   return (turn?.calls ?? []).flatMap(({ request, end }) =>
     end === undefined ? [] : [{ tool_name: request.name, is_error: end.status !== 'ok', content: end.content as JsonValue }],
@@ -85,6 +86,6 @@ function hand({ agent, profiles }: TransitionContext, deliverables: JsonObject, 
   return {
     kind: 'result',
     isError: true,
-    content: `The results are no deliverables of profile ${agent.meta.profile} (${problems}). Hand them in with finish_flow.`,
+    content: `The results do not fit the deliverables of profile ${agent.meta.profile} (${problems}). Hand them in with finish_flow.`,
   };
 }

@@ -7,16 +7,16 @@ import { withOpenFolder, type OpenFolder } from '../files/open-folder.ts';
 import { lookAt } from '../files/write-inside.ts';
 import { toText, type BytePath } from './byte-path.ts';
 
-/** Where what was planted is kept, for a person to look at. */
+/** Folder that keeps planted files for a person to look at. */
 const quarantineFolder = '.cadre/quarantine';
 const suffix = '.quarantined';
 
 /**
- * Moves a file or folder of a workspace to where no program reads it: into `.cadre/quarantine`, or, when that lies on another disk, under
- * another name beside it. Of a folder that is a repository for git only by what is in it, the `HEAD` is moved, without which it is none.
- * Folders on the way are held open, so that a command which still runs cannot lead the move elsewhere.
+ * Moves a file or folder of a workspace to a place where no program reads it: into `.cadre/quarantine`, or, when that lies on another
+ * disk, to another name beside it. For a folder that git accepts as a repository because of its contents, moves only its `HEAD`, without
+ * which it is no repository. Holds the folders on the way open, so that a command that still runs cannot redirect the move.
  *
- * Returns where it is now, relative to the root; undefined when it is gone already, or cannot be moved.
+ * Returns the new path, relative to the root; undefined when the file is gone already, or cannot be moved.
  */
 export async function quarantine(root: string, place: BytePath): Promise<string | undefined> {
   const isNamed = autoRunFiles.placeIn(toText(place))?.place === toText(place) || (await isLink(root, place));
@@ -47,7 +47,7 @@ export async function quarantine(root: string, place: BytePath): Promise<string 
   }
 }
 
-/** A link on the way to what makes other programs run something is moved itself. */
+/** True for a symbolic link: a link on the way to an auto-run file is moved itself. */
 async function isLink(root: string, place: BytePath): Promise<boolean> {
   const parts = place.split('/');
   const name = parts.pop() ?? '';
@@ -60,7 +60,7 @@ async function isLink(root: string, place: BytePath): Promise<boolean> {
   }
 }
 
-/** False when it cannot be, since the places lie on different disks. */
+/** Renames a file; returns false when the places lie on different disks. */
 async function renamed(from: string | Buffer, to: string | Buffer): Promise<boolean> {
   try {
     await rename(from, to);
@@ -71,7 +71,7 @@ async function renamed(from: string | Buffer, to: string | Buffer): Promise<bool
   }
 }
 
-/** A repository that is kept is one no more: a program that looks at it there must not run what it says. */
+/** Makes a quarantined repository unusable, so that programs which look at it there do not run its hooks and configuration. */
 async function disarm(folder: OpenFolder, name: string): Promise<void> {
   const head = folder.at(`${name}/HEAD`);
   if ((await lookAt(folder.at(name)))?.isDirectory() === true && (await lookAt(head)) !== undefined)

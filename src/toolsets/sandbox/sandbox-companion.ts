@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { jobFile } from '../worker/job-answer.ts';
 
 /**
- * Keeps the last places it was given, one per line, until the end of its input; then ends the programs that listen on the sockets,
- * removes the sockets, waits until the kernel has ended the sandboxes, removes what is still empty of the places, and sweeps the workspaces
- * of what commands had planted there.
+ * Shell script of the companion: keeps the last places it read, one per line, until the end of its input; then kills the programs that
+ * listen on the sockets, removes the sockets, waits until the kernel has ended the sandboxes, removes the places that are still empty,
+ * and sweeps the workspaces of files that commands had planted there.
  */
 const script = `
 node=$1 program=$2 records=$3
@@ -35,33 +35,33 @@ done
 wait
 `;
 
-/** Cleans up behind a process with sandboxes that was killed, which cannot do it itself. */
+/** Cleans up after a process with sandboxes that was killed and could not do so itself. */
 export interface SandboxCompanion {
-  /** Notes places that are made, empty, for a sandbox to mount upon: absolute paths. */
+  /** Notes the empty places that are created for a sandbox to mount on, as absolute paths. */
   note(places: readonly string[]): void;
-  /** Says that all places noted so far are gone. */
+  /** Forgets all noted places, which have been removed. */
   forget(): void;
-  /** Ends it; to be called when the sandboxes and the programs behind the sockets are gone. */
+  /** Ends the companion. Call when the sandboxes and the programs behind the sockets are gone. */
   leave(): void;
 }
 
 const noCompanion: SandboxCompanion = { note: () => undefined, forget: () => undefined, leave: () => undefined };
 
 /**
- * Sees to it that nothing of sandboxes outlives this process: where it is killed, the package leaves the programs behind that carry
- * the way out at the `sockets`, and in workspaces the empty files and folders that its sandboxes mounted upon, with what commands had planted
- * and nobody had moved away yet. `records` is the folder with what is to be swept.
+ * Starts a companion that cleans up when this process is killed. The sandbox package would otherwise leave behind the proxy programs at
+ * `sockets`, the empty files and folders in workspaces that its sandboxes mounted on, and planted files that were not yet moved away.
+ * `records` is the folder with the sweep records.
  */
 export function accompanySandboxes(sockets: readonly string[], records: string): SandboxCompanion {
   if (process.platform !== 'linux') return noCompanion;
   const sweep = fileURLToPath(jobFile(new URL('./sweep-program', import.meta.url)));
   const companion = spawn('/bin/sh', ['-c', script, 'cadre', process.execPath, sweep, records, ...new Set(sockets)], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Ctrl-C is for this process, which closes what it has; the companion is for when it cannot.
+    // Ctrl-C reaches this process, which cleans up itself; the companion acts only when it cannot.
     detached: true,
   });
   const { stdin } = companion;
-  // Without it, a killed process leaves things behind that do nothing; no reason not to work.
+  // Without the companion, a killed process leaves harmless things behind, so a failure to start it is no reason to stop.
   companion.on('error', () => undefined);
   stdin.on('error', () => undefined);
   companion.unref();

@@ -12,7 +12,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { SandboxedCommand } from './sandboxed-command.ts';
 import type { Scan } from './workspace-scan.ts';
 
-/** Nobody's home can be looked into, nor what other programs keep for a while, nor what other machines or users trust. */
+/** Places a sandbox hides: homes, runtime files of other programs, and credentials that machines or users trust. */
 const hidden = [
   '/root',
   '/home',
@@ -27,9 +27,9 @@ const hidden = [
 ];
 
 /**
- * Of the files that make other programs run something, those that programs look for all the time in a folder they have open. The mounts of a
- * sandbox keep a command from making these in the root of its workspace at all; others, and those further down, are found by a scan. While the
- * command runs, an empty folder or file of the name lies there, which no program minds (an empty `.git` is no repository).
+ * Auto-run files that programs constantly look for in a folder they have open. The mounts of a sandbox prevent a command from creating them
+ * in the root of its workspace; all others, and those in subfolders, are found by a scan. While the command runs, an empty folder or file
+ * has the name, which no program minds (an empty `.git` is no repository).
  */
 const heldFolders = [
   '.git',
@@ -45,7 +45,7 @@ const heldFolders = [
 ];
 const heldFiles = ['.env', '.envrc', '.npmrc', '.mcp.json', '.gitmodules'];
 
-/** What a sandboxed command sees of the files, as the sandbox package takes it. */
+/** Files that a sandboxed command may read and write, in the form that the sandbox package takes. */
 export interface SandboxFiles {
   readonly denyRead: string[];
   readonly allowRead: string[];
@@ -53,16 +53,16 @@ export interface SandboxFiles {
   readonly denyWrite: string[];
 }
 
-/** What was found in the places that a command may read: in its workspace, and where the engine was started. */
+/** Files found in the places that a command may read: its workspace, and the folder where the engine was started. */
 export interface FoundFiles {
   readonly workspace: Pick<Scan, 'autoRun' | 'secrets'>;
-  /** Absolute paths of what holds secrets elsewhere. */
+  /** Absolute paths of files with secrets outside the workspace. */
   readonly secrets: readonly string[];
 }
 
 const nothing: FoundFiles = { workspace: { autoRun: new Map(), secrets: new Set() }, secrets: [] };
 
-/** Works out what a command sees of the files: all that is not hidden, and to write its workspace. `also` may be read, too. */
+/** Lists the files a command may read (all that are not hidden, and `also`) and write (its workspace and the folders of its settings). */
 export function sandboxFiles(command: SandboxedCommand, also: readonly string[], found: FoundFiles = nothing): SandboxFiles {
   const { policy, writable = [], readable = [] } = command;
   const allows = toAllowedWrites(policy.allowWrites);
@@ -72,7 +72,7 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
   const read = policy.read.map(atHome);
   const secrets = [...[...found.workspace.secrets].map((place) => path.join(workspace, toText(place))), ...found.secrets];
   return {
-    // In some containers the home is `/`, and hiding that would hide everything.
+    // In some containers the home is `/`; hiding it would hide everything.
     denyRead: [...hidden, homedir(), tmpdir(), path.join(workspace, '.cadre'), ...secrets, ...engineJournals()].filter(
       (place) => place !== '/' && existsSync(place) && !read.includes(realPath(place)),
     ),
@@ -85,23 +85,23 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
       ...named.flatMap((folder) => autoRunIn(folder, allows)),
       ...engineProfilesIn(write),
       ...engineJournals(),
-      // What is not there yet is made as an empty folder while the command runs, when a path lies below it.
+      // For a missing folder, a path below it makes the package create an empty folder while the command runs.
       ...engineMailIn(write).map((folder) => (isThere(folder) ? folder : path.join(folder, '.cadre'))),
     ],
   };
 }
 
-/** The folders outside of the workspace that settings open for writing, as real paths. */
+/** Returns the folders outside the workspace that settings open for writing, as real paths. */
 export function openedFolders({ write }: SandboxPolicy): readonly string[] {
   return write.map(atHome);
 }
 
-/** The names in the root of a workspace that a command cannot make, unless it may. */
+/** Returns the names that a command cannot create in the root of its workspace, except those it is allowed. */
 export function heldNames(allows: PathTest): ReadonlySet<string> {
   return new Set(['.cadre', ...[...heldFolders, ...heldFiles].filter((name) => !allows(name))]);
 }
 
-/** What is not there yet cannot be mounted: the package makes something empty to mount upon, a folder when a path lies below it. */
+/** Returns paths for missing held names. The package creates an empty file to mount on, or a folder when the path lies below it. */
 function placeholders(workspace: string, allows: PathTest): readonly string[] {
   const missing = (name: string): boolean => !allows(name) && !isThere(path.join(workspace, name));
   return [
@@ -110,7 +110,7 @@ function placeholders(workspace: string, allows: PathTest): readonly string[] {
   ];
 }
 
-/** What the package makes, empty, where nothing is, so that it can mount upon it: absolute paths. It removes them after the command. */
+/** Returns the empty files and folders that the package creates to mount on, as absolute paths. It removes them after the command. */
 export function mountPoints({ denyWrite }: Pick<SandboxFiles, 'denyWrite'>): readonly string[] {
   return [...new Set(denyWrite.filter((place) => !isThere(place)).map(firstMissing))];
 }
@@ -120,7 +120,7 @@ function firstMissing(place: string): string {
   return above === place || isThere(above) ? place : firstMissing(above);
 }
 
-/** What is there and must stay as it is: what makes other programs run something, and what a repository's configuration names. */
+/** Returns existing files that must not change: auto-run files, and files that the configuration of a repository names. */
 function closedPlaces(workspace: string, allows: PathTest, { autoRun }: FoundFiles['workspace']): readonly string[] {
   const isClosed = (place: string): boolean => !allows(path.relative(workspace, place) || '.');
   const places = [...autoRun.keys()].map((place) => path.join(workspace, toText(place)));
@@ -132,14 +132,14 @@ function closedPlaces(workspace: string, allows: PathTest, { autoRun }: FoundFil
   return [...places, ...named].filter(isClosed);
 }
 
-/** What makes other programs run something in a folder that settings open for writing: only in itself, since its author named it. */
+/** Returns auto-run files directly in a folder that settings open for writing; not in subfolders, since its author named the folder. */
 function autoRunIn(folder: string, allows: PathTest): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => autoRunFiles.groupOf([], plainName(name)) !== undefined && !allows(name))
       .map((name) => path.join(folder, name));
   } catch {
-    // A file, or not there: then there is nothing in it.
+    // A file, or missing: no entries.
     return [];
   }
 }
@@ -152,7 +152,7 @@ function atHome(place: string): string {
   return realPath(place === '~' || place.startsWith('~/') ? path.join(homedir(), place.slice(1)) : path.resolve(place));
 }
 
-/** Where a path leads in the end: the sandbox must not be made around a link. */
+/** Resolves links in an existing path: a sandbox must not be built around a link. */
 function realPath(place: string): string {
   return existsSync(place) ? realpathSync(place) : place;
 }

@@ -3,24 +3,24 @@ import { allowWritesSetting } from '../files/guard/allowed-writes.ts';
 import { unreadableInSandbox, unreadableOf, type Unreadable } from '../files/guard/unreadable.ts';
 import type { SandboxUse } from '../../core/tool/wait-for.ts';
 
-/** What a sandboxed process may reach besides its workspace. */
+/** Access of a sandboxed process beyond its workspace. */
 export interface SandboxPolicy {
-  /** `none`, `all`, or the domains that may be reached by way of a proxy (`example.com`, `*.example.com`). */
+  /** `none`, `all`, or the domains that may be reached through a proxy (`example.com`, `*.example.com`). */
   readonly network: 'none' | 'all' | readonly string[];
-  /** Folders and files of hidden places (homes, other temporary files) that may be read all the same. */
+  /** Folders and files in hidden places (homes, other temporary files) that may still be read. */
   readonly read: readonly string[];
   /** Folders and files outside the workspace that may be written. */
   readonly write: readonly string[];
-  /** Globs of paths in the workspace that may be written although they make other programs run something; none when absent. */
+  /** Globs of auto-run files in the workspace that may be written; none when absent. */
   readonly allowWrites?: readonly string[];
-  /** What of the workspace it does not see; the files that hold secrets when absent. */
+  /** Files of the workspace that it cannot see; the files with secrets when absent. */
   readonly unreadable?: Unreadable;
 }
 
-/** A domain or an address, perhaps with everything below it, perhaps with a port. */
+/** Pattern of a domain or an address, optionally with all subdomains, optionally with a port. */
 const domain = '^(\\*\\.)?([A-Za-z0-9_-]+\\.)+[A-Za-z0-9-]+(:[0-9]{1,5})?$|^\\[[0-9A-Fa-f:.]+\\](:[0-9]{1,5})?$';
 
-/** The settings every sandboxed toolset has. Whoever launches a run does not widen them: no value of a request gets in (`x-request`). */
+/** Settings of every sandboxed toolset. A launch request cannot widen them (`x-request`). */
 export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
   sandbox: {
     'x-request': false,
@@ -32,7 +32,7 @@ export const sandboxSettings: Readonly<Record<string, JsonSchema>> = {
     description: 'What the sandbox reaches: none (default), all, or a list of domains like example.com and *.example.com.',
     anyOf: [{ enum: ['none', 'all'] }, { type: 'array', items: { type: 'string', pattern: domain }, maxItems: 200 }],
   },
-  read: paths('Folders and files in hidden places (homes) that may be read all the same; ~ is the home.'),
+  read: paths('Folders and files in hidden places (homes) that may still be read; ~ is the home.'),
   write: paths('Folders and files outside the workspace that may be written; ~ is the home.'),
   allow_writes: allowWritesSetting,
   unreadable: unreadableInSandbox,
@@ -42,7 +42,7 @@ function paths(description: string): JsonSchema {
   return { 'x-request': false, description, type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
 }
 
-/** The sandbox that settings ask for; undefined when they say `sandbox: false`. `others`: what other toolsets do not read. */
+/** Returns the sandbox policy of settings; undefined for `sandbox: false`. `others`: globs that other toolsets do not read. */
 export function toSandboxPolicy(settings: JsonObject, others: readonly string[] = []): SandboxPolicy | undefined {
   if (settings['sandbox'] === false) return undefined;
   const network = settings['network'];
@@ -55,12 +55,12 @@ export function toSandboxPolicy(settings: JsonObject, others: readonly string[] 
   };
 }
 
-/** Says whether programs run in the sandbox, for people who are asked whether a call may run. */
+/** Returns whether programs run in the sandbox, for people who approve a call. */
 export function sandboxUse(policy: SandboxPolicy | undefined): SandboxUse {
   return policy === undefined ? 'off' : 'on';
 }
 
-/** What a sandbox lets programs do, in words for a person who has to agree to it. */
+/** Describes the access that a sandbox grants, for a person who must agree to it. */
 export function sandboxWords(policy: SandboxPolicy | undefined): string {
   if (policy === undefined) return 'outside the sandbox, with all rights of this program';
   const { network, read, write } = policy;

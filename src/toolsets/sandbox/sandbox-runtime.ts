@@ -6,18 +6,17 @@ import { accompanySandboxes, type SandboxCompanion } from './sandbox-companion.t
 import { makeSweepRecords, type SweepRecord, type SweepRecords } from './sweep-records.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
 
-/** The package that makes sandboxes. */
+/** Package that makes sandboxes. */
 export type SandboxPackage = typeof import('@anthropic-ai/sandbox-runtime');
-/** What it does it with: one for the whole process. */
+/** Manager of the package, one per process. */
 export type SandboxManager = SandboxPackage['SandboxManager'];
 
-/** Commands that reach all of the network are wrapped where this is set; see `baseConfig`. */
+/** Set while wrapping a command with full network access; see `baseConfig`. */
 const openNetwork = new AsyncLocalStorage<true>();
 
 /**
- * Nothing is allowed by what all commands share; each brings its own. The package closes the network unless neither the
- * common configuration nor that of the command speaks of domains, so for a command that may reach everything the common one
- * says nothing of them either.
+ * Configuration shared by all commands; it allows nothing, since each command brings its own. The package closes the network when the
+ * shared configuration or that of the command has domains, so for a command with full access the shared one has none either.
  */
 const baseConfig = {
   network: {
@@ -29,14 +28,14 @@ const baseConfig = {
   filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
 };
 
-/** Does something as if nothing were said about the network. */
+/** Runs work with no network domains in the shared configuration. */
 export function withOpenNetwork<T>(work: () => T): T {
   return openNetwork.run(true, work);
 }
 
 /**
- * Where the package keeps the program that it starts inside each sandbox. It must be seen there, also when the package lies in
- * a place that is hidden: a project in somebody's home, or among temporary files.
+ * Returns the folder of the program that the package starts inside each sandbox. It must be readable there even when the package lies in
+ * a hidden place: a project in a home folder, or among temporary files.
  */
 export function packagePrograms(): readonly string[] {
   const manifest = findPackageJSON('@anthropic-ai/sandbox-runtime', import.meta.url);
@@ -44,24 +43,24 @@ export function packagePrograms(): readonly string[] {
   return folder !== undefined && existsSync(folder) ? [realpathSync(folder)] : [];
 }
 
-/** How often the package is asked to start where the machine is too busy for its patience. */
+/** Maximum number of attempts to start the package on a machine too busy for its time limit. */
 const maxStarts = 10;
 
-// Not state of a run: who uses the sandbox of this process.
+// Not state of a run: number of users of the sandbox of this process.
 let users = 0;
-// Not state of a run: what cleans up where this process is killed.
+// Not state of a run: cleans up when this process is killed.
 let companion: SandboxCompanion | undefined;
-// Not state of a run: what it is to sweep.
+// Not state of a run: tells the companion what to sweep.
 let records: SweepRecords | undefined;
-// Not state of a run: how many commands are in a sandbox of this process.
+// Not state of a run: number of commands in a sandbox of this process.
 let commands = 0;
-// Not state of a run: what the sandbox of this process is doing.
+// Not state of a run: settles when the last shutdown of the package is done.
 let resetting: Promise<void> = Promise.resolve();
 
 /**
- * Starts the package for one more user; each gives it back with `leaveRuntime`.
+ * Starts the package for one more user; each user must call `leaveRuntime`.
  *
- * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ * @throws CadreError `SANDBOX_UNAVAILABLE` naming the missing parts and the commands that install them
  */
 export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<SandboxManager> {
   const { SandboxManager: manager } = await load().catch((thrown: unknown) => {
@@ -84,8 +83,8 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
 }
 
 /**
- * The package waits 0.6 s for the programs it starts to listen, which a busy machine exceeds; it has then cleaned up, and may be
- * asked again.
+ * Starts the package. It waits only 0.6 s for its programs to listen, which a busy machine exceeds; it then cleans up, and can be started
+ * again.
  */
 async function startPackage(manager: SandboxManager): Promise<void> {
   for (let tries = 1; ; tries += 1)
@@ -98,14 +97,14 @@ async function startPackage(manager: SandboxManager): Promise<void> {
     }
 }
 
-/** Gives the package back; it is shut down with its last user. */
+/** Ends one use of the package; the last user shuts it down. */
 export async function leaveRuntime(manager: SandboxManager): Promise<void> {
   users -= 1;
   if (users === 0) resetting = shutDown(manager);
   await resetting;
 }
 
-/** The sockets by which commands in a sandbox reach what they are allowed to. */
+/** Returns the sockets of the proxies through which sandboxed commands reach the network. */
 export function bridgeSockets(manager: SandboxManager): readonly string[] {
   return [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()].filter((socket) => socket !== undefined);
 }
@@ -120,19 +119,19 @@ async function shutDown(manager: SandboxManager): Promise<void> {
   last?.leave();
 }
 
-/** Keeps what is to be swept of a command's workspace if this process is killed, until the returned function is called: its workspace is looked through by then. */
+/** Keeps a sweep record of a command, in case this process is killed, until the returned function is called (after the final scan). */
 export function keepForSweep(record: SweepRecord): () => void {
   return records?.keep(record) ?? (() => undefined);
 }
 
-/** The folder that no command may write into, or look into: what is to be swept of its workspace stands there. */
+/** Returns the folder with the sweep records, which no command may read or write. */
 export function sweepFolder(): string | undefined {
   return records?.folder;
 }
 
 /**
- * Says that a command begins for which the package makes these places, empty, to mount upon. Returns what says that it is over:
- * the package removes the places with the last command.
+ * Registers the start of a command for which the package creates these empty places to mount on. Returns the function that registers its
+ * end; the package removes the places with the last command.
  */
 export function beginCommand(places: readonly string[]): () => void {
   commands += 1;
@@ -144,8 +143,8 @@ export function beginCommand(places: readonly string[]): () => void {
 }
 
 /**
- * The package listens for SIGINT and SIGTERM to shut down. A process with such a listener no longer ends by these signals,
- * which is not for a tool to decide; and engines that close shut it down anyway.
+ * Runs work and removes the SIGINT and SIGTERM handlers that the package installs. A process with such a handler no longer ends on these
+ * signals, which a tool must not decide; engines that close shut the package down anyway.
  */
 async function withoutSignalHandlers(work: () => Promise<void>): Promise<void> {
   const signals = ['SIGINT', 'SIGTERM'] as const;

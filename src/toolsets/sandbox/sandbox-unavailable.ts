@@ -1,28 +1,28 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 
-/** The package that does the sandboxing. */
+/** Package that makes sandboxes. */
 export const sandboxPackage = '@anthropic-ai/sandbox-runtime';
 
-const insteadOff = 'Or say `sandbox: false` in the settings of the toolset, and its commands may do whatever the engine may do.';
+const insteadOff = 'Or set `sandbox: false` in the settings of the toolset; its commands may then do whatever the engine may do.';
 
-/** The package that makes sandboxes cannot be loaded. */
+/** Creates the error for a sandbox package that cannot be loaded. */
 export function missingSandboxPackage(cause: unknown): CadreError {
   return unavailable(`the package ${sandboxPackage} cannot be loaded`, `npm install ${sandboxPackage}`, cause);
 }
 
-/** There is no sandbox for this operating system. */
+/** Creates the error for an operating system without a sandbox. */
 export function unsupportedPlatform(): CadreError {
   return unavailable(`there is none for ${process.platform}`, undefined);
 }
 
-/** Programs that make the sandbox are not installed. */
+/** Creates the error for missing programs of the sandbox. */
 export function missingSandboxPrograms(problems: readonly string[]): CadreError {
   const install =
     process.platform === 'darwin' ? 'brew install ripgrep' : 'apt-get install -y bubblewrap socat ripgrep  (or your system’s way)';
   return unavailable(problems.join('; '), install);
 }
 
-/** The programs are there, but the system does not let them make a sandbox. */
+/** Creates the error for a system that does not let the programs make a sandbox. */
 export function blockedSandbox(said: string): CadreError {
   const commands = [
     'sysctl -w kernel.unprivileged_userns_clone=1',
@@ -33,7 +33,7 @@ export function blockedSandbox(said: string): CadreError {
   return unavailable(`the system does not allow one (${why})`, commands.join('; or '));
 }
 
-/** Anything else that went wrong while a sandbox was made. */
+/** Converts any other failure to make a sandbox to an error; a `CadreError` stays as it is. */
 export function brokenSandbox(cause: unknown): CadreError {
   return cause instanceof CadreError ? cause : unavailable(describeThrown(cause), undefined, cause);
 }

@@ -20,26 +20,25 @@ import {
 } from './sandbox-runtime.ts';
 import { blockedSandbox, brokenSandbox } from './sandbox-unavailable.ts';
 import { createScans, type Scans } from './scans.ts';
-import { shellQuote } from './shell-quote.ts';
 import { WorkspaceGuard } from './workspace-guard.ts';
 import type { SandboxedCommand, WrappedCommand } from './sandboxed-command.ts';
 
 /**
- * Makes sandboxes. Most callers want `startProgram`, which also sets limits, cleans the environment's bounds up and ends
- * what is started; this is for those who start the process by other means.
+ * Wraps commands in a sandbox. Most callers want `startProgram`, which also sets limits and ends everything that the command started;
+ * this is for callers that start the process by other means.
  */
 export interface Sandbox {
   /**
-   * The command line that runs a command in the sandbox. The environment must be handed over by who starts it, and be
-   * clean (`cleanEnvironment`): the sandbox hides files and network, not variables.
+   * Returns the command line that runs a command in the sandbox. The caller passes the environment, which must be clean
+   * (`cleanEnvironment`): the sandbox hides files and network, not variables.
    */
   wrap(command: SandboxedCommand): Promise<WrappedCommand>;
 }
 
 /**
- * The sandbox, made when it is first asked for, and given back when the engine closes.
+ * Returns the sandbox of the engine, made on first use and released when the engine closes.
  *
- * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ * @throws CadreError `SANDBOX_UNAVAILABLE` naming the missing parts and the commands that install them
  */
 export function openSandbox(
   live: ResourceScopes,
@@ -49,13 +48,18 @@ export function openSandbox(
 }
 
 /**
- * Finds out whether a sandbox can be made here, for programs that must not begin without one.
+ * Checks that a sandbox can be made here, for programs that must not start without one.
  *
- * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ * @throws CadreError `SANDBOX_UNAVAILABLE` naming the missing parts and the commands that install them
  */
 export async function checkSandbox(): Promise<void> {
   const { close } = await makeSandbox(() => import('@anthropic-ai/sandbox-runtime'));
   await close();
+}
+
+/** Quotes arguments as one command line for a POSIX shell, whatever they contain. */
+function shellQuote(argv: readonly string[]): string {
+  return argv.map((argument) => `'${argument.replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
 async function makeSandbox(
@@ -78,16 +82,16 @@ async function makeSandbox(
 async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCommand): Promise<WrappedCommand> {
   const { network, allowWrites, unreadable } = command.policy;
   const isList = typeof network !== 'string';
-  // The engine keeps things there, also while a command runs, and no one else may make it.
+  // The engine writes there, even while a command runs, and must be the one that creates it.
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
   const found = await scans.look(realpathSync(command.workspace), unreadable);
   const allows = toAllowedWrites(allowWrites);
   const held = heldNames(allows);
   const guard = new WorkspaceGuard({ ...found.scanned, allows, held });
-  // What may be reached is bound to an id nobody can guess.
+  // The network access of a command is bound to an id that cannot be guessed.
   const commandId = randomBytes(18).toString('base64url');
   if (isList) manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
-  // The way out, when there is one, lies among the temporary files that are hidden.
+  // The sockets of the proxies lie among the hidden temporary files.
   const files = sandboxFiles(command, [...packagePrograms(), ...(isList ? bridgeSockets(manager) : [])], {
     workspace: found.scanned.before,
     secrets: found.secrets,
@@ -109,7 +113,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
     throw brokenSandbox(thrown);
   });
   return {
-    // `exec`: the sandbox is then a child of this process, and is taken down by the kernel when this process is gone.
+    // `exec` makes the sandbox a child of this process, so that the kernel ends it when this process is gone.
     argv: ['/bin/bash', '--noprofile', '--norc', '-c', `exec ${sandboxLine(wrapped)}`],
     watch: (end) => guard.watch(end),
     release: async () => {
@@ -123,21 +127,21 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   };
 }
 
-/** Where temporary files are the workspace, a command must not see what is to be swept of it. */
+/** Hides the sweep records from a command whose workspace contains the folder for temporary files. */
 function withoutSweep({ denyRead, denyWrite }: SandboxFiles, workspace: string): Pick<SandboxFiles, 'denyRead' | 'denyWrite'> {
   const folder = sweepFolder();
   if (folder === undefined || !folder.startsWith(`${realpathSync(workspace)}${path.sep}`)) return { denyRead, denyWrite };
   return { denyRead: [...denyRead, folder], denyWrite: [...denyWrite, folder] };
 }
 
-/** What the package gave, if it is a sandbox: it must not be run when the package, for whatever reason, saw no need for one. */
+/** Returns the command line of the package if it is sandboxed; throws when the package, for whatever reason, made no sandbox. */
 function sandboxLine(wrapped: string): string {
   const isSandbox = process.platform === 'darwin' ? wrapped.includes('sandbox-exec') : /^(\S*\/)?bwrap /.test(wrapped);
   if (!isSandbox) throw blockedSandbox('the package made none');
   return wrapped;
 }
 
-/** Runs a command that does nothing: only that shows whether the system lets a sandbox be made. */
+/** Runs a command that does nothing: the only way to learn whether the system allows a sandbox. */
 async function probe(sandbox: Sandbox): Promise<void> {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-probe-')));
   const { argv, release } = await sandbox.wrap({

@@ -1,22 +1,22 @@
 import type { SandboxPolicy } from './sandbox-policy.ts';
 
-/** A command that is to run in a sandbox. */
+/** Command to run in a sandbox. */
 export interface SandboxedCommand {
   readonly argv: readonly string[];
   readonly policy: SandboxPolicy;
-  /** May be read and written, except for what makes other programs run something, holds secrets, or is the engine's. */
+  /** Folder that may be read and written, except for auto-run files, files with secrets, and files of the engine. */
   readonly workspace: string;
-  /** Further folders of the caller's that may be read and written: a home of its own. */
+  /** Further folders that may be read and written, such as a home. */
   readonly writable?: readonly string[];
-  /** Further folders of the caller's that may only be read. */
+  /** Further folders that may only be read. */
   readonly readable?: readonly string[];
 }
 
-/** A command line that runs a command in a sandbox. */
+/** Command line that runs a command in a sandbox. */
 export interface WrappedCommand {
   readonly argv: readonly [string, ...string[]];
-  /** Begins to look what the command plants in its workspace; `end` is called when it must be ended. To be called once it runs. */
+  /** Starts to watch for files that the command plants in its workspace; calls `end` when it must be ended. Call once it runs. */
   watch(end: () => void): void;
-  /** To be called once no part of the command runs any more. Gives what must be said of what it left, in lines. */
+  /** Call once no part of the command runs. Returns lines about the files it left that the model must know. */
   release(): Promise<readonly string[]>;
 }

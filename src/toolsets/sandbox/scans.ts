@@ -9,33 +9,33 @@ import { isText, toText, type BytePath } from './byte-path.ts';
 import type { GuardedWorkspace } from './workspace-guard.ts';
 import { WorkspaceScan } from './workspace-scan.ts';
 
-/** What is looked for before a command runs. */
+/** Result of the scans before a command runs. */
 export interface LookedAt {
   readonly scanned: Pick<GuardedWorkspace, 'root' | 'scan' | 'before'>;
-  /** What holds secrets where the engine was started, as absolute paths. */
+  /** Files with secrets in the folder where the engine was started, as absolute paths. */
   readonly secrets: readonly string[];
 }
 
-/** The scans of a sandbox: one for each folder, so that each is read whole only once. */
+/** Scans of a sandbox: one for each folder, so that each folder is read in full only once. */
 export interface Scans {
   /**
-   * Scans a workspace, given as a real path, and the folder where the engine was started. `unreadable`: what of the workspace is not read.
+   * Scans a workspace, given as a real path, and the folder where the engine was started. `unreadable`: files of the workspace to hide.
    *
-   * @throws CadreError `SANDBOX_UNAVAILABLE` when the workspace is too large for that
+   * @throws CadreError `SANDBOX_UNAVAILABLE` when the workspace is too large to scan
    */
   look(root: string, unreadable?: Unreadable): Promise<LookedAt>;
 }
 
-/** Folders whose scans are remembered. */
+/** Maximum number of folders with remembered scans. */
 const maxKnown = 20;
 
-/** Makes the scans of a sandbox. */
+/** Creates the scans of a sandbox. */
 export function createScans(): Scans {
   const known = new Map<string, WorkspaceScan>();
   const scanOf = (root: string, unreadable: Unreadable = { others: [] }): WorkspaceScan => {
     const key = JSON.stringify([root, unreadable.own, unreadable.others]);
     const scan = known.get(key) ?? new WorkspaceScan(root, unreadable);
-    // The one that was used last is the last to be forgotten.
+    // The least recently used scan is the first to be dropped.
     known.delete(key);
     known.set(key, scan);
     const [oldest] = known.keys();
@@ -54,11 +54,11 @@ export function createScans(): Scans {
   };
 }
 
-/** The workspace may lie in the folder where the engine was started, the other way round, or elsewhere. */
+/** Returns the files with secrets where the engine was started, which may contain the workspace, lie in it, or lie elsewhere. */
 async function secretsAtHome(workspace: string, scanOf: (root: string) => WorkspaceScan): Promise<readonly string[]> {
   const started = realpathSync(process.cwd());
   if (isAtOrBelow(started, workspace)) return [];
-  // Of homes and temporary files nothing is seen anyhow; and a whole disk is not searched.
+  // Homes and temporary files are hidden anyway, and a whole disk is not searched.
   const isHidden = [homedir(), tmpdir(), '/home', '/root', '/Users'].some((place) => place !== '/' && isAtOrBelow(started, place));
   if (isHidden || isAtOrBelow(homedir(), started)) return ownSecrets(started);
   const { secrets } = await scanOf(started).run();

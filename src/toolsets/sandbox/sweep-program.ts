@@ -6,8 +6,8 @@ import { readSweepRecords } from './sweep-records.ts';
 import { WorkspaceGuard } from './workspace-guard.ts';
 import { WorkspaceScan } from './workspace-scan.ts';
 
-// Run by itself, by the companion of a process that was killed: moves away what its commands had planted by then. It looks again, since
-// what is killed may take a moment to be gone.
+// Run by the companion of a killed process: moves away the files that its commands had planted. It scans several times, since killed
+// commands may take a moment to end.
 const [, , folder = ''] = process.argv;
 const { records, agreed } = readSweepRecords(folder);
 for (const place of agreed) rememberAgreed(place);

@@ -5,34 +5,34 @@ import path from 'node:path';
 import { onAgreed } from '../files/guard/agreed-writes.ts';
 import type { BytePath } from './byte-path.ts';
 
-/** What is to be swept of a workspace when this process is killed while a command runs there. */
+/** Data for sweeping a workspace when this process is killed while a command runs there. */
 export interface SweepRecord {
-  /** A real path. */
+  /** Real path. */
   readonly root: string;
-  /** What was there before the command and makes other programs run something. */
+  /** Auto-run files that existed before the command. */
   readonly before: readonly BytePath[];
-  /** Names in the root that the sandbox keeps. */
+  /** Names in the root that the sandbox holds. */
   readonly held: readonly string[];
   /** The setting `allow_writes`. */
   readonly allowWrites: readonly string[];
 }
 
-/** The records of this process, one file for each command that runs, in a folder that only its user can look into. */
+/** Sweep records of this process, one file per running command, in a folder that only its user can read. */
 export interface SweepRecords {
   readonly folder: string;
   /** Keeps a record until the returned function is called. */
   keep(record: SweepRecord): () => void;
-  /** To be called when no command runs any more. */
+  /** Removes the folder. Call when no command runs. */
   remove(): void;
 }
 
 const suffix = '.json';
 const agreedFile = 'agreed';
 
-/** Makes the folder for the records of this process. */
+/** Creates the folder for the records of this process. */
 export function makeSweepRecords(): SweepRecords {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-sweep-')));
-  // What a person agreed to while a command runs was not planted by it.
+  // A file written with a person's agreement while a command runs was not planted by it.
   const stop = onAgreed((place) => appendFileSync(path.join(folder, agreedFile), `${JSON.stringify(place)}\n`));
   return {
     folder,
@@ -48,7 +48,7 @@ export function makeSweepRecords(): SweepRecords {
   };
 }
 
-/** What a process that was killed left to be swept, and what a person had agreed to. */
+/** Reads the records of a killed process, and the paths that a person had agreed to. */
 export function readSweepRecords(folder: string): { readonly records: readonly SweepRecord[]; readonly agreed: readonly string[] } {
   const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
   const agreed = existsSync(path.join(folder, agreedFile)) ? read(agreedFile).split('\n').filter(Boolean) : [];

@@ -6,41 +6,40 @@ import { toText } from './byte-path.ts';
 import { quarantine } from './quarantine.ts';
 import type { Scan, WorkspaceScan } from './workspace-scan.ts';
 
-/** What a command may leave in a workspace. */
+/** Workspace to guard, and the auto-run files a command may leave in it. */
 export interface GuardedWorkspace {
-  /** A real path. */
+  /** Real path. */
   readonly root: string;
   readonly scan: WorkspaceScan;
-  /** What was there before the command, which it cannot change. */
+  /** Scan before the command; the command cannot change the files found. */
   readonly before: Scan;
-  /** What it may make although it makes other programs run something. */
+  /** Auto-run files that the command may create. */
   readonly allows: PathTest;
-  /** Names in the root that it cannot make; what is there of them is the sandbox's own, or a person's. */
+  /** Names in the root that it cannot create; existing ones belong to the sandbox or to a person. */
   readonly held: ReadonlySet<string>;
 }
 
-/** A file or folder that a command planted. */
+/** File or folder that a command planted. */
 interface Planted {
   readonly place: string;
   readonly reader: string;
-  /** Where it is now; undefined when it could not be moved. */
+  /** New path; undefined when it could not be moved. */
   readonly movedTo: string | undefined;
 }
 
-/** How often it is looked while a command runs: at least this apart, in milliseconds, and so many times what a look takes. */
+/** Pause between scans while a command runs: at least this many milliseconds, and this many times the duration of a scan. */
 const lookEveryMs = 1_000;
 const restPerLook = 25;
-/** How often it is looked again at the end when something was found: what is found may hide something else. */
+/** Maximum number of final scans, repeated while they find something: a found file may hide another. */
 const maxLooks = 8;
 const maxNamed = 20;
 
 /**
- * Watches over a workspace while a command runs in it, and moves away what it plants: files that make other programs run something and
- * that were not there before. A mount can keep a command from changing what is there; what is not there yet, anywhere in a folder that
- * may be written, can only be found.
+ * Guards a workspace while a command runs in it, and moves away the files it plants: new auto-run files. A mount can prevent a command
+ * from changing existing files; new files, anywhere in a writable folder, can only be found by a scan.
  *
- * 1. When `finish` has resolved, nothing that the command planted is where a program would read it, or the notes say what is.
- * 2. While the command runs, what it plants is there for about a second; one that plants the same again is ended.
+ * 1. When `finish` has resolved, no planted file is where a program would read it, or the notes name those that are.
+ * 2. While the command runs, a planted file exists for about a second; a command that plants the same file again is ended.
  */
 export class WorkspaceGuard {
   readonly #workspace: GuardedWorkspace;
@@ -53,7 +52,7 @@ export class WorkspaceGuard {
     this.#workspace = workspace;
   }
 
-  /** Looks from time to time; `end` is called when the command plants again what was moved away. */
+  /** Scans from time to time; calls `end` when the command plants a file again that was moved away. */
   watch(end: () => void): void {
     const later = (tookMs: number): void => {
       if (this.#isOver) return;
@@ -70,7 +69,7 @@ export class WorkspaceGuard {
     later(0);
   }
 
-  /** To be called when no part of the command runs any more. Gives what must be said of what it left; empty when all is well. */
+  /** Does the final scans. Call when no part of the command runs. Returns lines about planted files; empty when there were none. */
   async finish(): Promise<readonly string[]> {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -87,7 +86,7 @@ export class WorkspaceGuard {
     }
   }
 
-  /** What must be said of what was found so far. */
+  /** Describes the planted files found so far, in lines. */
   notes(): readonly string[] {
     if (this.#planted.size === 0) return [];
     const planted = [...this.#planted.values()];
@@ -105,10 +104,10 @@ export class WorkspaceGuard {
     ];
   }
 
-  /** Moves away what is new. */
+  /** Moves new auto-run files away. */
   async #clear(end?: () => void): Promise<{ readonly found: boolean; readonly isComplete: boolean }> {
     const { root, scan, before, allows, held } = this.#workspace;
-    // What the command has closed is opened: in there, too, programs would find by its name what it planted.
+    // Opens folders that the command has closed: programs would still find planted files in them by name.
     const { autoRun, isComplete } = await scan.run('open');
     let found = false;
     for (const [place, reader] of autoRun) {

@@ -8,25 +8,25 @@ import { secretFiles } from '../files/guard/secret-files.ts';
 import { compileUnreadable, type Unreadable } from '../files/guard/unreadable.ts';
 import { toBuffer, toBytePath, toText, type BytePath } from './byte-path.ts';
 
-/** What a scan found below its root, by relative byte paths. */
+/** Files found below the root of a scan, as relative byte paths. */
 export interface Scan {
-  /** Files and folders that make other programs run something, with who reads them. */
+  /** Auto-run files and folders, with the programs that read them. */
   readonly autoRun: ReadonlyMap<BytePath, string>;
-  /** Files and folders that hold secrets. */
+  /** Files and folders with secrets. */
   readonly secrets: ReadonlySet<BytePath>;
-  /** False when there was too much to look at all of it. */
+  /** False when there were too many entries to see all of them. */
   readonly isComplete: boolean;
 }
 
 interface Finding {
   readonly name: string;
-  /** Who reads it, when it makes something run. */
+  /** Programs that read it, for an auto-run file. */
   readonly reader?: string;
   readonly isSecret: boolean;
 }
 
 interface KnownFolder {
-  /** Changes whenever something is made, renamed or removed in it; empty when that cannot be relied on yet. */
+  /** Changes whenever an entry is created, renamed or removed; empty while that is not yet reliable. */
   readonly mark: string;
   readonly size: number;
   readonly folders: readonly Finding[];
@@ -36,22 +36,22 @@ interface KnownFolder {
 
 interface OpenFolder {
   readonly folder: string;
-  /** It lies in a folder that is hidden as a whole. */
+  /** True when it lies in a folder that is hidden as a whole. */
   readonly isHidden: boolean;
 }
 
 const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
 
-/** What is done with folders that cannot be listed: left as they are, or opened for their owner, since a command has closed them. */
+/** Handling of folders that cannot be listed: leave them, or open them for their owner, since a command has closed them. */
 export type ClosedFolders = 'leave' | 'open';
 
-/** Most entries that one scan looks at. */
+/** Maximum number of entries in one scan. */
 const maxEntries = 3_000_000;
-/** A folder with a longer list of names, in bytes, is read bit by bit. */
+/** Size of a folder's list of names, in bytes, from which it is read in pieces. */
 const longFolderBytes = 256 * 1024;
 /**
- * Folders that installers fill. Packages bring settings for their own authors' editors and linters along, which nothing reads there; only
- * a repository in them is one for every user who goes there.
+ * Folders that installers fill. Packages contain settings for the editors and linters of their authors, which no program reads there; only
+ * a git repository in them still counts, since git runs its configuration for every user.
  */
 const packageFolders: ReadonlySet<string> = new Set([
   'node_modules',
@@ -63,14 +63,14 @@ const packageFolders: ReadonlySet<string> = new Set([
   '.nox',
   'vendor',
 ]);
-/** How long a scan holds the thread at a time, in milliseconds. */
+/** Maximum time a scan holds the thread without a pause, in milliseconds. */
 const sliceMs = 8;
-/** A folder that changed this shortly before it was read may have changed again within one tick of the disk's clock, in milliseconds. */
+/** A folder that changed less than this many milliseconds ago may have changed again within one tick of the disk's clock. */
 const unsureMs = 100;
 
 /**
- * Looks for files that make other programs run something, and for those that hold secrets, in all of a folder. What it has read it
- * remembers, so that a further scan costs one look for each folder and reads those that changed.
+ * Finds auto-run files and files with secrets anywhere in a folder. Remembers what it read, so that a further scan costs one `lstat` per
+ * folder and reads only folders that changed.
  */
 export class WorkspaceScan {
   readonly #root: BytePath;
@@ -78,13 +78,13 @@ export class WorkspaceScan {
   #known = new Map<string, KnownFolder>();
   #running: Promise<Scan> | undefined;
 
-  /** `unreadable` says what is not to be read; what holds secrets when absent. */
+  /** `unreadable`: files to report as secrets; the usual files with secrets when absent. */
   constructor(root: string, unreadable: Unreadable = { others: [] }) {
     this.#root = toBytePath(root);
     this.#isSecret = secretTest(unreadable);
   }
 
-  /** Scans the folder. A scan that is under way does not count: it may have passed by what was made since. */
+  /** Scans the folder, after any scan that is under way: that one may have missed files created since. */
   async run(closed: ClosedFolders = 'leave'): Promise<Scan> {
     const before = this.#running;
     const mine = (async (): Promise<Scan> => {
@@ -127,7 +127,7 @@ export class WorkspaceScan {
     return toBuffer(`${this.#root}/${folder}`);
   }
 
-  /** What is in a folder; undefined for one that is gone or is none, `closed` for one that may not be listed. */
+  /** Returns the contents of a folder; undefined when it is gone or not a folder, `closed` when it may not be listed. */
   async #look(folder: string, pause: () => Promise<void>): Promise<KnownFolder | 'closed' | undefined> {
     const place = this.#place(folder);
     try {
@@ -139,7 +139,7 @@ export class WorkspaceScan {
       if (before?.mark === mark) return before;
       return await this.#read(folder, isSure ? mark : '', listed(place, Number(stats.size), pause));
     } catch (thrown) {
-      // A folder that may be entered but not listed hides from a scan what git finds by its name. Others are gone since they were listed.
+      // A folder that may be entered but not listed hides files from a scan that git finds by name. Other errors: it was removed meanwhile.
       return errorCode(thrown) === 'EACCES' ? 'closed' : undefined;
     }
   }
@@ -163,7 +163,7 @@ export class WorkspaceScan {
       const isSecret = this.#isSecret(above, plain, folder === '' ? text : `${inText}/${text}`);
       const finding = { name, isSecret, ...(reader === undefined ? {} : { reader }) };
       if (reader !== undefined || isSecret) found.push(finding);
-      // Of what runs something, all is; what only holds secrets may have such a thing in it.
+      // An auto-run folder counts as a whole; a folder with secrets may contain auto-run files.
       if (reader === undefined && entry.isDirectory()) folders.push(finding);
       if (gitNames.has(plain)) ofGit.add(spelledByGit(name));
     };
@@ -173,7 +173,7 @@ export class WorkspaceScan {
   }
 }
 
-/** Gives the owner of a folder the right to look into it. False when that cannot be done. */
+/** Gives the owner of a folder permission to read it; returns false when that fails. */
 function openUp(place: Buffer): boolean {
   try {
     const { mode } = lstatSync(place);
@@ -184,10 +184,10 @@ function openUp(place: Buffer): boolean {
   }
 }
 
-/** Tells of a file by the plain names of its folders, its own, and its path; what lies in a folder that is not read is not asked. */
+/** True for a file with secrets, by the plain names of its folders and itself, and by its path. */
 type SecretTest = (above: readonly string[], plain: string, path: string) => boolean;
 
-/** Most workspaces have only the usual list, which is asked by names: a large folder has many of them. */
+/** Creates the test for secrets. Most workspaces have only the usual list, which is tested by names, since large folders have many. */
 function secretTest(unreadable: Unreadable): SecretTest {
   const isUsual: SecretTest = (above, plain) => secretFiles.groupOf(above, plain) !== undefined;
   if (unreadable.own === undefined && unreadable.others.length === 0) return isUsual;
@@ -195,7 +195,7 @@ function secretTest(unreadable: Unreadable): SecretTest {
   return (_above, _plain, path) => test(path);
 }
 
-/** Lets other work of the thread through when this work has held it for a while. */
+/** Creates a function that yields to other work of the thread when this work has held it for a while. */
 function pauses(): () => Promise<void> {
   let ends = performance.now() + sliceMs;
   return async () => {
@@ -205,7 +205,7 @@ function pauses(): () => Promise<void> {
   };
 }
 
-/** What is in a folder. Most are read at once; one that is long is read bit by bit, so that no other work has to wait for it. */
+/** Lists a folder: usually in one call; a long one in pieces, so that other work does not wait for it. */
 function listed(place: Buffer, bytes: number, pause: () => Promise<void>): AsyncIterable<Dirent> | Iterable<Dirent> {
   return bytes < longFolderBytes ? readdirSync(place, { withFileTypes: true, encoding: 'latin1' }) : readSlowly(place, pause);
 }
@@ -222,7 +222,7 @@ async function* readSlowly(place: Buffer, pause: () => Promise<void>): AsyncGene
   }
 }
 
-/** Git finds its own names in any letter case where the disk does. */
+/** Returns a name as git spells it; except on Linux, git finds its names in any letter case. */
 function spelledByGit(name: string): string {
   if (process.platform === 'linux') return name;
   return gitFolderNames.find((own) => own.toLowerCase() === name.toLowerCase()) ?? name;

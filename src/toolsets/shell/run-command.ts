@@ -1,16 +1,19 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { EffectTool, ToolContext } from '../../core/tool/tool.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import { defineTool } from '../../tools/define-tool.ts';
+import { describeEnd, describeStreams } from '../process/describe-output.ts';
 import { longestMs, type ProgramSettings } from '../process/program-settings.ts';
-import { describeCommand } from './describe-command.ts';
+import type { ProcessEnd } from '../process/running-process.ts';
 import type { ShellCommand, ShellHost } from './shell-host.ts';
 
-/** Longest command, in characters. */
+/** Maximum length of a command, in characters. */
 const maxCommandChars = 1024 * 1024;
-/** How long a command gets to end when its agent no longer wants it. */
+/** Time a command has to end by itself when its call is aborted, in milliseconds. */
 const abortGraceMs = 1000;
 
 const parameters = {
@@ -27,14 +30,14 @@ const parameters = {
     timeout: { type: 'number', exclusiveMinimum: 0, maximum: longestMs / 1000, description: 'Longest time, in seconds.' },
     background: {
       type: 'boolean',
-      description: 'Do not wait: it goes on while you do other things, and changes nothing in its session.',
+      description: 'Do not wait: it continues while you do other things, and changes nothing in its session.',
     },
     stdin: { type: 'string', description: 'Text it can read from its standard input; otherwise there is nothing to read.' },
-    restart: { type: 'boolean', description: 'Begin the session anew, in the workspace.' },
+    restart: { type: 'boolean', description: 'Start the session again, in the workspace.' },
   },
 } as const;
 
-/** `run_command`: runs a command in a session of the agent's own. */
+/** Creates `run_command`, which runs a command in a session of the agent. */
 export function runCommandTool(
   { name, toolName }: ToolsetRequest,
   settings: ProgramSettings,
@@ -95,8 +98,29 @@ async function untilOver(command: ShellCommand, signal: AbortSignal): Promise<vo
 function resultOf(command: ShellCommand, host: ShellHost, workspace: string): ToolReturn {
   const { end, request } = command;
   if (end === undefined) throw new CadreError('INTERNAL', `command ${command.id} is over and has no end`);
-  const text = describeCommand(command, end, host.session(request.session).cwd, workspace);
+  const text = describeCommand(command, end, placeOf(host.session(request.session).cwd, workspace));
   return toolReturn({ content: text, ...(end.cause === 'exit' && end.notes.length === 0 ? {} : { isError: true }) });
+}
+
+/** Describes a command that is over for the model: its end, then both streams. */
+function describeCommand(command: ShellCommand, end: ProcessEnd, place: string): string {
+  const { id, request, stdout, stderr, stateKept, leftRunning, isFirst } = command;
+  const lines = [
+    `${id}: ${describeEnd(end)}; ${isFirst ? 'new session' : 'session'} ${JSON.stringify(request.session)}, in ${place}`,
+  ];
+  if (leftRunning > 0)
+    lines.push(
+      `${leftRunning} process(es) it had left running were ended: a command's processes end with it. Use background: true for what must go on.`,
+    );
+  if (stateKept === false) lines.push('What it changed in its session (folder, variables, functions) was not kept.');
+  return [...lines, ...describeStreams(stdout, stderr), ...end.notes].join('\n');
+}
+
+function placeOf(cwd: string | undefined, workspace: string): string {
+  if (cwd === undefined) return 'the workspace';
+  const relative = path.relative(realpathSync(workspace), cwd);
+  if (relative === '') return 'the workspace';
+  return relative.startsWith('..') ? cwd : relative;
 }
 
 function startedText({ id }: ShellCommand): string {

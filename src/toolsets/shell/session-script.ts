@@ -1,14 +1,14 @@
 /**
- * Runs one command of a session. Each command has a shell of its own, which begins with what the one before left: variables,
- * functions, options, the folder. So nothing a command does (exit, exec, a signal, a limit) can break its session, and
+ * Bash script that runs one command of a session. Each command has its own shell, which begins with the state that the previous one
+ * left: variables, functions, options, the folder. So nothing a command does (exit, exec, a signal, a limit) can break its session, and
  * ending a command ends all of it.
  *
- * Arguments: the folder with the state to begin with (may be missing), the folder to leave the state in (empty: nowhere),
- * and the file with the command. The environment the shell starts with is given anew each time and not part of the state,
- * except for what people change: PATH and the like. So no secret of the settings gets into a file.
+ * Arguments: the folder with the initial state (may be missing), the folder for the final state (empty: none), and the file with the
+ * command. The initial environment of the shell is passed every time and is not part of the state, except for variables that people
+ * change, such as PATH. So no secret of the settings is written to a file.
  *
- * Only builtins are used: a command may have broken PATH. It may also have put a function in the place of `builtin`; in POSIX mode
- * `unset` is found before any function. `done` is written last; without it there is no state.
+ * Uses only builtins, since a command may have broken PATH. It may also have replaced `builtin` with a function; in POSIX mode `unset` is
+ * found before any function. `done` is written last; without it there is no state.
  */
 export const sessionScript = `
 __cadre_from=$1 __cadre_to=$2 __cadre_file=$3 __cadre_given=' '

@@ -13,14 +13,14 @@ import { startProgram } from '../process/start-program.ts';
 import { sessionScript } from './session-script.ts';
 import { ShellSession } from './shell-session.ts';
 
-/** Commands in the background at the same time. */
+/** Maximum number of running commands. */
 const maxRunning = 16;
-/** Commands that are over and can still be read. */
+/** Number of ended commands whose output can still be read. */
 const keptCommands = 20;
-/** How long commands get to end when their agent is over: its other things are waiting to be closed. */
+/** Time commands have to end by themselves when their agent is over, in milliseconds; short, since other resources wait to close. */
 const closeGraceMs = 500;
 
-/** A command to start. */
+/** Command to start. */
 export interface ShellCommandRequest {
   readonly command: string;
   readonly session: string;
@@ -29,28 +29,28 @@ export interface ShellCommandRequest {
   readonly background: boolean;
 }
 
-/** A command that was started. */
+/** Started command. */
 export interface ShellCommand {
   readonly id: string;
   readonly request: ShellCommandRequest;
   readonly process: RunningProcess;
-  /** Resolves when it is over and its session has what it left; rejects when it could not be run. */
+  /** Resolves when it is over and its session has adopted its state; rejects when it could not be run. */
   readonly ended: Promise<void>;
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;
-  /** How it ended; undefined while it runs. */
+  /** Undefined while it runs. */
   end?: ProcessEnd;
-  /** Its session had nothing to begin with. */
+  /** True when its session had no state yet. */
   readonly isFirst: boolean;
-  /** Processes it left running, which were ended with it. */
+  /** Number of processes it left running, which were killed. */
   leftRunning: number;
-  /** Whether its session went on with what it left. */
+  /** True when its session adopted the state it left; undefined in the background and while it runs. */
   stateKept?: boolean;
-  /** How far its output was read, by stream. */
+  /** Bytes of output read so far, by stream. */
   readonly read: { stdout: number; stderr: number };
 }
 
-/** The shells of one agent: its sessions and the commands it started. Closing it ends them all. */
+/** Shells of one agent: its sessions and the commands it started. Closing it ends them all. */
 export class ShellHost {
   readonly #settings: ProgramSettings;
   readonly #root = mkdtempSync(path.join(tmpdir(), 'cadre-shell-'));
@@ -64,13 +64,13 @@ export class ShellHost {
     for (const folder of ['home', 'commands']) mkdirSync(path.join(this.#root, folder), { mode: 0o700 });
   }
 
-  /** A host as a live thing. */
+  /** Creates a host as a resource. */
   static open(settings: ProgramSettings): Resource<ShellHost> {
     const host = new ShellHost(settings);
     return { value: host, close: () => host.#close() };
   }
 
-  /** The session of this name, begun when it is first named. */
+  /** Returns the session with this name, created on first use. */
   session(name: string): ShellSession {
     const known = this.#sessions.get(name);
     if (known !== undefined) return known;
@@ -79,17 +79,21 @@ export class ShellHost {
     return session;
   }
 
-  /** The names of the sessions there are. */
+  /** Names of the sessions. */
   get sessions(): readonly string[] {
     return [...this.#sessions.keys()];
   }
 
-  /** The commands that run, and the last ones that are over. */
+  /** Running commands, and the last ones that are over. */
   get commands(): readonly ShellCommand[] {
     return [...this.#commands.values()];
   }
 
-  /** @throws CadreError `TOOL_FAILED` naming the commands there are */
+  /**
+   * Returns a command by its id.
+   *
+   * @throws CadreError `TOOL_FAILED` with the known ids
+   */
   command(id: string): ShellCommand {
     const found = this.#commands.get(id);
     if (found !== undefined) return found;
@@ -108,10 +112,11 @@ export class ShellHost {
     const spill = (stream: string) => new CapturedOutput(() => createSpillFile(workspace, spillName(agentId, id, stream)));
     const [stdout, stderr] = [spill('stdout'), spill('stderr')];
     const home = path.join(this.#root, 'home');
+    const commandFile = this.#write(id, request.command);
     const { env, ...settings } = this.#settings;
     const process = await startProgram({
       ...settings,
-      argv: this.#argv(id, request.command, session.state, nextState ?? ''),
+      argv: ['/bin/bash', '--noprofile', '--norc', '-c', sessionScript, 'bash', session.state, nextState ?? '', commandFile],
       env: cleanEnvironment(home, env),
       ...(request.stdin === undefined ? {} : { stdinFile: this.#write(`${id}.stdin`, request.stdin) }),
       ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
@@ -127,11 +132,11 @@ export class ShellHost {
       command.end = end;
       for (const name of [id, `${id}.stdin`]) rmSync(path.join(this.#root, 'commands', name), { force: true });
       if (nextState === undefined) return;
-      // In a sandbox everything is over with its shell, and only the shell can tell what it left.
+      // In a sandbox everything ends with its shell, and only the shell knows which jobs it left.
       if (end.cause === 'exit') command.leftRunning = Math.max(end.leftRunning, session.jobsLeft(nextState));
       command.stateKept = session.adopt(nextState);
     });
-    // Nobody need wait for a command in the background.
+    // No caller awaits a command in the background.
     ended.catch(() => undefined);
     const command: ShellCommand = {
       id,
@@ -147,11 +152,6 @@ export class ShellHost {
     this.#commands.set(id, command);
     if (this.#closed) await process.stop('stopped', 0);
     return command;
-  }
-
-  #argv(id: string, command: string, from: string, to: string): readonly [string, ...string[]] {
-    const file = this.#write(id, command);
-    return ['/bin/bash', '--noprofile', '--norc', '-c', sessionScript, 'bash', from, to, file];
   }
 
   #write(name: string, text: string): string {
@@ -177,7 +177,7 @@ export class ShellHost {
   }
 }
 
-/** Names of agents go into the name of a file: nothing but letters and digits is taken over. */
+/** Returns the name of a spill file; the name of the agent is reduced to letters and digits. */
 function spillName(agentId: string, id: string, stream: string): string {
   const suffix = Date.now().toString(36);
   return `${agentId.replaceAll(/[^A-Za-z0-9_]/g, '-').slice(0, 60)}-${id}-${suffix}.${stream}.txt`;

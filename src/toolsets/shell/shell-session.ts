@@ -1,15 +1,15 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
-/** A state that is longer is not carried over: a command has put a file into a variable. */
+/** Maximum size of a state that is carried over; beyond it, a command has put a file into a variable. */
 const maxStateBytes = 8 * 1024 * 1024;
 
-/** Longest path that is shown. */
+/** Maximum bytes read from a state file, enough for any path. */
 const maxPathBytes = 4096;
 
 /**
- * What a session's next command begins with: a folder that its last command filled. What is in there was written by a
- * command, so it is only ever read by shells, but for the folder's name; links are not followed.
+ * State of a session, from which its next command begins: a folder that its last command filled. Since a command wrote its files, only
+ * shells read them, except for the small files read here; links are not followed.
  */
 export class ShellSession {
   readonly name: string;
@@ -23,22 +23,22 @@ export class ShellSession {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Whether a command has left a state. */
+  /** True when a command has left a state. */
   get hasState(): boolean {
     return this.#state !== undefined;
   }
 
-  /** The folder with the state; while there is none, one that does not exist. */
+  /** Folder with the state; without a state, a folder that does not exist. */
   get state(): string {
     return this.#state ?? path.join(this.#folder, 'none');
   }
 
-  /** The folder the session is in; undefined before its first command. */
+  /** Current folder of the session; undefined before its first command. */
   get cwd(): string | undefined {
     return this.#state === undefined ? undefined : readStart(path.join(this.#state, 'cwd'));
   }
 
-  /** A new folder for the state a command leaves. */
+  /** Creates a folder for the state of the next command. */
   nextState(): string {
     this.#count += 1;
     const folder = path.join(this.#folder, String(this.#count));
@@ -46,12 +46,12 @@ export class ShellSession {
     return folder;
   }
 
-  /** How many jobs a command left running, by its own account. */
+  /** Returns how many jobs a command left running, as its shell reported. */
   jobsLeft(folder: string): number {
     return readStart(path.join(folder, 'jobs'))?.match(/^\d+$/gm)?.length ?? 0;
   }
 
-  /** Goes on with the state a command left; false when it left none, and the session stays as it was before that command. */
+  /** Adopts the state a command left; returns false when it left none, and the session keeps its previous state. */
   adopt(folder: string): boolean {
     const usable = readStart(path.join(folder, 'done')) === 'done' && sizeOf(folder) <= maxStateBytes;
     const useless = usable ? this.#state : folder;
@@ -60,7 +60,7 @@ export class ShellSession {
     return usable;
   }
 
-  /** Forgets everything: the next command begins in the workspace. */
+  /** Drops the state: the next command begins in the workspace. */
   restart(): void {
     if (this.#state !== undefined) rmSync(this.#state, { recursive: true, force: true });
     this.#state = undefined;
@@ -71,7 +71,7 @@ function sizeOf(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + lstatSync(path.join(folder, name)).size, 0);
 }
 
-/** The beginning of a file a command wrote; undefined when it is no plain file. */
+/** Reads the beginning of a file that a command wrote; returns undefined when it is not a regular file. */
 function readStart(file: string): string | undefined {
   try {
     const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -83,7 +83,7 @@ function readStart(file: string): string | undefined {
       closeSync(descriptor);
     }
   } catch {
-    // There is none, or a command has put a link there: either way there is no state to go on with.
+    // The file is missing, or a command has put a link there: either way there is no state.
     return undefined;
   }
 }

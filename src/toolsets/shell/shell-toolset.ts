@@ -6,7 +6,7 @@ import { commandTools } from './command-tools.ts';
 import { runCommandTool } from './run-command.ts';
 import { ShellHost } from './shell-host.ts';
 
-/** The kind `shell`: commands in sessions that last as long as their agent, in a sandbox unless the settings say otherwise. */
+/** Toolset `shell`: commands in sessions that last as long as their agent, in a sandbox unless the settings turn it off. */
 export const shellToolset: ToolsetKind = {
   kind: 'shell',
   description: 'Bash commands in the workspace: sessions, background commands, limits.',

@@ -1,13 +1,13 @@
-/** A CSV file that a query sees as a table. */
+/** CSV file that a query sees as a table. */
 export interface CsvSource {
   readonly name: string;
   readonly file: string;
   readonly text: string;
 }
 
-/** What the process that runs queries is asked. */
+/** Job for the process that runs queries. */
 export type SqlJob = {
-  /** Absolute path of the database; without it there are only the tables made of files. */
+  /** Absolute path of the database; without it, only the tables from CSV files exist. */
   readonly database?: string;
 } & (
   | { readonly kind: 'tables' }
@@ -21,23 +21,23 @@ export type SqlJob = {
     }
 );
 
-/** What a query gave. */
+/** Result of a query. */
 export interface QueryResult {
   readonly columns: readonly string[];
-  /** Cells as they are shown. */
+  /** Formatted cells. */
   readonly rows: readonly (readonly string[])[];
-  /** There are more rows than these. */
+  /** True when there are more rows than these. */
   readonly more: boolean;
 }
 
-/** One table or view of a database. */
+/** Table or view of a database. */
 export interface TableInfo {
   readonly name: string;
   readonly kind: string;
   readonly columns: readonly { readonly name: string; readonly type: string; readonly key: boolean }[];
 }
 
-/** A value as it is shown in a cell; long ones are cut. */
+/** Formats a value for a cell; cuts long values. */
 export function showCell(value: unknown, maxChars = 500): string {
   if (value === null || value === undefined) return 'NULL';
   if (value instanceof Uint8Array) {

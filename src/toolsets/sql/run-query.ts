@@ -3,10 +3,10 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import { isNumericColumn, parseCsv, type CsvTable } from '../data/parse-csv.ts';
 import { showCell, type CsvSource, type QueryResult, type SqlJob, type TableInfo } from './query-job.ts';
 
-/** What SQLite may take of memory for sorting and the like; temporary files are never made. */
+/** Maximum memory of SQLite, for sorting and the like, in bytes; it never creates temporary files. */
 const heapBytes = 268_435_456;
-/** Pragmas that only tell. */
-const tellingPragmas: ReadonlySet<string> = new Set([
+/** Pragmas that only read. */
+const readPragmas: ReadonlySet<string> = new Set([
   'table_info',
   'table_xinfo',
   'table_list',
@@ -17,10 +17,10 @@ const tellingPragmas: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Does one job on a database that cannot be changed by it: opened for reading, `query_only`, and with an authorizer that lets nothing
- * pass but reading. Blocks until it is done, so it runs in a process of its own.
+ * Does one job on a database, without being able to change it: opened read-only, `query_only`, and with an authorizer that permits only
+ * reading. Blocks until it is done, so it runs in a separate process.
  *
- * @throws CadreError `TOOL_FAILED` with SQLite's own words
+ * @throws CadreError `TOOL_FAILED` with the message of SQLite
  */
 export function runSqlJob(job: SqlJob): QueryResult | readonly TableInfo[] {
   const database = open(job.database);
@@ -55,7 +55,7 @@ function closeToWriting(database: DatabaseSync): void {
       case constants.SQLITE_FUNCTION:
         return second === 'load_extension' || second === 'fts3_tokenizer' ? SQLITE_DENY : SQLITE_OK;
       case constants.SQLITE_PRAGMA:
-        return tellingPragmas.has((first ?? '').toLowerCase()) ? SQLITE_OK : SQLITE_DENY;
+        return readPragmas.has((first ?? '').toLowerCase()) ? SQLITE_OK : SQLITE_DENY;
       default:
         return SQLITE_DENY;
     }
@@ -97,7 +97,7 @@ function importCsv(database: DatabaseSync, { name, file, text }: CsvSource): voi
   );
   const insert = database.prepare(`INSERT INTO temp.${quoted(name)} VALUES (${columns.map(() => '?').join(', ')})`);
   database.exec('BEGIN');
-  // An empty cell is no value; only among texts an empty text could be one, and nobody can tell.
+  // An empty cell is NULL. In a column of texts it could also mean an empty text, but CSV cannot express the difference.
   for (const row of rows) insert.run(...row.map((cell) => (cell === '' ? null : cell)));
   database.exec('COMMIT');
 }

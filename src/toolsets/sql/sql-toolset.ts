@@ -17,13 +17,13 @@ interface SqlSettings {
   readonly isUnreadable: PathTest;
 }
 
-/** Most characters of a result that are shown. */
+/** Maximum number of characters shown of a result. */
 const maxChars = 30_000;
 const maxTables = 10;
 
 const databaseParameter = { type: 'string', description: 'The SQLite file, a path in the workspace.' };
 
-/** The toolset `sql`: reads SQLite files of the workspace, and CSV files as tables. */
+/** Toolset `sql`: queries SQLite files of the workspace, and CSV files as tables. */
 export const sqlToolset: ToolsetKind = {
   kind: 'sql',
   description: 'Reads SQLite databases and CSV files of the workspace with SQL.',

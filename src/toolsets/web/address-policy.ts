@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * What an address is good for (FAULTS S5): `public` may be asked by anyone; `private` is this machine or its networks;
- * `never` has no pages for anyone (metadata of clouds, link-local, multicast, documentation, tunnels).
+ * Classification of an address (FAULTS S5): `public` is always allowed; `private` is this machine or its networks; `never` has no pages
+ * (metadata services of clouds, link-local, multicast, documentation, tunnels).
  */
 export type AddressClass = 'public' | 'private' | 'never';
 
@@ -24,7 +24,7 @@ const neverRanges = [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-  // Servers of clouds that hand out credentials, outside the link-local range.
+  // Servers of clouds that issue credentials, outside the link-local range.
   ['100.100.100.200', 32],
   ['168.63.129.16', 32],
 ] as const;
@@ -48,9 +48,9 @@ const privateV6 = blockList(
   ],
   'ipv6',
 );
-/** The only range of IPv6 that is routed in public. */
+/** The only range of IPv6 with public routing. */
 const globalV6 = blockList([['2000::', 3]], 'ipv6');
-/** Ranges whose last 32 bits are an IPv4 address: mapped, translated, NAT64. What counts is that address. */
+/** Ranges whose last 32 bits are an IPv4 address (mapped, translated, NAT64), which is the address to check. */
 const embeddingV6 = blockList(
   [
     ['::ffff:0:0', 96],
@@ -60,7 +60,7 @@ const embeddingV6 = blockList(
   'ipv6',
 );
 
-/** Says what an address in text form is good for; what is no address is good for nothing. */
+/** Classifies an address in text form; text that is not an address is `never`. */
 export function classifyAddress(address: string): AddressClass {
   const family = isIP(address);
   if (family === 4) return classifyV4(address);
@@ -77,9 +77,9 @@ function classifyV4(address: string): AddressClass {
   return privateV4.check(address, 'ipv4') ? 'private' : 'public';
 }
 
-/** The IPv4 address in the last 32 bits of an IPv6 address. */
+/** Returns the IPv4 address in the last 32 bits of an IPv6 address. */
 function lastFourBytes(address: string): string {
-  // The URL parser writes every form in the same way, with the last 32 bits as two groups of hex digits.
+  // The URL parser normalizes every form, with the last 32 bits as two groups of hex digits.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':');
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group === '' ? '0' : group, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');

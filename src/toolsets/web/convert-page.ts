@@ -11,23 +11,24 @@ import { jobFile, type JobAnswer } from '../worker/job-answer.ts';
 import { runWorker } from '../worker/run-worker.ts';
 import type { HtmlPage, MarkdownPage } from './html-to-markdown.ts';
 
-/** Where and how long a page is made Markdown of. */
+/** Place and time limit of a page's conversion to Markdown. */
 export interface Conversion {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Given when it is to be done in a sandbox: a process without network and without files of anybody. */
+  /** Present when the conversion must run in a sandbox: a process without network and without access to files of users. */
   readonly sandbox: ResourceScopes | undefined;
 }
 
-/** With how much memory a page must become Markdown. */
+/** Memory limit of a conversion, in megabytes. */
 const maxMemoryMb = 512;
-/** Programs like Node reserve far more room than they use. */
+/** Limit of the address space: programs like Node reserve far more memory than they use. */
 const addressBytes = 64 * 1024 ** 3;
 
 /**
- * Makes Markdown of an HTML page where it can do no harm: on a thread of its own, or in a sandbox.
+ * Converts an HTML page to Markdown in isolation: on a separate thread, or in a sandbox.
  *
- * @throws CadreError `TOOL_FAILED` when it takes too long or too much; `SANDBOX_UNAVAILABLE` when there is to be one and cannot be
+ * @throws CadreError `TOOL_FAILED` when it takes too long or too much memory; `SANDBOX_UNAVAILABLE` when a required sandbox cannot be set
+ * up
  */
 export async function convertPage(page: HtmlPage, conversion: Conversion): Promise<MarkdownPage> {
   const { timeoutMs, signal, sandbox } = conversion;
@@ -85,15 +86,18 @@ function resultOf(answer: JobAnswer): MarkdownPage {
   throw new CadreError(answer.code, answer.message);
 }
 
-/** What the program itself is made of: Node, this package, and the packages it imports. They may lie where homes are hidden. */
+/**
+ * Returns the folders the program consists of: Node, this package, and the packages it imports. They may be in places where home folders
+ * are hidden.
+ */
 function readableFolders(): readonly string[] {
   const packages = ['linkedom', '@mozilla/readability', 'turndown'].flatMap((name) => {
     try {
       const file = fileURLToPath(import.meta.resolve(name));
-      // The outermost one: package managers keep packages in folders of their own below it.
+      // The outermost folder: package managers nest folders of packages below it.
       return [file.slice(0, file.indexOf(`${path.sep}node_modules${path.sep}`) + '/node_modules'.length)];
     } catch {
-      // Not installed: the program will say so, with the command that does it.
+      // Not installed: the program reports it, with the install command.
       return [];
     }
   });
@@ -101,7 +105,7 @@ function readableFolders(): readonly string[] {
   return [...new Set([path.dirname(process.execPath), own, ...packagesAbove(own), ...packages])];
 }
 
-/** The folders in which packages are looked for from a folder on. */
+/** Returns the folders searched for packages, starting from a folder. */
 function packagesAbove(folder: string): readonly string[] {
   const here = path.join(folder, 'node_modules');
   const above = path.dirname(folder);

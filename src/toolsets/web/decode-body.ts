@@ -1,15 +1,15 @@
-/** A body as text, and the name of the encoding it was read by. */
+/** A body as text, and the name of its encoding. */
 export interface DecodedBody {
   readonly text: string;
   readonly charset: string;
 }
 
-/** How many bytes of a page are searched for the encoding it names itself. */
+/** Number of bytes of a page that are searched for its declared encoding. */
 const searchedBytes = 2_048;
 
 /**
- * Decodes a body: by its byte order mark, else by the charset of its content type, else by what an HTML page says itself, else as
- * UTF-8. An unknown charset is read as UTF-8; bytes that make no sense become U+FFFD.
+ * Decodes a body: by its byte order mark, else by the charset of its content type, else by the declaration in an HTML page, else as
+ * UTF-8. An unknown charset is read as UTF-8; invalid bytes become U+FFFD.
  */
 export function decodeBody(body: Uint8Array, contentType: string): DecodedBody {
   const named = markOf(body) ?? charsetIn(contentType) ?? charsetOfPage(body);
@@ -32,7 +32,7 @@ function charsetOfPage(body: Uint8Array): string | undefined {
   const meta = /<meta\b[^>]{0,200}charset[^>]{0,100}|^<\?xml[^>]{0,200}encoding[^>]{0,100}/i.exec(start)?.[0];
   if (meta === undefined) return undefined;
   const named = charsetIn(meta.replace(/encoding(?=\s*=)/i, 'charset'));
-  // A page whose bytes could be read so far is not in UTF-16, whatever it says.
+  // A page whose bytes were readable so far is not in UTF-16, whatever it declares.
   return named !== undefined && /^utf-?16/i.test(named) ? 'utf-8' : named;
 }
 
@@ -41,7 +41,7 @@ function decodeAs(body: Uint8Array, charset: string): DecodedBody | undefined {
     const decoder = new TextDecoder(charset);
     return { text: decoder.decode(body), charset: decoder.encoding };
   } catch {
-    // A name that no decoder has.
+    // No decoder has this name.
     return undefined;
   }
 }

@@ -8,10 +8,10 @@ import { readPage, type ReadPage } from './read-page.ts';
 import type { HostResolver } from './resolve-host.ts';
 import type { WebSettings } from './web-settings.ts';
 
-/** Most characters of a page that are shown at once. */
+/** Most characters of a page in one result. */
 const maxShown = 30_000;
 
-/** The tool that reads one page of the web as Markdown. */
+/** Creates the tool that reads one web page as Markdown. */
 export function fetchPageTool(request: ToolsetRequest, settings: WebSettings, resolver: HostResolver): EffectTool {
   return defineTool({
     name: request.toolName('fetch_page'),
@@ -31,7 +31,7 @@ export function fetchPageTool(request: ToolsetRequest, settings: WebSettings, re
     },
     effect: 'idempotent',
     trust: 'untrusted',
-    // Fetching a page and making Markdown of it have their own limits, with their own words.
+    // Fetching a page and converting it have their own limits and messages.
     timeout_ms: settings.fetchTimeoutMs * 2 + 1_000,
     max_result_chars: maxShown + 4_000,
     async execute(args, { signal, live }): Promise<ToolReturn> {
@@ -66,7 +66,7 @@ function window(text: string, from: number): string {
   return `${before}${text.slice(from, end)}${after}`;
 }
 
-/** The end of what is shown: at a line's end, when one is near. */
+/** Returns the end of the window of text: at a line's end, when one is near. */
 function endOfWindow(text: string, from: number): number {
   const end = from + maxShown;
   if (end >= text.length) return text.length;

@@ -4,27 +4,27 @@ import { httpExchange, type HttpAnswer } from './http-exchange.ts';
 import { resolveChecked, type HostResolver } from './resolve-host.ts';
 import { checkUrl, type UrlPolicy } from './url-policy.ts';
 
-/** What a fetch may cost, and where it may go. */
+/** Cost limits and URL policy of a fetch. */
 export interface FetchOptions {
   readonly policy: UrlPolicy;
   readonly resolver: HostResolver;
-  /** For everything together: names, connections, redirects, the body. */
+  /** Time for everything together: names, connections, redirects, the body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly userAgent: string;
-  /** Sent with the first request and to no other origin: keys of a search service. */
+  /** Headers of the first request, never sent to another origin: keys of a search service. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly accept?: string;
-  /** Sent with the first request, which is a POST then. */
+  /** Body of the first request, which makes it a POST. */
   readonly json?: string;
 }
 
-/** What was found at a URL. */
+/** Answer found at a URL. */
 export interface WebResource extends HttpAnswer {
-  /** Where it was found in the end. */
+  /** Final URL, after redirects. */
   readonly url: string;
-  /** The URLs that led there, when there were redirects. */
+  /** Earlier URLs of a chain of redirects, if any. */
   readonly redirects: readonly string[];
 }
 
@@ -33,7 +33,8 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /**
  * Fetches a URL and follows redirects, each of them checked like the first (FAULTS S5).
  *
- * @throws CadreError `URL_REFUSED` for a URL, redirect or address that may not be asked; `TOOL_FAILED` when there is no good answer in time
+ * @throws CadreError `URL_REFUSED` for a URL, redirect or address that is not allowed; `TOOL_FAILED` when no usable answer arrives in
+ * time
  */
 export async function fetchResource(url: string, options: FetchOptions, signal: AbortSignal): Promise<WebResource> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
@@ -50,7 +51,7 @@ async function follow(first: string, options: FetchOptions, signal: AbortSignal)
   let next = first;
   for (;;) {
     const target = checkUrl(next, options.policy);
-    const addresses = await resolveChecked(target, options.policy, options.resolver, signal);
+    const addresses = await resolveChecked(target, { policy: options.policy, resolver: options.resolver, signal });
     const headers = headersFor(options, redirects.length === 0);
     const answer = await httpExchange({
       target,
@@ -58,7 +59,7 @@ async function follow(first: string, options: FetchOptions, signal: AbortSignal)
       headers,
       maxBytes: options.maxBytes,
       signal,
-      // What is sent goes to the first address only.
+      // Only the first address gets the request body.
       ...(options.json === undefined || redirects.length > 0 ? {} : { json: options.json }),
     });
     const { href } = target.url;
@@ -84,7 +85,7 @@ function headersFor(options: FetchOptions, isFirst: boolean): Readonly<Record<st
 function accept(resource: WebResource): WebResource {
   const { status } = resource;
   if (status >= 200 && status < 300) return resource;
-  // The server's own words are text from outside, and errors are not framed as such.
+  // The server's reason phrase is untrusted text, and errors are not framed as such.
   const words = STATUS_CODES[status] ?? 'unknown status';
   throw new CadreError('TOOL_FAILED', `${resource.url.slice(0, 200)} answered ${status} (${words}).`, { details: { status } });
 }

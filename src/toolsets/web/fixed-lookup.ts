@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { HostAddress } from './resolve-host.ts';
 
-/** Answers every question for the name with the addresses that were checked. */
+/** Resolves every name to the addresses that were checked. */
 export function fixedLookup(addresses: readonly HostAddress[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all === true) {

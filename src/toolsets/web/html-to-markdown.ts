@@ -7,26 +7,26 @@ import type { PageDocument, PageElement } from './page-element.ts';
 export interface MarkdownPage {
   readonly title: string;
   readonly markdown: string;
-  /** Only the main text is there; menus and margins were left out. */
+  /** True when only the main text is included; menus and margins were left out. */
   readonly mainTextOnly: boolean;
   readonly byline?: string;
   readonly published?: string;
 }
 
-/** What a page is made Markdown of. */
+/** Input of a conversion to Markdown. */
 export interface HtmlPage {
   readonly html: string;
   readonly url: string;
-  /** The whole page instead of its main text. */
+  /** Converts the whole page instead of its main text. */
   readonly whole: boolean;
 }
 
 const packages = ['@mozilla/readability', 'linkedom', 'turndown'];
-/** A main text shorter than this share of the page's text is not believed to be the main text. */
+/** Least share of the page's text for an extracted main text to be accepted. */
 const leastShare = 0.2;
 
 /**
- * Makes Markdown of an HTML page: its main text when there is one to be found, else all of it.
+ * Converts an HTML page to Markdown: its main text when one is found, else all of it.
  *
  * @throws CadreError `DEPENDENCY_MISSING` when the packages that read pages are not installed
  */
@@ -38,7 +38,7 @@ export async function htmlToMarkdown({ html, url, whole }: HtmlPage): Promise<Ma
   );
   const [{ parseHTML }, { Readability }, { default: Turndown }] = await load;
   const parse = (text: string): PageDocument => (parseHTML(text) as unknown as { document: PageDocument }).document;
-  // Without a body element of its own a fragment would not get one.
+  // A fragment without a body element would not get one.
   const document = parse(/<body[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`);
   const title = (document.title || document.querySelector('title')?.textContent || '').trim().replace(/\s+/g, ' ');
   cleanDocument(document, url);

@@ -7,16 +7,16 @@ import { fixedLookup } from './fixed-lookup.ts';
 import type { HostAddress } from './resolve-host.ts';
 import type { CheckedUrl } from './url-policy.ts';
 
-/** One answer of a server, with as much of its body as was wanted. */
+/** One answer of a server, with its body up to the limit. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The body goes on after `maxBytes`. */
+  /** True when the body continues after `maxBytes`. */
   readonly truncated: boolean;
 }
 
-/** One question to addresses that are checked already: a GET, or a POST when it has JSON to send. */
+/** One request to addresses already checked: a GET, or a POST when it has JSON to send. */
 export interface HttpQuestion {
   readonly target: CheckedUrl;
   readonly addresses: readonly HostAddress[];
@@ -28,10 +28,10 @@ export interface HttpQuestion {
 }
 
 /**
- * Asks once, on a connection of its own: no cookies, no credentials, no proxy, no connection of another request. A redirect is
- * an answer like any other, without its body.
+ * Sends one request on a separate connection: no cookies, no credentials, no proxy, no shared connection. A redirect is returned as an
+ * answer, without its body.
  *
- * @throws CadreError `TOOL_FAILED` when no whole answer came; the signal's reason when it aborts
+ * @throws CadreError `TOOL_FAILED` when no complete answer arrived; the signal's reason when it aborts
  */
 export async function httpExchange(question: HttpQuestion): Promise<HttpAnswer> {
   try {
@@ -44,9 +44,13 @@ export async function httpExchange(question: HttpQuestion): Promise<HttpAnswer> 
     return { status, headers, ...(await readBody(response, question.maxBytes)) };
   } catch (thrown) {
     question.signal.throwIfAborted();
-    throw new CadreError('TOOL_FAILED', `${question.target.url.href.slice(0, 200)} could not be read: ${inWords(thrown)}.`, {
-      cause: thrown,
-    });
+    throw new CadreError(
+      'TOOL_FAILED',
+      `${question.target.url.href.slice(0, 200)} could not be read: ${describeFailure(thrown)}.`,
+      {
+        cause: thrown,
+      },
+    );
   }
 }
 
@@ -70,9 +74,9 @@ function request({ target, addresses, headers, json, signal }: HttpQuestion): Pr
     },
     resolve,
   );
-  // Late errors of the connection are errors of the body by then.
+  // Later errors of the connection surface as errors of the body.
   sent.on('error', reject);
-  // Someone who never stops announcing an answer is no server.
+  // A server that announces answers without end is given up.
   let announced = 0;
   sent.on('information', () => {
     announced += 1;
@@ -85,7 +89,7 @@ function request({ target, addresses, headers, json, signal }: HttpQuestion): Pr
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Pick<HttpAnswer, 'body' | 'truncated'>> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop destroys what is read from, and with it the connection.
+  // Leaving the loop destroys the source, and with it the connection.
   for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
@@ -118,18 +122,18 @@ function decoderOf(encoding: string): NodeJS.ReadWriteStream | undefined {
   }
 }
 
-function inWords(thrown: unknown): string {
+function describeFailure(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   switch (code) {
     case 'ECONNREFUSED':
-      return 'nobody listens there (ECONNREFUSED)';
+      return 'nothing listens there (ECONNREFUSED)';
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':
       return 'the connection was closed before the answer was complete';
     case 'HPE_HEADER_OVERFLOW':
       return 'its headers are too large';
     default:
-      if (code.startsWith('HPE_')) return `what came is no answer in HTTP (${code})`;
+      if (code.startsWith('HPE_')) return `the answer is not valid HTTP (${code})`;
       if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR'))
         return `its compressed body is damaged (${code})`;
       return describeThrown(thrown).slice(0, 300);

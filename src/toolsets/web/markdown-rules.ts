@@ -1,7 +1,7 @@
 import type TurndownService from 'turndown';
 import type { PageElement } from './page-element.ts';
 
-/** The rules by which a page becomes Markdown, beyond those every page has: tables, and code as it stands. */
+/** Adds conversion rules for tables and for verbatim code to the standard ones. */
 export function addMarkdownRules(turndown: TurndownService): void {
   turndown.addRule('tableCell', {
     filter: ['th', 'td'],
@@ -17,7 +17,7 @@ export function addMarkdownRules(turndown: TurndownService): void {
   });
   turndown.addRule('table', {
     filter: 'table',
-    // A table inside a cell cannot be one in Markdown: its rows stand in line.
+    // Markdown has no nested tables: the rows of an inner table are joined with spaces.
     replacement: (content) => `\n\n${content.replace(/\n{2,}/g, '\n').trim()}\n\n`,
   });
   turndown.addRule('tableParts', {

@@ -1,4 +1,4 @@
-/** As much of the DOM as reading a page takes; the project has no browser's types. */
+/** The part of the DOM needed to read a page; the project does not load a browser's types. */
 export interface PageElement {
   readonly nodeName: string;
   readonly textContent: string | null;
@@ -12,7 +12,7 @@ export interface PageElement {
   remove(): void;
 }
 
-/** A page that was read. */
+/** A parsed page. */
 export interface PageDocument {
   readonly title: string;
   readonly documentElement: PageElement | null;

@@ -4,32 +4,38 @@ import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { convertPage } from './convert-page.ts';
 import { decodeBody } from './decode-body.ts';
 import type { WebResource } from './fetch-resource.ts';
-import { formOf, mediaTypeOf } from './media-type.ts';
+
+/** Form in which a model sees a body. */
+type PageForm = 'html' | 'text' | 'file' | 'refused';
+
+const fileTypes: ReadonlySet<string> = new Set(['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+const textTypes = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|x-ndjson|ld\+json|x-sh|sql)\b)/;
 
 /** A page in a form a model can read: text, or a file. */
 export interface ReadPage {
   readonly title: string;
-  /** Markdown for HTML, else the text as it came. */
+  /** Markdown for HTML, else the text as received. */
   readonly text: string;
   readonly file?: FilePart;
-  /** What should be known about it, one sentence each. */
+  /** Remarks about the page, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** How a page is read. */
+/** Options for reading a page. */
 export interface ReadOptions {
-  /** The whole page instead of its main text. */
+  /** Reads the whole page instead of its main text. */
   readonly whole: boolean;
-  /** How long it may take to become Markdown. */
+  /** Time limit for the conversion to Markdown, in milliseconds. */
   readonly timeoutMs: number;
-  /** Given when HTML is to be read in a sandbox. */
+  /** Present when HTML must be converted in a sandbox. */
   readonly sandbox: ResourceScopes | undefined;
 }
 
 /**
- * Makes what was fetched readable.
+ * Converts a fetched resource to a readable form.
  *
- * @throws CadreError `TOOL_FAILED` for a type that cannot be read, with those that can; `DEPENDENCY_MISSING` without the packages for HTML
+ * @throws CadreError `TOOL_FAILED` for an unreadable type, naming the readable ones; `DEPENDENCY_MISSING` without the packages for HTML
  */
 export async function readPage(resource: WebResource, options: ReadOptions, signal: AbortSignal): Promise<ReadPage> {
   const mediaType = mediaTypeOf(resource.headers['content-type'], resource.body);
@@ -84,7 +90,24 @@ function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Cut, in lines, or no JSON at all: shown as it came.
+    // Truncated, JSON lines, or not JSON: returned as received.
     return text;
   }
+}
+
+/** Returns the media type of a body, without its parameters; guessed from its first bytes when the server's type is missing or generic. */
+function mediaTypeOf(contentType: string | undefined, body: Uint8Array): string {
+  const given = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (/^[\w.+-]+\/[\w.+-]+$/.test(given) && given !== 'application/octet-stream' && given !== 'unknown/unknown') return given;
+  const start = new TextDecoder('latin1').decode(body.subarray(0, 1_024));
+  if (start.startsWith('%PDF-')) return 'application/pdf';
+  if (/^\s*(?:<!doctype html|<html|<head|<body)/i.test(start)) return 'text/html';
+  return start.includes('\0') ? 'application/octet-stream' : 'text/plain';
+}
+
+/** Returns the form for a media type. */
+function formOf(mediaType: string): PageForm {
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html';
+  if (fileTypes.has(mediaType)) return 'file';
+  return textTypes.test(mediaType) ? 'text' : 'refused';
 }

@@ -2,29 +2,34 @@ import { lookup } from 'node:dns/promises';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { checkAddress, type CheckedUrl, type UrlPolicy } from './url-policy.ts';
 
-/** One address of a name. */
+/** One address of a host name. */
 export interface HostAddress {
   readonly address: string;
   readonly family: number;
 }
 
-/** Finds all addresses of a name. */
+/** Finds all addresses of a host name. */
 export type HostResolver = (host: string) => Promise<readonly HostAddress[]>;
 
-/** Asks the system, as any program would. */
+/** Resolves with the operating system, as other programs do. */
 export const systemResolver: HostResolver = (host) => lookup(host, { all: true, verbatim: true });
 
+/** Rules and means of a checked lookup. */
+export interface LookupOptions {
+  readonly policy: UrlPolicy;
+  readonly resolver: HostResolver;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The addresses of a URL's host, each of them checked: one that is not allowed refuses the whole name. The connection is made to
- * these and nothing is looked up again, so that a name that changes between check and connection gains nothing.
+ * Returns the addresses of a URL's host after checking each: one forbidden address refuses the whole name. The connection uses exactly
+ * these addresses without another lookup, so that a name that changes between check and connection gains nothing.
  *
- * @throws CadreError `URL_REFUSED` when an address may not be asked, `TOOL_FAILED` when the name cannot be resolved
+ * @throws CadreError `URL_REFUSED` when an address is forbidden, `TOOL_FAILED` when the name cannot be resolved
  */
 export async function resolveChecked(
   checked: CheckedUrl,
-  policy: UrlPolicy,
-  resolver: HostResolver,
-  signal: AbortSignal,
+  { policy, resolver, signal }: LookupOptions,
 ): Promise<readonly HostAddress[]> {
   if (checked.isAddress) return [{ address: checked.host, family: checked.host.includes(':') ? 6 : 4 }];
   const addresses = await resolve(checked.host, resolver, signal);

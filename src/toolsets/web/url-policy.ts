@@ -2,28 +2,28 @@ import { isIP } from 'node:net';
 import { CadreError } from '../../core/error.ts';
 import { classifyAddress } from './address-policy.ts';
 
-/** Where tools of the web may go. */
+/** Limits on the URLs web tools may request. */
 export interface UrlPolicy {
-  /** Names of hosts, `*.example.com` for all below one; when there are any, only these are asked. */
+  /** Host names, `*.example.com` for all below one; unless empty, only these are allowed. */
   readonly allowHosts: readonly string[];
   readonly denyHosts: readonly string[];
-  /** Addresses of this machine and its networks may be asked, too. Metadata servers and the like still may not. */
+  /** Allows addresses of this machine and its networks, but never metadata servers and the like. */
   readonly allowPrivate: boolean;
 }
 
-/** A URL that may be asked, as far as can be told before its name is looked up. */
+/** A URL allowed as far as can be decided before its name is resolved. */
 export interface CheckedUrl {
   readonly url: URL;
-  /** Without brackets and without a dot at its end. */
+  /** Host without brackets and without a trailing dot. */
   readonly host: string;
-  /** The host is an address itself. */
+  /** True when the host is an IP address. */
   readonly isAddress: boolean;
 }
 
 const maxUrlChars = 8_192;
-/** Names that only mean something inside a network, whatever they resolve to. */
+/** Names that only have meaning inside a network, whatever they resolve to. */
 const privateNames = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
-/** Ports of other protocols that browsers refuse, too: mail, remote shells, and whatever takes a request for commands. */
+/** Ports of other protocols that browsers refuse, too: mail, remote shells, and others that may take a request for commands. */
 const refusedPorts: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115,
   117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587,
@@ -32,14 +32,14 @@ const refusedPorts: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Reads a URL, and checks all that can be checked before its name is looked up: scheme, no name or password in it, port, host.
+ * Parses a URL and makes all checks possible before its name is resolved: scheme, no user name or password in it, port, host.
  *
- * @throws CadreError `URL_REFUSED` with the reason and what is allowed
+ * @throws CadreError `URL_REFUSED` with the reason and the allowed URLs
  */
 export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
   if (text.length > maxUrlChars) throw refuseUrl(text, `it is longer than ${maxUrlChars} characters`);
   const url = URL.parse(text);
-  if (url === null) throw refuseUrl(text, 'it is no absolute URL; give one like https://example.org/page');
+  if (url === null) throw refuseUrl(text, 'it is not an absolute URL; give one like https://example.org/page');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuseUrl(text, `its scheme is ${url.protocol.slice(0, 40)} and only http: and https: are allowed`);
   if (url.username !== '' || url.password !== '') throw refuseUrl(text, 'it has a user name or a password in it');
@@ -57,11 +57,11 @@ export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
 export function checkAddress(text: string, address: string, policy: UrlPolicy): void {
   const kind = classifyAddress(address);
   if (kind === 'public' || (kind === 'private' && policy.allowPrivate)) return;
-  const what = kind === 'private' ? 'a private address' : 'an address that is never asked';
+  const what = kind === 'private' ? 'a private address' : 'an address that is never allowed';
   throw refuseUrl(text, `it leads to ${address}, ${what}`);
 }
 
-/** The error for a URL that is not asked. */
+/** Returns the error for a refused URL. */
 export function refuseUrl(text: string, reason: string): CadreError {
   const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
   return new CadreError('URL_REFUSED', `${shown} is not opened: ${reason}.`, { details: { reason } });

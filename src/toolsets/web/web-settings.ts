@@ -3,7 +3,7 @@ import { durationOf, durationSetting } from '../settings.ts';
 import type { Reach } from '../../core/tool/toolset.ts';
 import type { UrlPolicy } from './url-policy.ts';
 
-/** A service that is asked for search results, as the settings name it. */
+/** A search service named in the settings. */
 export interface ProviderSetting {
   readonly type: 'searxng' | 'brave' | 'tavily' | 'google' | 'duckduckgo' | 'given';
   /** For `given`: the provider's name. */
@@ -22,16 +22,16 @@ export interface WebSettings {
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly userAgent: string;
-  /** HTML is read in a sandbox instead of on a thread. */
+  /** Converts HTML in a sandbox instead of on a thread. */
   readonly sandbox: boolean;
-  /** In the order they are asked; undefined: those that the environment has keys for. */
+  /** Providers in the order they are asked; undefined: those that the environment has keys for. */
   readonly providers: readonly ProviderSetting[] | undefined;
 }
 
 const hosts = { type: 'array', items: { type: 'string', minLength: 1 } };
 const text = { type: 'string', minLength: 1 };
 
-/** What says where a toolset may go; the browser has the same. */
+/** Schema of the URL policy, shared with the browser toolset. */
 export const urlPolicySchema: JsonObject = {
   allow_hosts: { ...hosts, description: 'Only these hosts are asked; *.example.org covers all below it. Empty: any public host.' },
   deny_hosts: { ...hosts, description: 'These hosts are never asked.' },
@@ -53,7 +53,8 @@ export const webSettingsSchema: JsonSchema = {
     max_redirects: { type: 'integer', minimum: 0, maximum: 20, description: 'Default 5.' },
     sandbox: {
       type: 'boolean',
-      description: 'true: HTML is read in a sandbox without network and files; refused when there can be none. Default false.',
+      description:
+        'true: HTML is read in a sandbox without network and files; calls fail when no sandbox is available. Default false.',
     },
     user_agent: { ...text, description: 'How the tools call themselves to servers.' },
     providers: {
@@ -78,7 +79,7 @@ export const webSettingsSchema: JsonSchema = {
   },
 };
 
-/** Reads settings that went through their schema. */
+/** Reads settings already checked against their schema. */
 export function readWebSettings(settings: JsonObject): WebSettings {
   const providers = settings['providers'];
   return {
@@ -93,19 +94,19 @@ export function readWebSettings(settings: JsonObject): WebSettings {
   };
 }
 
-/** The search services that settings name by an address, and what they open besides public addresses. */
+/** Returns the reach of these settings: search services named by address, and access beyond public addresses. */
 export function webReaches(settings: JsonObject): readonly Reach[] {
   const { policy, providers = [] } = readWebSettings(settings);
   const named = providers.flatMap(({ url }): readonly Reach[] => (url === undefined ? [] : [{ kind: 'destination', text: url }]));
   return [...named, ...privateReaches(policy)];
 }
 
-/** What settings open besides public addresses. */
+/** Returns the reach of a policy beyond public addresses. */
 export function privateReaches({ allowPrivate }: UrlPolicy): readonly Reach[] {
   return allowPrivate ? [{ kind: 'destination', text: 'addresses of this machine and its networks' }] : [];
 }
 
-/** Reads the part of settings that says where a toolset may go. */
+/** Reads the URL policy from settings. */
 export function readUrlPolicy(settings: JsonObject): UrlPolicy {
   return {
     allowHosts: textsOf(settings['allow_hosts']),

@@ -8,19 +8,19 @@ export type { SearchHit, SearchOptions, SearchProvider } from './search/search-p
 import { searchWebTool } from './search/search-web.ts';
 import { readWebSettings, webReaches, webSettingsSchema } from './web-settings.ts';
 
-/** What the toolset `web` uses of the outside; everything has a default. */
+/** External dependencies of the toolset `web`, all with defaults. */
 export interface WebPorts {
-  /** Search providers of one's own: asked first, unless the settings name an order. */
+  /** Custom search providers: asked first, unless the settings give an order. */
   readonly searchProviders?: readonly SearchProvider[];
-  /** Finds the addresses of names; every one of them is checked. */
+  /** Resolves host names; every address is checked. */
   readonly resolver?: HostResolver;
-  /** Where keys of search services are looked for. */
+  /** Source of the search services' keys. */
   readonly environment?: SearchEnvironment;
 }
 
 /**
- * The toolset `web` for `createEngine({ toolsets: { web: createWebToolset({ … }) } })`: with search providers of one's own. Its
- * tools keep their plain names.
+ * Creates the toolset `web` for `createEngine({ toolsets: { web: createWebToolset({ … }) } })`, for example with custom search providers.
+ * Its tools keep their plain names.
  */
 export function createWebToolset(
   options: WebPorts & { readonly settings?: JsonObject },
@@ -29,7 +29,7 @@ export function createWebToolset(
   return ({ name }) => defineWebToolset(ports).create({ name, settings, toolName: (tool) => tool });
 }
 
-/** Makes the kind of toolset `web` with ports of one's own. */
+/** Defines the kind of toolset `web` with custom dependencies. */
 export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
   const { searchProviders = [], resolver = systemResolver, environment = process.env } = ports;
   return {
@@ -42,8 +42,12 @@ export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
       const settings = readWebSettings(request.settings);
       const { searchTimeoutMs: timeoutMs, userAgent } = settings;
       const choose = (): readonly SearchProvider[] =>
-        chooseProviders(settings.providers, searchProviders, environment, { resolver, timeoutMs, userAgent });
-      // Settings that name providers are checked now; what the environment has is looked at when it is needed.
+        chooseProviders(settings.providers, {
+          given: searchProviders,
+          environment,
+          ports: { resolver, timeoutMs, userAgent },
+        });
+      // Settings that name providers are checked now; the environment is read when it is needed.
       const named = settings.providers === undefined ? undefined : choose();
       return {
         tools: [searchWebTool(request, settings, () => named ?? choose()), fetchPageTool(request, settings, resolver)],
@@ -52,5 +56,5 @@ export function defineWebToolset(ports: WebPorts = {}): ToolsetKind {
   };
 }
 
-/** The toolset `web`: searches the web and reads its pages. */
+/** Toolset `web`: searches the web and reads its pages. */
 export const webToolset: ToolsetKind = defineWebToolset();

@@ -1,11 +1,11 @@
 import { CadreError, describeThrown, type ErrorCode } from '../../core/error.ts';
 
-/** What is done on a thread or in a process of its own, and answered once: the value, or why there is none. */
+/** Answer of a separate thread or process: the value of its work, or the error. */
 export type JobAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
 
-/** Does the work and makes an answer of what it returns or throws. */
+/** Does the work and converts its result or error to an answer. */
 export async function answerOf(work: () => unknown): Promise<JobAnswer> {
   try {
     return { ok: true, value: await work() };
@@ -16,7 +16,7 @@ export async function answerOf(work: () => unknown): Promise<JobAnswer> {
   }
 }
 
-/** The file of a job: beside a source file a source file, and beside a built one a built one. */
+/** Adds the extension to the file of a job: `.ts` when Cadre runs from source, `.js` when it is built. */
 export function jobFile(file: URL): URL {
   return new URL(`${file.href}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`);
 }

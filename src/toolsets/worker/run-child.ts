@@ -2,39 +2,39 @@ import { fork } from 'node:child_process';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { jobFile, type JobAnswer } from './job-answer.ts';
 
-/** Work in a process of its own: native code cannot be stopped on a thread (FAULTS X7). */
+/** Work for a separate process, since native code cannot be stopped on a thread (FAULTS X7). */
 export interface ChildJob {
-  /** The file of the process, without its extension: `new URL('./query-worker', import.meta.url)`. */
+  /** File of the process, without its extension: `new URL('./query-worker', import.meta.url)`. */
   readonly file: URL;
   readonly input: unknown;
   readonly timeoutMs: number;
   readonly maxMemoryMb: number;
   readonly signal: AbortSignal;
-  /** What is being done, for messages: "The query". */
+  /** Name of the work in messages: "The query". */
   readonly what: string;
 }
 
 const permissions = ['--permission', '--allow-fs-read=*', '--allow-worker', '--allow-addons'];
 
-/** What the process is sent. */
+/** Message to the process. */
 export interface ChildInput {
   readonly input: unknown;
-  /** It ends itself after this time, should nobody be left to end it. */
+  /** Time after which the process kills itself, in case its parent has died, in milliseconds. */
   readonly lastsMs: number;
 }
 
 /**
- * Does a piece of work in its own process and resolves with its answer; the process is over afterwards, whatever happened. It has
- * none of this one's environment.
+ * Does work in a separate process and resolves with its result; the process is over afterwards, whatever happened. It does not inherit
+ * the environment of this process.
  *
- * @throws CadreError with the work's code, or `TOOL_FAILED` when it ran out of time or memory; the signal's reason when it aborts
+ * @throws CadreError with the code of the work, or `TOOL_FAILED` when it ran out of time or memory; the reason of the signal on abort
  */
 export async function runChild(job: ChildJob): Promise<unknown> {
   job.signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
   const child = fork(jobFile(job.file), {
     env: { TZ: process.env['TZ'] ?? 'UTC', LANG: 'C.UTF-8' },
-    // It may read, and nothing else: neither write nor start programs. Node holds it to that; the boundary is what the work itself allows.
+    // It may only read: neither write files nor start programs. Node enforces that as a second line; the work itself is the boundary.
     execArgv: [`--max-old-space-size=${job.maxMemoryMb}`, '--no-warnings', ...permissions],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -2,29 +2,29 @@ import { Worker } from 'node:worker_threads';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { jobFile, type JobAnswer } from './job-answer.ts';
 
-/** Work that is done on a thread of its own, so that it can be stopped and cannot take all memory (FAULTS X7). */
+/** Work for a separate thread, where it can be stopped and cannot use up all memory (FAULTS X7). */
 export interface WorkerJob {
-  /** The file of the worker, without its extension, as a URL relative to nothing: `new URL('./markdown-worker', import.meta.url)`. */
+  /** File of the worker, without its extension, as an absolute URL: `new URL('./markdown-worker', import.meta.url)`. */
   readonly file: URL;
   readonly input: unknown;
   readonly timeoutMs: number;
   readonly maxMemoryMb: number;
   readonly signal: AbortSignal;
-  /** What is being done, for messages: "the query". */
+  /** Name of the work in messages: "the query". */
   readonly what: string;
 }
 
 /**
- * Does a piece of work on its own thread and resolves with its answer; the thread is over afterwards, whatever happened.
+ * Does work on a separate thread and resolves with its result; the thread is over afterwards, whatever happened.
  *
- * @throws CadreError with the worker's code, or `TOOL_FAILED` when it ran out of time or memory; the signal's reason when it aborts
+ * @throws CadreError with the code of the work, or `TOOL_FAILED` when it ran out of time or memory; the reason of the signal on abort
  */
 export async function runWorker(job: WorkerJob): Promise<unknown> {
   job.signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
   const worker = new Worker(jobFile(job.file), {
     workerData: job.input,
-    // Nothing of this process is handed on: neither its environment nor its flags, nor its standard streams.
+    // The thread gets nothing from this process: neither its environment nor its flags, nor its standard streams.
     env: {},
     execArgv: [],
     stdout: true,

@@ -8,23 +8,24 @@ import { type EditHistory, type EditRecord, markOf } from './edit-history.ts';
 import { insideFile, missing, showSize } from './workspace-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
-/** What is in a file before it is changed. */
+/** Content of a file before a change. */
 export interface Current {
-  /** `null` when there is no file; undefined when it is no UTF-8 text, or too long to be kept. */
+  /** `null` when the file does not exist; undefined when it is not UTF-8 text, or too long to keep. */
   readonly text: string | null | undefined;
   readonly size: number;
 }
 
-/** What a change makes of a file. */
+/** New content of a file, and the answer to the model. */
 export interface Change {
   /** `null` removes it. */
   readonly after: string | null;
-  /** What the model is told. */
+  /** Answer to the model. */
   readonly result: string;
+  /** Id of the call whose change this one undoes. */
   readonly undoes?: string;
 }
 
-/** Who changes which file, and how. */
+/** File to change, the call that changes it, and the change. */
 export interface ChangeRequest {
   readonly inside: InsidePath;
   readonly callId: string;
@@ -36,11 +37,11 @@ export interface ChangeRequest {
 const lock = createKeyedLock();
 
 /**
- * Changes a file once per call: it is locked against other calls of this process, the change is written down before it is made,
- * and the file is replaced only while it is still the one that was read. A call that is run again after a crash finds what
- * it wrote down: it answers with that when it happened, and refuses when the file has become something else.
+ * Changes a file once per call: locks it against other calls of this process, records the change before making it, and replaces
+ * the file only if it is still the one that was read. A call that runs again after a crash finds its record: it returns the recorded
+ * answer when the change happened, and refuses when the file has other content.
  *
- * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when the file was changed by somebody else meanwhile
+ * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when the file has changed since it was read
  */
 export async function changeFile(request: ChangeRequest): Promise<string> {
   const { inside, callId, history, settings } = request;
@@ -68,7 +69,7 @@ export async function changeFile(request: ChangeRequest): Promise<string> {
   });
 }
 
-/** The text of a file that must be there and be text. */
+/** Returns the text of a file; throws `TOOL_FAILED` when the file does not exist, is too long or is not text. */
 export async function textToEdit({ text, size }: Current, inside: InsidePath, maxBytes: number): Promise<string> {
   if (text === null) throw await missing(inside);
   if (text !== undefined) return text;
@@ -94,13 +95,13 @@ async function readCurrent(inside: InsidePath, maxBytes: number): Promise<Curren
   });
 }
 
-/** The text with its byte order mark, so that it can be put back as it was. */
+/** Decodes text and keeps its byte order mark, so that it can be restored exactly. */
 function decode(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // The decoder has one way to fail.
+    // The decoder fails only for bytes that are not UTF-8.
     return undefined;
   }
 }

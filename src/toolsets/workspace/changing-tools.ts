@@ -6,7 +6,7 @@ import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { numberOf, textOf } from './arguments.ts';
 import type { TextEdit } from './edit-text.ts';
-import { createFile, deleteFile, editFile, moveFile, undoEdit, writeFile } from './workspace-changes.ts';
+import { createFile, deleteFile, editFile, moveFile, undoEdit, writeFile, type ChangeContext } from './workspace-changes.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
 const path = { type: 'string', minLength: 1, maxLength: 1024, description: 'The file, relative to the workspace.' };
@@ -14,17 +14,27 @@ const maxTextChars = 5_000_000;
 const content = (description: string) => ({ type: 'string', maxLength: maxTextChars, description });
 
 /**
- * `write_file`, `edit_file`, `move_file` and `delete_file`. Each call changes files once, however often it is run: they write down
- * what they do under the id of the call (`EditHistory`), which is what makes them `idempotent`.
+ * Creates `write_file`, `edit_file`, `move_file` and `delete_file`. Each call changes files once, however often it runs: the tools record
+ * their changes under the id of the call (`EditHistory`), which makes them `idempotent`.
  */
-export function changingTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
-  const common = { toolset: name, effect: 'idempotent', concurrency: 'serial', by_name_only: true } as const;
-  // A diff shows what stood in the file before.
-  const trust = settings.trust;
-  const write = defineTool({
-    ...common,
-    trust,
-    name: toolName('write_file'),
+export function changingTools(request: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
+  return [writeTool(request, settings), editTool(request, settings), moveTool(request, settings), deleteTool(request, settings)];
+}
+
+function common({ name }: ToolsetRequest) {
+  return { toolset: name, effect: 'idempotent', concurrency: 'serial', by_name_only: true } as const;
+}
+
+function changeContext({ runId, toolCallId, workspace }: ToolContext, settings: WorkspaceSettings): ChangeContext {
+  return { runId, toolCallId, workspace, settings };
+}
+
+function writeTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request),
+    // A diff shows earlier content of the file.
+    trust: settings.trust,
+    name: request.toolName('write_file'),
     description:
       'Writes a whole text file into the workspace, in place of what is there; makes the folders it needs. Answers with the diff.',
     parameters: {
@@ -33,34 +43,44 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
       required: ['path', 'content'],
       properties: { path, content: content('The whole text of the file.') },
     },
-    execute: async (args, context) =>
-      await writeFile(context, textOf(args, 'path') ?? '', filled(textOf(args, 'content') ?? '', context), settings),
+    execute: async (args, context) => {
+      const text = filled(textOf(args, 'content') ?? '', context);
+      return await writeFile(changeContext(context, settings), textOf(args, 'path') ?? '', text);
+    },
   });
-  const edit = defineTool({
-    ...common,
-    trust,
-    name: toolName('edit_file'),
+}
+
+function editTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request),
+    // A diff shows earlier content of the file.
+    trust: settings.trust,
+    name: request.toolName('edit_file'),
     description:
-      'Changes a part of a text file and answers with the diff. Commands: create (file_text; the file must not exist), str_replace (old_str, which must stand in ' +
+      'Changes a part of a text file and answers with the diff. Commands: create (file_text; the file must not exist), str_replace (old_str, which must occur in ' +
       'the file exactly once, becomes new_str), insert (new_str after insert_line; 0 = start, -1 = end), replace_lines and remove_lines ' +
       '(from_line to to_line), undo (takes back the last change of the file).',
     parameters: editParameters,
     execute: async (args, context) => {
       const file = textOf(args, 'path') ?? '';
+      const change = changeContext(context, settings);
       switch (textOf(args, 'command')) {
         case 'create':
-          return await createFile(context, file, filled(needed(args, 'file_text'), context), settings);
+          return await createFile(change, file, filled(needed(args, 'file_text'), context));
         case 'undo':
-          return await undoEdit(context, file, settings);
+          return await undoEdit(change, file);
         default:
-          return await editFile(context, file, toTextEdit(args), settings);
+          return await editFile(change, file, toTextEdit(args));
       }
     },
   });
-  const move = defineTool({
-    ...common,
+}
+
+function moveTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request),
     trust: 'trusted',
-    name: toolName('move_file'),
+    name: request.toolName('move_file'),
     description: 'Gives a file or folder of the workspace another path; the new one must be free. Makes the folders it needs.',
     parameters: {
       type: 'object',
@@ -68,20 +88,23 @@ export function changingTools({ name, toolName }: ToolsetRequest, settings: Work
       required: ['from', 'to'],
       properties: { from: path, to: { ...path, description: 'The new path, relative to the workspace.' } },
     },
-    execute: async (args, context) => await moveFile(context, textOf(args, 'from') ?? '', textOf(args, 'to') ?? '', settings),
+    execute: async (args, context) =>
+      await moveFile(changeContext(context, settings), textOf(args, 'from') ?? '', textOf(args, 'to') ?? ''),
   });
-  const remove = defineTool({
-    ...common,
-    trust: 'trusted',
-    name: toolName('delete_file'),
-    description: 'Deletes a file or an empty folder of the workspace. A text file comes back with edit_file, command undo.',
-    parameters: { type: 'object', additionalProperties: false, required: ['path'], properties: { path } },
-    execute: async (args, context) => await deleteFile(context, textOf(args, 'path') ?? '', settings),
-  });
-  return [write, edit, move, remove];
 }
 
-/** Tokens of long results become what they stand for, so that whole results reach a file without passing through the model. */
+function deleteTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request),
+    trust: 'trusted',
+    name: request.toolName('delete_file'),
+    description: 'Deletes a file or an empty folder of the workspace. A text file comes back with edit_file, command undo.',
+    parameters: { type: 'object', additionalProperties: false, required: ['path'], properties: { path } },
+    execute: async (args, context) => await deleteFile(changeContext(context, settings), textOf(args, 'path') ?? ''),
+  });
+}
+
+/** Replaces tokens of long results with their text, so that whole results reach a file without passing through the model. */
 function filled(text: string, { team, stored }: ToolContext): string {
   return fillTokens(text, team['shared'], stored);
 }
@@ -94,7 +117,7 @@ const editParameters: JsonObject = {
     command: { enum: ['create', 'str_replace', 'insert', 'replace_lines', 'remove_lines', 'undo'] },
     path,
     file_text: content('create: the whole text.'),
-    old_str: content('str_replace: the text to replace, exactly as it stands in the file, with its spaces.'),
+    old_str: content('str_replace: the text to replace, exactly as in the file, with its spaces.'),
     new_str: content('str_replace, insert, replace_lines: the new text; nothing when left out of str_replace.'),
     insert_line: { type: 'integer', minimum: -1, description: 'insert: the line after which the text comes.' },
     from_line: { type: 'integer', minimum: 1, description: 'replace_lines, remove_lines: the first line.' },

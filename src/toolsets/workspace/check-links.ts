@@ -4,7 +4,7 @@ import { readWhole, useInside } from '../files/read-inside.ts';
 import { insideFile, onDisk, readablePath, resolveReadable, showSize } from './workspace-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
-/** Most links of one file that are looked at. */
+/** Maximum number of links checked in one file. */
 const maxLinks = 2_000;
 
 interface Link {
@@ -13,10 +13,9 @@ interface Link {
 }
 
 /**
- * Says which local links of an HTML file lead nowhere: files that are not there, and places in the file itself that it does not
- * have. Addresses of other servers are not asked.
+ * Lists the broken local links of an HTML file: missing files, and missing ids in the file itself. Does not check links to other servers.
  *
- * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` for what is no file, or too long
+ * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` for anything but a file, and for a file that is too long
  */
 export async function checkLinks(workspace: string, requested: string, settings: WorkspaceSettings): Promise<string> {
   const inside = await readablePath(workspace, requested, settings);
@@ -71,7 +70,7 @@ async function problemOf(
     return anchor === undefined || anchor === '' || anchor === 'top' || anchors.has(decoded(anchor))
       ? undefined
       : 'is no id in this file';
-  // A path from the root is one from the workspace, as a server of this folder would have it.
+  // An absolute path starts at the workspace, as on a server of this folder.
   const wanted = name.startsWith('/') ? name.slice(1) : posix.join(posix.dirname(from), name);
   try {
     const found = await resolveReadable(workspace, wanted === '' ? '.' : wanted, settings);
@@ -86,7 +85,7 @@ async function problemOf(
   }
 }
 
-/** What comments hold is no link, and keeps its lines. */
+/** Blanks out comments, which hold no links, and keeps their line breaks. */
 function withoutComments(text: string): string {
   return text.replaceAll(/<!--[^]*?(?:-->|$)/g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
 }
@@ -114,7 +113,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not an escape: it is meant as it stands.
+    // An invalid escape is literal text.
     return text;
   }
 }

@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from 'diff';
 const context = 4;
 const maxChars = 16_000;
 
-/** The unified diff between two texts of a file; `null` is a file that is not there. Long diffs are cut, hopeless ones are counted. */
+/** Returns the unified diff between two texts of a file; `null` means no file. Cuts long diffs; for huge ones, only counts lines. */
 export function diffText(path: string, before: string | null, after: string | null): string {
   const [from, to] = [before === null ? '/dev/null' : `a/${path}`, after === null ? '/dev/null' : `b/${path}`];
   const patch = createTwoFilesPatch(from, to, before ?? '', after ?? '', undefined, undefined, {

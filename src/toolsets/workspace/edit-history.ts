@@ -8,29 +8,29 @@ import { writeInside } from '../files/write-inside.ts';
 import { workspaceName } from './workspace-files.ts';
 import { engineFolder } from '../files/guard/unreadable.ts';
 
-/** One change of a file by a tool call, written down before it is made. */
+/** One change of a file by a tool call, recorded before it is made. */
 export interface EditRecord {
   readonly callId: string;
   readonly path: string;
-  /** The text before: `null` when there was no file; absent when it was not kept. */
+  /** Text before: `null` when there was no file; absent when it was not kept. */
   readonly before?: string | null;
-  /** Marks of what was there before and after (see `markOf`). */
+  /** Marks of the content before and after (see `markOf`). */
   readonly from: string;
   readonly to: string;
-  /** What the model was told. */
+  /** Answer to the model. */
   readonly result: string;
-  /** The call whose change this one took back. */
+  /** Id of the call whose change this one undid. */
   readonly undoes?: string;
 }
 
 const maxRecords = 200;
 
-/** The engine's own folder is the engine's to write. */
+/** Lets the engine write to its own folder. */
 const allows = (): boolean => true;
 
 /**
- * The changes that calls of one run made to files, kept in the workspace (`.cadre/edits`), so that they can be taken back in
- * any later turn, and a call that is run again after a crash knows whether it happened.
+ * Changes that the calls of one run made to files, stored in the workspace (`.cadre/edits`), so that any later turn can undo them, and
+ * a call that runs again after a crash knows whether it happened.
  */
 export class EditHistory {
   readonly #root: string;
@@ -41,12 +41,12 @@ export class EditHistory {
     this.#folder = `${engineFolder}/edits/${fileName(runId)}`;
   }
 
-  /** What a call did, or was about to do. */
+  /** Returns the change that a call made or was about to make. */
   async find(callId: string): Promise<EditRecord | undefined> {
     return await this.#read(`${fileName(callId)}.json`);
   }
 
-  /** The last change of a file that was not taken back. */
+  /** Returns the last change of a file that was not undone. */
   async lastOf(path: string): Promise<EditRecord | undefined> {
     const undone = new Set<string>();
     for (const name of (await this.#names()).toReversed()) {
@@ -58,6 +58,7 @@ export class EditHistory {
     return undefined;
   }
 
+  /** Stores a record; removes the oldest ones beyond the limit. */
   async put(record: EditRecord): Promise<void> {
     const write = async (file: string, text: string) =>
       await writeInside({ root: this.#root, file, what: workspaceName, allows, bytes: new TextEncoder().encode(text) });
@@ -68,7 +69,7 @@ export class EditHistory {
       await removeInside({ root: this.#root, file: `${this.#folder}/${name}`, what: workspaceName, allows });
   }
 
-  /** The records in the order of their calls. */
+  /** File names of the records in the order of their calls. */
   async #names(): Promise<readonly string[]> {
     try {
       const names = await readdir(join(this.#root, this.#folder));
@@ -94,7 +95,7 @@ export class EditHistory {
   }
 }
 
-/** What tells one content of a file from another; `null` is a file that is not there. */
+/** Returns a mark that differs between contents of a file (a SHA-256 hash); `null` means no file. */
 export function markOf(content: string | Uint8Array | null): string {
   return content === null ? 'absent' : hash('sha256', content, 'base64url');
 }

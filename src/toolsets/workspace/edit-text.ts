@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 
-/** A change to the text of a file. Line numbers are 1-based and inclusive. */
+/** Change to the text of a file. Line numbers are 1-based and inclusive. */
 export type TextEdit =
   | { readonly command: 'str_replace'; readonly oldStr: string; readonly newStr: string }
   /** After this line: 0 puts it at the start, -1 at the end. */
@@ -9,9 +9,9 @@ export type TextEdit =
   | { readonly command: 'remove_lines'; readonly from: number; readonly to: number };
 
 /**
- * The text after an edit. Line breaks of what is put in follow those of the file, a byte order mark stays.
+ * Returns the text after an edit. Inserted text gets the line breaks of the file; a byte order mark stays.
  *
- * @throws CadreError `TOOL_FAILED` when the text to replace is missing or not unique (with the lines it stands on), or there are no such lines
+ * @throws CadreError `TOOL_FAILED` when the text to replace is missing or not unique (with its line numbers), or the lines do not exist
  */
 export function editText(text: string, edit: TextEdit): string {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : '';
@@ -37,18 +37,18 @@ function withBreaks(text: string, breaks: string): string {
 function replaceOnce(text: string, oldStr: string, newStr: string): string {
   if (oldStr === '') throw failed('old_str is empty. Give the text to replace, or use command "insert".');
   const at = text.indexOf(oldStr);
-  if (at === -1) throw failed(`old_str does not stand in the file, exactly as given. ${nearest(text, oldStr)}Nothing was changed.`);
+  if (at === -1) throw failed(`old_str is not in the file, exactly as given. ${nearest(text, oldStr)}Nothing was changed.`);
   if (text.indexOf(oldStr, at + 1) !== -1) {
     const lines = linesOf(text, oldStr);
     const shown = lines.slice(0, 20).join(', ') + (lines.length > 20 ? ', …' : '');
     throw failed(
-      `old_str stands in the file ${lines.length} times, beginning on lines ${shown}. Give more of the text around it, so that it is unique. Nothing was changed.`,
+      `old_str is in the file ${lines.length} times, beginning on lines ${shown}. Give more of the text around it, so that it is unique. Nothing was changed.`,
     );
   }
   return text.slice(0, at) + newStr + text.slice(at + oldStr.length);
 }
 
-/** Where the first line of the text stands, spaces at its ends aside: what models get wrong most often. */
+/** Hints at a line that equals the first line of the text but for spaces at its ends, the most common mistake of models. */
 function nearest(text: string, oldStr: string): string {
   const wanted = oldStr
     .split('\n')

@@ -4,7 +4,7 @@ import { textOf } from './arguments.ts';
 import { checkLinks } from './check-links.ts';
 import { readWorkspaceSettings, workspaceSettingsSchema } from './workspace-settings.ts';
 
-/** For those who make pages in the workspace: which links of a page lead nowhere. */
+/** Toolset `links`: finds broken links of pages in the workspace. */
 export const linksToolset: ToolsetKind = {
   kind: 'links',
   description: 'Says which local links of an HTML file of the workspace lead nowhere.',

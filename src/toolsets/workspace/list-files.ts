@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { errorCode } from '../files/error-code.ts';
 import { compileGlob } from '../files/glob-pattern.ts';
 import { walkFiles, type WalkEntry } from './walk-files.ts';
-import { readablePath, showSize } from './workspace-files.ts';
-import type { WorkspaceSettings } from './workspace-settings.ts';
+import { readablePath, showSize, type ReadContext } from './workspace-files.ts';
 
-/** What `list_files` is asked for. */
+/** Arguments of `list_files`. */
 export interface ListFilesRequest {
   readonly path: string;
   readonly glob: string | undefined;
@@ -18,16 +17,11 @@ const maxListed = 500;
 const usualDepth = 2;
 
 /**
- * Lists files and folders as a tree, or the files a glob means, one path per line.
+ * Lists files and folders as a tree, or the files that match a glob, one path per line.
  *
  * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when nothing is there
  */
-export async function listFiles(
-  workspace: string,
-  request: ListFilesRequest,
-  settings: WorkspaceSettings,
-  signal: AbortSignal,
-): Promise<string> {
+export async function listFiles(request: ListFilesRequest, { workspace, settings, signal }: ReadContext): Promise<string> {
   const inside = await readablePath(workspace, request.path, settings);
   const { root, path } = inside;
   if (inside.found !== 'folder')

@@ -2,12 +2,10 @@ import { CadreError } from '../../core/error.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import type { OpenFile } from '../files/open-file.ts';
 import { readWhole, useInside } from '../files/read-inside.ts';
-import { mediaTypeOf } from './media-types.ts';
 import { scanLines } from './scan-lines.ts';
-import { insideFile, onDisk, readablePath, showSize } from './workspace-files.ts';
-import type { WorkspaceSettings } from './workspace-settings.ts';
+import { insideFile, onDisk, readablePath, showSize, type ReadContext } from './workspace-files.ts';
 
-/** What `read_file` is asked for. */
+/** Arguments of `read_file`. */
 export interface ReadFileRequest {
   readonly path: string;
   readonly fromLine: number | undefined;
@@ -16,26 +14,31 @@ export interface ReadFileRequest {
   readonly encoding: string | undefined;
 }
 
-/** Longest text of one answer, in characters. */
+/** Maximum length of one answer, in characters. */
 const maxChars = 60_000;
-/** How far into a file lines are looked for. */
+/** Maximum number of bytes scanned for the requested lines. */
 const maxScanBytes = 64_000_000;
-/** Longest image or PDF that is handed to the model. */
+/** Maximum size of an image or PDF that is passed to the model, in bytes. */
 const maxMediaBytes = 10_000_000;
 const probeBytes = 8_192;
+
+/** Media types of files that are passed to models unchanged, by ending. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+};
 
 /**
  * Reads a file of the workspace: text as numbered lines, images and PDFs as a part of the message.
  *
- * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` for folders, binary files and files that are too long, with what to do instead
+ * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` for folders, binary files and files that are too long, with advice on what to do instead
  */
-export async function readFile(
-  workspace: string,
-  request: ReadFileRequest,
-  settings: WorkspaceSettings,
-  signal: AbortSignal,
-): Promise<string | ToolReturn> {
-  const inside = await readablePath(workspace, request.path, settings);
+export async function readFile(request: ReadFileRequest, context: ReadContext): Promise<string | ToolReturn> {
+  const inside = await readablePath(context.workspace, request.path, context.settings);
   if (inside.found === 'folder') throw failed(inside.path, 'is a folder. list_files shows what is in it.');
   return await onDisk(
     inside.path,
@@ -44,19 +47,24 @@ export async function readFile(
         const mediaType = mediaTypeOf(inside.path);
         if (mediaType !== undefined) return await mediaPart(opened, inside.path, mediaType);
         const encoding = request.encoding ?? (await detectEncoding(opened, inside.path));
-        return await readText(opened, inside.path, { ...request, encoding }, settings, signal);
+        return await readText(opened, { ...request, path: inside.path, encoding }, context);
       }),
   );
 }
 
+/** Returns the media type of an image or PDF; undefined for every other file. */
+function mediaTypeOf(path: string): string | undefined {
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(mediaTypes, ending) ? mediaTypes[ending] : undefined;
+}
+
 async function readText(
   opened: OpenFile,
-  path: string,
   request: ReadFileRequest & { readonly encoding: string },
-  { maxFileBytes }: WorkspaceSettings,
-  signal: AbortSignal,
+  { settings, signal }: ReadContext,
 ): Promise<string> {
-  const { fromLine = 1, toLine, encoding, lineNumbers } = request;
+  const { path, fromLine = 1, toLine, encoding, lineNumbers } = request;
+  const { maxFileBytes } = settings;
   if (opened.size > maxFileBytes && request.fromLine === undefined && toLine === undefined)
     throw failed(
       path,
@@ -82,7 +90,7 @@ async function readText(
   return `${path}: lines ${fromLine} to ${last} ${of}${more}\n${body.join('\n')}`;
 }
 
-/** UTF-8 unless a byte order mark says UTF-16; a NUL near the start is the mark of a file that is no text. */
+/** Detects UTF-16 by its byte order mark and otherwise assumes UTF-8; throws for a binary file (a NUL near the start). */
 async function detectEncoding({ handle, size }: OpenFile, path: string): Promise<string> {
   const probe = new Uint8Array(probeBytes);
   const { bytesRead } = await handle.read(probe, 0, probeBytes, 0);

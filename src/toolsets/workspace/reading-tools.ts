@@ -24,12 +24,19 @@ const encodings = [
 
 const folder = (description: string) => ({ type: 'string', maxLength: 1024, description });
 
-/** `list_files`, `read_file` and `search_files`. */
-export function readingTools({ name, toolName }: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
-  const common = { toolset: name, effect: 'pure', trust: settings.trust, by_name_only: true, max_result_chars: 70_000 } as const;
-  const list = defineTool({
-    ...common,
-    name: toolName('list_files'),
+/** Creates `list_files`, `read_file` and `search_files`. */
+export function readingTools(request: ToolsetRequest, settings: WorkspaceSettings): readonly EffectTool[] {
+  return [listTool(request, settings), readTool(request, settings), searchTool(request, settings)];
+}
+
+function common({ name }: ToolsetRequest, { trust }: WorkspaceSettings) {
+  return { toolset: name, effect: 'pure', trust, by_name_only: true, max_result_chars: 70_000 } as const;
+}
+
+function listTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request, settings),
+    name: request.toolName('list_files'),
     description: 'Lists files and folders of the workspace as a tree, or, with a glob, the paths of all files like it.',
     parameters: {
       type: 'object',
@@ -41,22 +48,22 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
         hidden,
       },
     },
-    execute: async (args, { workspace, signal }) =>
-      await listFiles(
-        workspace,
-        {
-          path: folderOf(args),
-          glob: textOf(args, 'glob'),
-          depth: numberOf(args, 'depth'),
-          hidden: flagOf(args, 'hidden'),
-        },
-        settings,
-        signal,
-      ),
+    execute: async (args, { workspace, signal }) => {
+      const listed = {
+        path: folderOf(args),
+        glob: textOf(args, 'glob'),
+        depth: numberOf(args, 'depth'),
+        hidden: flagOf(args, 'hidden'),
+      };
+      return await listFiles(listed, { workspace, settings, signal });
+    },
   });
-  const read = defineTool({
-    ...common,
-    name: toolName('read_file'),
+}
+
+function readTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request, settings),
+    name: request.toolName('read_file'),
     whole_result: true,
     description:
       'Reads a text file of the workspace, whole or some lines of it, as "<number>: <line>"; shows images and PDFs. Says what to do with files that are too long.',
@@ -72,23 +79,23 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
         encoding: { enum: encodings, description: 'When it is not UTF-8.' },
       },
     },
-    execute: async (args, { workspace, signal }) =>
-      await readFile(
-        workspace,
-        {
-          path: textOf(args, 'path') ?? '',
-          fromLine: numberOf(args, 'from_line'),
-          toLine: numberOf(args, 'to_line'),
-          lineNumbers: args['line_numbers'] !== false,
-          encoding: textOf(args, 'encoding'),
-        },
-        settings,
-        signal,
-      ),
+    execute: async (args, { workspace, signal }) => {
+      const read = {
+        path: textOf(args, 'path') ?? '',
+        fromLine: numberOf(args, 'from_line'),
+        toLine: numberOf(args, 'to_line'),
+        lineNumbers: args['line_numbers'] !== false,
+        encoding: textOf(args, 'encoding'),
+      };
+      return await readFile(read, { workspace, settings, signal });
+    },
   });
-  const search = defineTool({
-    ...common,
-    name: toolName('search_files'),
+}
+
+function searchTool(request: ToolsetRequest, settings: WorkspaceSettings): EffectTool {
+  return defineTool({
+    ...common(request, settings),
+    name: request.toolName('search_files'),
     description: 'Finds lines with a text or a regular expression in the files of the workspace, as "path:line: text".',
     parameters: {
       type: 'object',
@@ -105,27 +112,23 @@ export function readingTools({ name, toolName }: ToolsetRequest, settings: Works
         hidden,
       },
     },
-    execute: async (args, { workspace, signal }) =>
-      await searchFiles(
-        workspace,
-        {
-          query: textOf(args, 'query') ?? '',
-          regex: flagOf(args, 'regex'),
-          ignoreCase: flagOf(args, 'ignore_case'),
-          path: folderOf(args),
-          glob: textOf(args, 'glob'),
-          context: numberOf(args, 'context') ?? 0,
-          maxResults: numberOf(args, 'max_results') ?? 100,
-          hidden: flagOf(args, 'hidden'),
-        },
-        settings,
-        signal,
-      ),
+    execute: async (args, { workspace, signal }) => {
+      const searched = {
+        query: textOf(args, 'query') ?? '',
+        regex: flagOf(args, 'regex'),
+        ignoreCase: flagOf(args, 'ignore_case'),
+        path: folderOf(args),
+        glob: textOf(args, 'glob'),
+        context: numberOf(args, 'context') ?? 0,
+        maxResults: numberOf(args, 'max_results') ?? 100,
+        hidden: flagOf(args, 'hidden'),
+      };
+      return await searchFiles(searched, { workspace, settings, signal });
+    },
   });
-  return [list, read, search];
 }
 
-/** The folder that is meant; models that leave nothing out say `""` for all of the workspace. */
+/** Returns the folder argument; models that leave nothing out pass `""` for the whole workspace. */
 function folderOf(args: JsonObject): string {
   const path = textOf(args, 'path') ?? '';
   return path === '' ? '.' : path;

@@ -1,22 +1,22 @@
 import type { OpenFile } from '../files/open-file.ts';
 
-/** Lines of a file, and what else was seen on the way. */
+/** Lines of a file, and the state of the scan. */
 export interface ScannedLines {
   readonly lines: readonly string[];
-  /** The last line was seen, so `total` is how many there are. */
+  /** The scan reached the end, so `total` counts all lines. */
   readonly isEnd: boolean;
-  /** How many lines were seen. */
+  /** Number of lines seen. */
   readonly total: number;
-  /** The room for characters was used up before the last line that was asked for. */
+  /** A limit was reached before the last requested line. */
   readonly isCut: boolean;
 }
 
-/** Which lines are wanted (1-based, inclusive), and when to stop. */
+/** Lines to read (1-based, inclusive), and limits. */
 export interface ScanRequest {
   readonly from: number;
   readonly to: number;
   readonly maxChars: number;
-  /** How much of the file may be looked at. */
+  /** Maximum number of bytes scanned. */
   readonly maxBytes: number;
   readonly encoding: string;
   readonly signal: AbortSignal;
@@ -25,9 +25,9 @@ export interface ScanRequest {
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads lines of an open file piece by piece, so that a part of a huge file costs no more than what lies before it.
+ * Reads lines of an open file piece by piece, so that a part of a huge file costs no more than the bytes before it.
  *
- * @throws TypeError when the bytes are no text in the encoding
+ * @throws TypeError when the bytes are not text in the encoding
  */
 export async function scanLines({ handle }: OpenFile, request: ScanRequest): Promise<ScannedLines> {
   const { from, to, maxChars, maxBytes, encoding, signal } = request;
@@ -55,7 +55,7 @@ export async function scanLines({ handle }: OpenFile, request: ScanRequest): Pro
     at += bytesRead;
     const isLast = bytesRead === 0;
     const pieces = decoder.decode(buffer.subarray(0, bytesRead), { stream: !isLast }).split('\n');
-    // Only what is new is split: a line of many pieces would be gone through again with each of them.
+    // Only new bytes are split: otherwise a line of many pieces would be scanned again with each of them.
     pieces[0] = rest + (pieces[0] ?? '');
     rest = isLast ? '' : (pieces.pop() ?? '');
     if (isLast && pieces.at(-1) === '') pieces.pop();

@@ -5,10 +5,10 @@ import { readAhead } from '../files/read-ahead.ts';
 import { readInside } from '../files/read-inside.ts';
 import { splitLines } from '../files/text-lines.ts';
 import { walkFiles } from './walk-files.ts';
-import { readablePath } from './workspace-files.ts';
-import type { WorkspaceSettings } from './workspace-settings.ts';
+import type { InsidePath } from '../files/resolve-inside.ts';
+import { readablePath, type ReadContext } from './workspace-files.ts';
 
-/** What `search_files` is asked for. */
+/** Arguments of `search_files`. */
 export interface SearchFilesRequest {
   readonly query: string;
   readonly regex: boolean;
@@ -24,7 +24,7 @@ type LineTest = (line: string) => boolean;
 
 const maxLineChars = 400;
 const maxOutputChars = 50_000;
-/** Most characters that one search looks at; regular expressions cost some fifty times as much. */
+/** Maximum number of characters one search reads; regular expressions cost about fifty times as much. */
 const maxSearchedChars = { text: 200_000_000, regex: 10_000_000 };
 
 /**
@@ -32,17 +32,13 @@ const maxSearchedChars = { text: 200_000_000, regex: 10_000_000 };
  *
  * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` for a pattern that cannot be used
  */
-export async function searchFiles(
-  workspace: string,
-  request: SearchFilesRequest,
-  settings: WorkspaceSettings,
-  signal: AbortSignal,
-): Promise<string> {
+export async function searchFiles(request: SearchFilesRequest, context: ReadContext): Promise<string> {
+  const { workspace, settings } = context;
   const test = lineTest(request);
   const inside = await readablePath(workspace, request.path, settings);
   const found = new Findings(request);
   let left = request.regex ? maxSearchedChars.regex : maxSearchedChars.text;
-  const files = filesOf(inside, request, settings, signal);
+  const files = filesOf(inside, request, context);
   for await (const [file, read] of readAhead(files, async (path) => await readInside(inside.root, path, settings.maxFileBytes))) {
     if ('reason' in read) {
       found.skipped.push(`${file} (${read.reason})`);
@@ -57,12 +53,12 @@ export async function searchFiles(
 }
 
 async function* filesOf(
-  inside: Awaited<ReturnType<typeof readablePath>>,
+  inside: InsidePath,
   { hidden, glob }: SearchFilesRequest,
-  { isUnreadable }: WorkspaceSettings,
-  signal: AbortSignal,
+  { settings, signal }: ReadContext,
 ): AsyncGenerator<string> {
   const { root, path } = inside;
+  const { isUnreadable } = settings;
   const matches = glob === undefined ? undefined : compileGlob(glob);
   if (inside.found !== 'folder') {
     if (matches?.(path) !== false) yield path;
@@ -90,7 +86,7 @@ function lineTest({ query, regex, ignoreCase }: SearchFilesRequest): LineTest {
   }
 }
 
-/** What was found so far, within the caps. */
+/** Collects hits within the limits. */
 class Findings {
   readonly skipped: string[] = [];
   stopped: string | undefined;

@@ -5,61 +5,62 @@ import { isSystemFolder, withOpenFolder } from '../files/open-folder.ts';
 import { isTemporaryName } from '../files/write-inside.ts';
 import { workspaceName } from './workspace-files.ts';
 
-/** Something found on a walk. */
+/** Entry found on a walk. */
 export interface WalkEntry {
   /** Relative to the root. */
   readonly path: string;
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** 1 for what lies in the folder the walk began at. */
+  /** 1 for entries of the folder where the walk began. */
   readonly depth: number;
 }
 
-/** Where a walk goes. */
+/** Folder to walk, and limits. */
 export interface WalkRequest {
-  /** A real path, and a clean path below it to begin at; empty for the root itself. */
+  /** Real path. */
   readonly root: string;
+  /** Clean path below the root to begin at; empty for the root itself. */
   readonly start: string;
   readonly maxDepth: number;
-  /** Also what begins with a dot, and folders of packages. */
+  /** Includes names that begin with a dot, and folders of packages. */
   readonly hidden: boolean;
   readonly isUnreadable: (path: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** What a walk passes over unless it is asked for hidden things, too. */
+/** Folders that a walk skips unless `hidden` is set. */
 const packageFolders: ReadonlySet<string> = new Set(['node_modules', '__pycache__', 'venv', 'target', 'dist']);
 const maxEntries = 100_000;
 
 /**
- * Walks a folder in the order of its names, each folder followed by what is in it. Links are named and never followed.
+ * Walks a folder in the order of names, each folder followed by its contents. Yields links, but never follows them.
  *
  * @throws CadreError `TOOL_FAILED` after 100,000 entries
  */
 export async function* walkFiles(request: WalkRequest): AsyncGenerator<WalkEntry> {
-  yield* walkFolder(request, request.start, 1, { seen: 0 });
+  yield* walkFolder({ request, seen: 0 }, request.start, 1);
 }
 
-async function* walkFolder(
-  request: WalkRequest,
-  folder: string,
-  depth: number,
-  count: { seen: number },
-): AsyncGenerator<WalkEntry> {
-  const { root, maxDepth, hidden, isUnreadable, signal } = request;
-  for (const entry of await entriesOf(request, folder, depth)) {
+interface Walk {
+  readonly request: WalkRequest;
+  /** Number of entries seen so far. */
+  seen: number;
+}
+
+async function* walkFolder(walk: Walk, folder: string, depth: number): AsyncGenerator<WalkEntry> {
+  const { root, maxDepth, hidden, isUnreadable, signal } = walk.request;
+  for (const entry of await entriesOf(walk.request, folder, depth)) {
     signal.throwIfAborted();
-    count.seen += 1;
-    if (count.seen > maxEntries)
+    walk.seen += 1;
+    if (walk.seen > maxEntries)
       throw new CadreError(
         'TOOL_FAILED',
         `There are more than ${maxEntries} files in there. Name a folder further down with \`path\`.`,
       );
-    const isPassedOver = !hidden && (entry.name.startsWith('.') || (entry.kind === 'folder' && packageFolders.has(entry.name)));
-    if (isPassedOver || isUnreadable(entry.path) || isTemporaryName(entry.name) || isSystemFolder(`${root}/${entry.path}`))
-      continue;
+    const isSkipped = !hidden && (entry.name.startsWith('.') || (entry.kind === 'folder' && packageFolders.has(entry.name)));
+    if (isSkipped || isUnreadable(entry.path) || isTemporaryName(entry.name) || isSystemFolder(`${root}/${entry.path}`)) continue;
     yield entry;
-    if (entry.kind === 'folder' && depth < maxDepth) yield* walkFolder(request, entry.path, depth + 1, count);
+    if (entry.kind === 'folder' && depth < maxDepth) yield* walkFolder(walk, entry.path, depth + 1);
   }
 }
 
@@ -78,7 +79,7 @@ async function entriesOf({ root }: WalkRequest, folder: string, depth: number): 
         depth,
       }));
   } catch (error) {
-    // A folder that went away, became a link or may not be read has nothing that could be shown.
+    // A folder that was removed, became a link or may not be read has no entries to show.
     if (errorCode(error) !== undefined || error instanceof CadreError) return [];
     throw error;
   }

@@ -13,19 +13,16 @@ import { insideFile, isProtected, missing, onDisk, showSize, workspaceName, writ
 import { walkFiles } from './walk-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
-/** What a changing tool gets besides its arguments. */
-export type ChangeContext = Pick<ToolContext, 'runId' | 'toolCallId' | 'workspace'>;
+/** The call of a changing tool, and the settings of its toolset. */
+export interface ChangeContext extends Pick<ToolContext, 'runId' | 'toolCallId' | 'workspace'> {
+  readonly settings: WorkspaceSettings;
+}
 
-type Compute = (current: Current, inside: InsidePath) => Change | Promise<Change>;
+type ComputeChange = (current: Current, inside: InsidePath, history: EditHistory) => Change | Promise<Change>;
 
-/** Writes a whole file, in place of what is there. */
-export async function writeFile(
-  context: ChangeContext,
-  path: string,
-  content: string,
-  settings: WorkspaceSettings,
-): Promise<string> {
-  return await change(context, path, settings, (current, inside) => {
+/** Writes a whole file and replaces its content, if any. */
+export async function writeFile(context: ChangeContext, path: string, content: string): Promise<string> {
+  return await change(context, path, (current, inside) => {
     const size = showSize(Buffer.byteLength(content));
     if (current.text === undefined)
       return { after: content, result: `Replaced ${inside.path} (${size}; before: ${showSize(current.size)}, not text).` };
@@ -34,14 +31,9 @@ export async function writeFile(
   });
 }
 
-/** Makes a file that must not be there yet. */
-export async function createFile(
-  context: ChangeContext,
-  path: string,
-  content: string,
-  settings: WorkspaceSettings,
-): Promise<string> {
-  return await change(context, path, settings, (current, inside) => {
+/** Creates a file that must not exist yet. */
+export async function createFile(context: ChangeContext, path: string, content: string): Promise<string> {
+  return await change(context, path, (current, inside) => {
     if (current.text !== null)
       throw failed(
         `${JSON.stringify(inside.path)} exists already. Edit it with another command, replace it with write_file, or choose another name.`,
@@ -51,18 +43,18 @@ export async function createFile(
 }
 
 /** Changes a part of a text file and answers with the diff. */
-export async function editFile(context: ChangeContext, path: string, edit: TextEdit, settings: WorkspaceSettings): Promise<string> {
-  return await change(context, path, settings, async (current, inside) => {
-    const before = await textToEdit(current, inside, settings.maxFileBytes);
+export async function editFile(context: ChangeContext, path: string, edit: TextEdit): Promise<string> {
+  return await change(context, path, async (current, inside) => {
+    const before = await textToEdit(current, inside, context.settings.maxFileBytes);
     const after = editText(before, edit);
     if (after === before) return { after, result: `${inside.path} is as it was: the edit changes nothing.` };
     return { after, result: `Edited ${inside.path}.\n${diffText(inside.path, before, after)}` };
   });
 }
 
-/** Takes back the last change that a tool of this run made to a file; called again, the one before it. */
-export async function undoEdit(context: ChangeContext, path: string, settings: WorkspaceSettings): Promise<string> {
-  return await change(context, path, settings, async (current, inside, history) => {
+/** Undoes the last change that a tool of this run made to a file; called again, the one before it. */
+export async function undoEdit(context: ChangeContext, path: string): Promise<string> {
+  return await change(context, path, async (current, inside, history) => {
     const last = await history.lastOf(inside.path);
     if (last === undefined)
       throw failed(`There is no change of ${JSON.stringify(inside.path)} in this run that could be taken back.`);
@@ -77,11 +69,12 @@ export async function undoEdit(context: ChangeContext, path: string, settings: W
   });
 }
 
-/** Deletes a file, or a folder with nothing in it. */
-export async function deleteFile(context: ChangeContext, path: string, settings: WorkspaceSettings): Promise<string> {
-  const inside = await writablePath(context.workspace, path, settings);
+/** Deletes a file or an empty folder. */
+export async function deleteFile(context: ChangeContext, path: string): Promise<string> {
+  const { workspace, settings } = context;
+  const inside = await writablePath(workspace, path, settings);
   if (inside.found !== 'folder')
-    return await change(context, path, settings, async (current) => {
+    return await change(context, path, async (current) => {
       if (current.text === null) throw await missing(inside);
       return { after: null, result: `Deleted ${inside.path} (${showSize(current.size)}).` };
     });
@@ -89,10 +82,11 @@ export async function deleteFile(context: ChangeContext, path: string, settings:
   return `Deleted the empty folder ${inside.path}.`;
 }
 
-/** Gives a file or folder another name. */
-export async function moveFile(context: ChangeContext, from: string, to: string, settings: WorkspaceSettings): Promise<string> {
-  const source = await writablePath(context.workspace, from, settings);
-  const target = await writablePath(context.workspace, to, settings);
+/** Moves a file or folder to another path of the workspace. */
+export async function moveFile(context: ChangeContext, from: string, to: string): Promise<string> {
+  const { workspace, settings } = context;
+  const source = await writablePath(workspace, from, settings);
+  const target = await writablePath(workspace, to, settings);
   const history = new EditHistory(source.root, context.runId);
   const result = `Moved ${source.path} to ${target.path}.`;
   const past = await history.find(context.toolCallId);
@@ -107,7 +101,7 @@ export async function moveFile(context: ChangeContext, from: string, to: string,
   return result;
 }
 
-/** A folder is not moved with what is protected in it, nor to where something in it would be: that would be a way around. */
+/** Refuses to move a folder that contains a protected file, or would contain one at its new path: that would bypass the protection. */
 async function refuseProtectedInside(source: InsidePath, target: InsidePath, settings: WorkspaceSettings): Promise<void> {
   const { root, path: start } = source;
   const signal = new AbortController().signal;
@@ -122,12 +116,8 @@ async function refuseProtectedInside(source: InsidePath, target: InsidePath, set
   }
 }
 
-async function change(
-  context: ChangeContext,
-  path: string,
-  settings: WorkspaceSettings,
-  compute: (current: Current, inside: InsidePath, history: EditHistory) => ReturnType<Compute>,
-): Promise<string> {
+async function change(context: ChangeContext, path: string, compute: ComputeChange): Promise<string> {
+  const { settings } = context;
   const inside = await writablePath(context.workspace, path, settings);
   if (inside.found === 'folder' || inside.found === 'other')
     throw failed(`${JSON.stringify(inside.path)} is a ${inside.found === 'folder' ? 'folder' : 'device'}, not a file.`);

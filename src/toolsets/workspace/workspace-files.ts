@@ -10,14 +10,21 @@ import type { InsideFile } from '../files/read-inside.ts';
 import { resolveInside, type InsidePath } from '../files/resolve-inside.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
-/** What the folder is called in messages. */
+/** Name of the folder in messages. */
 export const workspaceName = 'the workspace';
 
-/** What tools do not read. */
+/** Workspace and settings of a call that reads files. */
+export interface ReadContext {
+  readonly workspace: string;
+  readonly settings: WorkspaceSettings;
+  readonly signal: AbortSignal;
+}
+
+/** Limits on reading. */
 export type ReadBounds = Pick<WorkspaceSettings, 'isUnreadable'>;
 
 /**
- * The path a tool may read, with what is there.
+ * Resolves a path of an existing file or folder that a tool may read.
  *
  * @throws CadreError `PATH_REFUSED`; `TOOL_FAILED` when nothing is there
  */
@@ -28,7 +35,7 @@ export async function readablePath(workspace: string, requested: string, setting
 }
 
 /**
- * Where a path leads that may be read, whether something is there or not.
+ * Resolves a path that a tool may read, existing or not.
  *
  * @throws CadreError `PATH_REFUSED`
  */
@@ -40,7 +47,7 @@ export async function resolveReadable(workspace: string, requested: string, { is
 }
 
 /**
- * The path a tool may write, whether something is there or not.
+ * Resolves a path that a tool may write, existing or not.
  *
  * @throws CadreError `PATH_REFUSED`
  */
@@ -59,7 +66,7 @@ export async function writablePath(workspace: string, requested: string, setting
   return inside;
 }
 
-/** Whether a file may not be changed, by what it is called or by where it lies. */
+/** True when a file must not be changed, because of its name or its place. */
 export function isProtected(absolute: string, path: string, settings: WorkspaceSettings): boolean {
   const { protectsProfiles } = settings;
   return (
@@ -70,12 +77,12 @@ export function isProtected(absolute: string, path: string, settings: WorkspaceS
   );
 }
 
-/** A resolved path as the functions take it that open and change files. */
+/** Converts a resolved path to the form that the functions of `files` take. */
 export function insideFile({ root, path }: InsidePath, settings?: Pick<WorkspaceSettings, 'allows'>): InsideFile {
   return { root, file: path, what: workspaceName, ...(settings === undefined ? {} : { allows: settings.allows }) };
 }
 
-/** The error for a path where nothing is, with the name that was perhaps meant. */
+/** Creates the error for a missing file, with the name that was perhaps meant. */
 export async function missing({ path, absolute }: InsidePath): Promise<CadreError> {
   const names = await readdir(dirname(absolute)).catch((error: unknown) => {
     if (errorCode(error) !== undefined) return [];
@@ -90,7 +97,7 @@ export async function missing({ path, absolute }: InsidePath): Promise<CadreErro
   return new CadreError('TOOL_FAILED', `${JSON.stringify(path)} does not exist. ${hint}`);
 }
 
-/** A size in bytes as people read it. */
+/** Formats a size in bytes for people. */
 export function showSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
@@ -108,10 +115,10 @@ const diskReasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   ENAMETOOLONG: 'a name in it is too long',
   EINVAL: 'a folder cannot be moved into itself',
-  EXDEV: 'it lies on another disk; write it anew there and delete it here',
+  EXDEV: 'it lies on another disk; write it there and delete it here',
 };
 
-/** Does something with a file; what the disk refuses becomes an error the model can act on. */
+/** Runs work on a file; converts system errors to `TOOL_FAILED` errors that the model can act on. */
 export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

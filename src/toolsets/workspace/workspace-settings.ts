@@ -4,27 +4,27 @@ import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import type { PathTest } from '../files/glob-pattern.ts';
 import { compilePlain, compileUnreadable, unreadableOf, unreadableSetting } from '../files/guard/unreadable.ts';
 
-/** What the tools of a workspace go by. */
+/** Settings of the tools of a workspace. */
 export interface WorkspaceSettings {
-  /** Only listing, reading and searching. */
+  /** Offers only listing, reading and searching. */
   readonly readOnly: boolean;
-  /** Paths that are read and never changed, besides those that make other programs run something. */
+  /** Paths that may be read but never changed, in addition to auto-run files. */
   readonly isProtected: PathTest;
-  /** Paths that may be changed although they make other programs run something. */
+  /** Auto-run files that may be changed. */
   readonly allows: PathTest;
-  /** Whether the profiles the engine goes by are protected, wherever they lie: unless the settings say what is. */
+  /** Protects the profiles that the engine reads, wherever they lie; false when the settings list the protected paths. */
   readonly protectsProfiles: boolean;
   /** Paths that are neither read nor changed. */
   readonly isUnreadable: PathTest;
-  /** Longest file that is read or edited whole, in bytes. */
+  /** Maximum size of a file that is read or edited whole, in bytes. */
   readonly maxFileBytes: number;
-  /** Whether what stands in files is framed as data from outside. */
+  /** `untrusted`: the content of files is framed as data from outside. */
   readonly trust: 'trusted' | 'untrusted';
 }
 
 /**
- * What tools never change unless `protected` says what else, besides the files that make other programs run something
- * (`auto-run-files.ts`): what programs load their environment from.
+ * Files that tools never change, in addition to auto-run files (`auto-run-files.ts`), unless `protected` lists others: files from which
+ * programs load their environment.
  */
 const defaultProtected: readonly string[] = ['.env', '.env.*', '.netrc'];
 
@@ -37,7 +37,7 @@ const globs = (description: string): JsonObject => ({
   description,
 });
 
-/** The JSON Schema of the settings. */
+/** JSON Schema of the settings. */
 export const workspaceSettingsSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
@@ -47,11 +47,11 @@ export const workspaceSettingsSchema: JsonSchema = {
     allow_writes: allowWritesSetting,
     unreadable: unreadableSetting,
     max_file_bytes: { type: 'integer', minimum: 1_000, maximum: 50_000_000, description: 'Longest file read or edited whole.' },
-    trust: { enum: ['trusted', 'untrusted'], description: 'untrusted (usual): what stands in files is framed as data.' },
+    trust: { enum: ['trusted', 'untrusted'], description: 'untrusted (default): the content of files is framed as data.' },
   },
 };
 
-/** Reads checked settings, with what other toolsets of the same profiles do not read. */
+/** Converts validated settings, including the files that other toolsets of the same profiles do not read. */
 export function readWorkspaceSettings(request: Pick<ToolsetRequest, 'settings' | 'unreadable'>): WorkspaceSettings {
   const { settings } = request;
   const { max_file_bytes: maxFileBytes } = settings;

@@ -3,7 +3,7 @@ import { changingTools } from './changing-tools.ts';
 import { readingTools } from './reading-tools.ts';
 import { readWorkspaceSettings, workspaceSettingsSchema } from './workspace-settings.ts';
 
-/** Files of the run's workspace: listing, reading, searching, writing and editing, and no way out of it. */
+/** Toolset `workspace`: lists, reads, searches, writes and edits files of the run's workspace, with no way out of it. */
 export const workspaceToolset: ToolsetKind = {
   kind: 'workspace',
   description: "Lists, reads, searches, writes and edits files of the run's workspace.",

@@ -49,7 +49,7 @@ describe('Y9: the source is bounded before it is parsed', () => {
       vi.restoreAllMocks();
     }
     expect(found).toContain(message);
-    // What is too long is not looked at; what is too deep is scanned, a few matches per character at most, and not parsed.
+    // Too long a source is not scanned; too deep a one is scanned, a few matches per character at most, and not parsed.
     expect(work.matched).toBeLessThanOrEqual(message === 'characters long' ? 0 : 4 * source.length);
     expect(work.parsed).toBe(message === 'too large' ? 1 : 0);
     if (work.parsed === 1) expect(source.length).toBeLessThanOrEqual(MAX_SOURCE);

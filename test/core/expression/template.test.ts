@@ -9,7 +9,7 @@ function compile(source: string): Template {
   return compiled.value;
 }
 
-/** How often a template that does not compile was looked at at some place of its text. */
+/** Counts the positions examined in a template that does not compile. */
 function charactersLookedAt(source: string): number {
   const looked = vi.spyOn(String.prototype, 'startsWith');
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { applyEvent, foldEvents, startRun } from '../../../src/core/fold/apply-event.ts';
 import { countSignature } from '../../../src/core/fold/streaks.ts';
-import type { SubContext } from '../../../src/core/state/state.ts';
+import type { SubContext } from '../../../src/core/state/sub-context.ts';
 import type { CadreEvent } from '../../../src/index.ts';
 import { richJournal } from '../../support/rich-journal.ts';
 import { plainState } from '../../support/verify-run.ts';
@@ -51,7 +51,9 @@ describe('the fold', () => {
   it('activity comes to nothing when nothing runs, and a final status stays', async () => {
     const state = foldEvents(await richJournal());
     expect(state).toMatchObject({ activity: 0, status: 'cancelled', outcome: 'cancelled' });
-    expect([...(state?.agents.values() ?? [])].every((agent) => agent.status === 'ended' && agent.openCalls.size === 0)).toBe(true);
+    expect([...(state?.agents.values() ?? [])].every((agent) => agent.status === 'ended' && agent.calls.open.size === 0)).toBe(
+      true,
+    );
   });
 
   it('K7: a journal that speaks of agents or turns that never were is corrupt', async () => {
@@ -132,7 +134,7 @@ describe('stagnation', () => {
     agent = first;
   });
   const streakOf = (signatures: string): number => {
-    agent.signatures.length = 0;
+    agent.streaks.signatures.length = 0;
     for (const signature of signatures) countSignature(agent, signature);
     return agent.counters.sameActionSameResultStreak;
   };

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import { StateEdit } from '../../../src/core/patches/state-edit.ts';
 import { patchedState } from '../../../src/core/patches/state-patch.ts';
 import { type Patch } from '../../../src/core/patches/patch.ts';
-import type { RunContext } from '../../../src/core/state/state.ts';
+import type { RunContext } from '../../../src/core/state/run-context.ts';
 import { type StateOperation, updateState } from '../../../src/core/patches/update-state.ts';
 import { teamJournal } from '../../inspect/team-journal.ts';
 

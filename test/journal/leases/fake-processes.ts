@@ -1,21 +1,21 @@
 import type { ProcessIdentity, ProcessWatch } from '../../../src/journal/leases/process-watch.ts';
 
-/** A process of a world that a test moves by hand. */
+/** Process that a test controls. */
 export interface FakeProcess extends ProcessWatch {
-  /** What it does every so often happens now. */
+  /** Runs its periodic work now. */
   beat(): void;
   isAlive: boolean;
   readonly timers: number;
 }
 
-/** A world of machines with one time. */
+/** Machines that share one time. */
 export interface FakeWorld {
   now: number;
-  /** Starts a process; `clock` is another one where it cannot read the same time. */
+  /** Starts a process; `clock` differs where it cannot read the same time. */
   start(machine: string, clock?: string): FakeProcess;
 }
 
-/** Makes such a world. */
+/** Creates a world without processes. */
 export function fakeWorld(): FakeWorld {
   const processes: { readonly identity: ProcessIdentity; readonly process: FakeProcess }[] = [];
   const world: FakeWorld = {

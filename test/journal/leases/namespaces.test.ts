@@ -36,7 +36,7 @@ function open(): Journal {
   return journal;
 }
 
-/** Tries to take the run here; how long until it is known, or 0 when the holder is alive. */
+/** Tries to take the run: milliseconds until the holder's state is known, 0 when it is alive, or `taken`. */
 async function refusal(journal: Journal): Promise<number | 'taken'> {
   try {
     await journal.acquire(runId, sampleOwner('here'));
@@ -47,7 +47,7 @@ async function refusal(journal: Journal): Promise<number | 'taken'> {
   }
 }
 
-/** Tries again and again until the run is taken, or the holder has shown that it is alive. */
+/** Retries until the run is taken or the holder proves alive. */
 async function decided(journal: Journal): Promise<0 | 'taken'> {
   for (;;) {
     const said = await refusal(journal);
@@ -77,7 +77,7 @@ describe.skipIf(whyNoNamespaces !== undefined)(
       expect((await journal.runs())[0]?.isAbandoned).toBeUndefined();
       expect(await holder.ask('still mine')).toBe('appended');
       await holder.kill();
-      // Its last sign of life holds for a moment.
+      // The last heartbeat is still valid for a moment.
       await new Promise((resolve) => setTimeout(resolve, 3 * heartbeatMs));
       expect(await decided(journal)).toBe('taken');
     }, 30_000);

@@ -35,7 +35,7 @@ describe('processes of this system', () => {
   it.runIf(hasProc)('one that is dead, and was not waited for by its parent, is gone', async () => {
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string];
-    // A shell would wait for its child; what it has become does not.
+    // A shell would wait for its child; the program that replaced it does not.
     await vi.waitUntil(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n', 20_000);
     process.kill(Number(line), 'SIGKILL');
     await vi.waitUntil(() => readFileSync(`/proc/${line}/stat`, 'utf8').includes(') Z '), 20_000);

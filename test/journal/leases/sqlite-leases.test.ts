@@ -33,7 +33,7 @@ function open(process: FakeProcess, options: SqliteJournalOptions = {}): Journal
 
 const ownerOf = ({ self }: FakeProcess): string => `${self.pid}@${self.machine}#nonce`;
 
-/** Tries to take the run: its epoch, or how long until it is known, or `locked`. */
+/** Tries to take the run: its epoch, milliseconds until the holder's state is known, or `locked`. */
 async function attempt(journal: Journal, process: FakeProcess): Promise<number | string> {
   let epoch = 0;
   const error = await failure('RUN_LOCKED', async () => {
@@ -81,7 +81,7 @@ describe.each([
       expect(await attempt(journal, rival)).toMatch(/locked|known in/);
       expect((await journal.runs())[0]?.isAbandoned).toBeUndefined();
     }
-    // It has answered, and so is known to be alive.
+    // It has answered, so it is known to be alive.
     expect(await attempt(journal, rival)).toBe('locked');
   });
 
@@ -98,7 +98,7 @@ describe.each([
     world.now += 1;
     expect((await journal.runs())[0]?.isAbandoned).toBe(true);
     expect(await attempt(journal, second)).toBe(2);
-    // It was only stopped: what it writes is refused (I8).
+    // It was only stopped: its write is refused (I8).
     await failure('STORE_CONFLICT', () => old.append(lease, sampleCommit(runId, 2, [note('zombie')])));
   });
 

@@ -1,19 +1,19 @@
 import { type AgentSubscriber, HttpAgent, type HttpAgentConfig } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 
-/** An event as it came over the wire. */
+/** An event as received. */
 export type WireEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** The official client of AG-UI, unchanged, and what came over the wire: each event fits its schema. */
+/** The official client of AG-UI, unchanged, and the received events, each checked against its schema. */
 export interface AgUiClient {
   readonly agent: HttpAgent;
   /** The events of all runs so far. */
   readonly events: readonly WireEvent[];
-  /** What the agent said last. */
+  /** Returns the agent's last message. */
   readonly said: () => string;
 }
 
-/** Makes a client of a server. */
+/** Creates a client of a server. */
 export function agUiClient(url: string, config: Partial<HttpAgentConfig> = {}): AgUiClient {
   const events: WireEvent[] = [];
   const agent = new HttpAgent({
@@ -35,7 +35,7 @@ export function agUiClient(url: string, config: Partial<HttpAgentConfig> = {}): 
   };
 }
 
-/** Runs a client's agent; answers with how the run of the protocol ended. */
+/** Runs a client's agent and returns how the AG-UI run ended. */
 export async function run(client: AgUiClient, parameters: Parameters<HttpAgent['runAgent']>[0] = {}): Promise<unknown> {
   let ended: unknown;
   const subscriber: AgentSubscriber = {

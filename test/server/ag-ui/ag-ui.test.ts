@@ -206,7 +206,7 @@ describe('AG-UI', () => {
       ['tool', 'waited'],
       ['assistant', 'That was long, and now it is over.'],
     ]);
-    // Nothing is running any more: all messages again, and the end.
+    // Nothing is running: all messages again, and the end.
     const later = agUiClient(served.url, { threadId: client.agent.threadId });
     await run(later);
     expect(later.agent.messages.map(({ content }) => content)).toEqual(back.agent.messages.map(({ content }) => content));
@@ -260,7 +260,7 @@ describe('AG-UI', () => {
       ...more,
     });
     const hostile: readonly (readonly [unknown, number, RegExp])[] = [
-      ['{', 400, /no JSON/],
+      ['{', 400, /not JSON/],
       [[], 400, /the body must be/],
       [{}, 400, /^threadId must be/],
       [{ threadId: 't' }, 400, /^runId must be/],
@@ -268,7 +268,7 @@ describe('AG-UI', () => {
       [{ threadId: 't', runId: 'r' }, 400, /^messages must be/],
       [{ threadId: 't', runId: 'r', messages: [7] }, 400, /messages\[0\]/],
       [{ threadId: 't', runId: 'r', messages: [{ id: 7, role: 'user' }] }, 400, /messages\[0\]\.id/],
-      [{ threadId: 't', runId: 'r', messages: [] }, 404, /nothing under the name 't'/],
+      [{ threadId: 't', runId: 'r', messages: [] }, 404, /no conversation 't'/],
       [said(''), 400, /neither text nor files/],
       [said(7), 400, /content of the last message/],
       [said([{ type: 'image' }]), 400, /source/],
@@ -318,7 +318,7 @@ describe('AG-UI', () => {
     expect(model.requests).toHaveLength(3);
     const last = JSON.stringify(model.requests.at(-1)?.prompt);
     for (const text of ['First?', 'Second?', 'Third?']) expect(last.split(text)).toHaveLength(2);
-    // Looking at it again, with nothing said, begins nothing.
+    // A request without a message starts nothing.
     expect(await run(client)).toEqual({ type: 'success' });
     expect(await engine.runs()).toHaveLength(3);
   });

@@ -1,7 +1,7 @@
 import { Chat } from '@ai-sdk/react';
 import { type ChatInit, DefaultChatTransport, type HttpChatTransportInitOptions, type UIMessage } from 'ai';
 
-/** What our server tells of a message. */
+/** Metadata that the server adds to a message. */
 export interface TeamMetadata {
   readonly runId: string;
   readonly status?: string;
@@ -13,7 +13,7 @@ export interface TeamMetadata {
 /** A message of a chat with a team. */
 export type TeamMessage = UIMessage<TeamMetadata>;
 
-/** The official client, unchanged: what `useChat` wraps, with its default transport. */
+/** Creates the official client, unchanged: the one `useChat` wraps, with its default transport. */
 export function chatClient(
   url: string,
   options: Omit<ChatInit<TeamMessage>, 'transport'> & { readonly transport?: HttpChatTransportInitOptions<TeamMessage> } = {},
@@ -25,12 +25,12 @@ export function chatClient(
   });
 }
 
-/** The text of a message, as a page shows it. */
+/** Returns the text of a message, as a page shows it. */
 export function textOf(message: TeamMessage | undefined): string {
   return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** Every state a chat's last message was in, oldest first. */
+/** Returns every state of a chat's last message, oldest first. */
 export function watchTexts(chat: Chat<TeamMessage>): readonly string[] {
   const texts: string[] = [];
   chat['~registerMessagesCallback'](() => {

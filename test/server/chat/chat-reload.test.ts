@@ -10,14 +10,14 @@ stagnation: off
 tool_gates: [{ id: money, tools: [pay], verdict: ask, message: Really? }]
 `;
 
-/** The messages of a chat, as a page loads them. */
+/** Returns the messages of a chat, as a page loads them. */
 async function loaded(url: string, id: string): Promise<TeamMessage[]> {
   const response = await fetch(`${url}/api/chat/${encodeURIComponent(id)}/messages`);
   expect(response.status).toBe(200);
   return (await response.json()) as TeamMessage[];
 }
 
-/** What a client has of the answers, without what is undefined in it. */
+/** Returns a client's answers, without undefined fields. */
 function answersOf(messages: readonly TeamMessage[]): unknown {
   const answers = messages.filter(({ role }) => role === 'assistant').map(({ id, parts }) => ({ id, parts }));
   return JSON.parse(JSON.stringify([...answers, messages.at(-1)?.metadata]));

@@ -339,7 +339,7 @@ describe('a chat of the AI SDK', () => {
     const words = [{ type: 'text', text: 'Hello.' }];
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const hostile: readonly (readonly [unknown, number, RegExp])[] = [
-      ['{', 400, /no JSON/],
+      ['{', 400, /not JSON/],
       ['null', 400, /the body must be/],
       [[], 400, /the body must be/],
       [{}, 400, /^id must be/],
@@ -363,7 +363,7 @@ describe('a chat of the AI SDK', () => {
         /nested too deeply/,
       ],
       [said(words, { role: 'tool' }), 400, /role/],
-      [said(words, { role: 'system' }), 400, /must end in a message of the user/],
+      [said(words, { role: 'system' }), 400, /must end with a message of the user/],
       [said(words, { id: 7 }), 400, /messages\[0\]\.id/],
       [said([{ type: 'file', url: 'file:///etc/passwd', mediaType: 'text/plain' }]), 400, /url/],
       [said([{ type: 'file', url: 'javascript:alert(1)', mediaType: 'text/html' }]), 400, /url/],
@@ -373,7 +373,7 @@ describe('a chat of the AI SDK', () => {
       [{ ...said(words), profile: 7 }, 400, /profile/],
       [{ ...said(words), trigger: 'delete-everything' }, 400, /trigger/],
       [{ ...said(words), messageId: 7 }, 400, /messageId/],
-      [said(words, { role: 'assistant' }), 404, /nothing under the name 'c'/],
+      [said(words, { role: 'assistant' }), 404, /no conversation 'c'/],
       [`{"id":"c","messages":[],"__proto__":{"profile":"x"}}`, 400, /at least one/],
     ];
     for (const [body, status, message] of hostile) {
@@ -406,11 +406,11 @@ describe('a chat of the AI SDK', () => {
     expect(chat.error?.message).toContain('fork the run');
   });
 
-  it('is not for reading only', async () => {
+  it('refuses messages on a read-only server', async () => {
     const { served } = await servedTeam({ profile: waitsForUser, replies: [] }, { readOnly: true });
     const chat = chatClient(served.url);
     await chat.sendMessage({ text: 'Hello.' });
-    expect(chat.error?.message).toContain('reading only');
+    expect(chat.error?.message).toContain('read-only');
   });
 
   it.each([

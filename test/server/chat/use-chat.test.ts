@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { waitsForUser } from '../../support/test-engine.ts';
 import { servedTeam } from '../http/served-team.ts';
 
-/** What is used of Preact and linkedom. Their own types would bring those of browsers into every file. */
+/** The parts of Preact and linkedom used here. Their own types would add those of browsers to every file. */
 interface Renderer {
   readonly h: (type: unknown, props: object, ...children: readonly unknown[]) => unknown;
   readonly render: (node: unknown, into: object) => void;
@@ -14,7 +14,7 @@ interface Dom {
   };
 }
 
-// There is no DOM renderer of React here: Preact, which has the same hooks, renders the hook as it is published.
+// React has no DOM renderer here: Preact, which has the same hooks, renders the published hook.
 const hooks = registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'react' && context.parentURL?.includes('/@ai-sdk/react/') === true ? 'preact/compat' : specifier, context),

@@ -12,7 +12,7 @@ const secrets = {
   option: 'canary-of-the-program-7f3a',
 };
 
-/** What would give a secret away: as it is, and as text is often written on. */
+/** Returns the forms in which a secret could leak: as it is, and in common encodings. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -145,7 +145,7 @@ it('S6: no secret is in any answer, in no stream, and in no error', async () => 
     answers.push(`${JSON.stringify([...response.headers])} ${await response.text()}`);
   }
   const everything = answers.join('\n');
-  // The texts around them are there: it is not for lack of answers.
+  // The surrounding texts are present, so the secrets are not missing for lack of answers.
   for (const words of ['My key is', 'I know', 'They told me', 'cannot log in', 'half of', 'Once more'])
     expect(everything).toContain(words);
   for (const secret of Object.values(secrets))

@@ -7,7 +7,7 @@ import { testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { openEvents } from './event-reader.ts';
 import { ask, closeAfter, servedTeam } from './served-team.ts';
 
-/** A connection that sends this, and what came back once the server has closed it. */
+/** Opens a connection that sends these bytes; `closed` resolves to the answer once the server has closed it. */
 function slowClient(port: number, bytes: string): { readonly socket: Socket; readonly closed: Promise<string> } {
   let text = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
@@ -21,7 +21,7 @@ describe('S7: clients that hold on to the server', () => {
   it('are let go when they are slow with their request; streams stay open', async () => {
     const team = await testEngine({ profile: waitsForUser, replies: () => ({ text: 'Well.' }) });
     closeAfter(team.engine);
-    const server = createNodeServer(createServerApp(team.engine), { head: 100, request: 200, look: 20 });
+    const server = createNodeServer(createServerApp(team.engine), { head: 100, request: 200, checkEvery: 20 });
     const port = await listen(server, 0);
     onTestFinished(() => {
       server.closeAllConnections();
@@ -40,7 +40,7 @@ describe('S7: clients that hold on to the server', () => {
     ];
     const answers = await Promise.all(slow.map(({ closed }) => closed));
     expect(answers).toEqual(answers.map(() => expect.stringMatching(/^$|^HTTP\/1\.1 408 /)));
-    // The stream was there before all of them, and still tells what happens.
+    // The stream was open before all of them, and still works.
     await run.send('More?');
     await run.settled();
     const { lastSeq } = JSON.parse((await ask(port, { path: `/api/runs/${run.id}` })).body) as { lastSeq: number };
@@ -55,12 +55,12 @@ describe('S7: clients that hold on to the server', () => {
   it('are bounded in number, and the server answers again when they are gone', async () => {
     const { served } = await servedTeam();
     const many = Array.from({ length: 400 }, () => slowClient(served.port, 'GET /api/info HTTP/1.1\r\n'));
-    // What is above the bound is closed at once.
+    // Connections above the limit are closed immediately.
     await Promise.all(many.slice(-100).map(({ closed }) => closed));
     for (const { socket } of many) socket.destroy();
     await Promise.all(many.map(({ closed }) => closed));
     let status = 0;
-    // The server learns of closed connections one by one.
+    // The server notices closed connections one by one.
     while (status !== 200)
       status = await ask(served.port, {}).then(
         (answer) => answer.status,

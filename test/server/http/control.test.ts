@@ -11,7 +11,7 @@ import { servedTeam, serveTeam, type ServedTeam } from './served-team.ts';
 
 type Answer = Readonly<Record<string, unknown>> & { readonly error: { readonly code: string; readonly message: string } };
 
-/** Posts JSON; answers with the status and the body. */
+/** Posts JSON and returns the status and the body. */
 async function post(
   { served }: ServedTeam,
   route: string,
@@ -204,7 +204,7 @@ describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
     expect(await refused(`/${id}/fork`, { at: 0.5 })).toMatch(/^400 REQUEST_INVALID/);
     expect(await refused(`/${id}/resume`, { profiles: 'mine' })).toMatch(/^400 REQUEST_INVALID/);
     expect(await refused(`/${id}/approve`, { ids: [] })).toMatch(/^400 REQUEST_INVALID/);
-    expect(await refused(`/${id}/cancel`, '{"reason": ')).toMatch(/^400 REQUEST_INVALID: the body of the request is no JSON/);
+    expect(await refused(`/${id}/cancel`, '{"reason": ')).toMatch(/^400 REQUEST_INVALID: the body of the request is not JSON/);
     expect(await refused(`/${id}/cancel`, '[]')).toMatch(/^400 REQUEST_INVALID: the body of the request must be a JSON object/);
     expect(team.engine.live(id)?.state.status).toBe('awaiting');
     await team.engine.close();

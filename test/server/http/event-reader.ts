@@ -7,10 +7,10 @@ export interface ReadFrame {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A stream that is being read, over a connection of its own. */
+/** A stream being read, over a separate connection. */
 export interface EventReader extends AsyncIterable<ReadFrame> {
   readonly response: IncomingMessage;
-  /** Breaks the connection off. */
+  /** Breaks the connection. */
   close(): void;
 }
 
@@ -27,7 +27,7 @@ export async function openEvents(
   const asked = request(url, { agent: false, headers }, resolve);
   asked.on('error', reject).end();
   const response = await promise;
-  // Without anybody listening, a connection that is broken off would be an error of nobody.
+  // Without a listener, the error of a broken connection would be uncaught.
   response.on('error', () => undefined);
   if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`);
   return {

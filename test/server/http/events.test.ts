@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { RunFeed } from '../../../src/server/http/run-feed.ts';
-import { TakeTurns } from '../../../src/server/http/take-turns.ts';
+import { FairQueue } from '../../../src/server/http/fair-queue.ts';
 import { createSqliteJournal } from '../../../src/journal/sqlite/sqlite-journal.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { allow, heldTool, tool } from '../../support/tools.ts';
@@ -15,7 +15,7 @@ import { closeAfter, servedTeam, serveTeam } from './served-team.ts';
 
 const wire = (events: readonly CadreEvent[]): readonly unknown[] => JSON.parse(JSON.stringify(events)) as readonly unknown[];
 
-/** All messages until the server says that the run is over. */
+/** Returns all messages until the server sends `end`. */
 async function readAll(url: string): Promise<readonly ReadFrame[]> {
   const frames: ReadFrame[] = [];
   for await (const frame of await openEvents(url)) frames.push(frame);
@@ -28,7 +28,7 @@ function journalFile(): string {
   return path.join(folder, 'journal.db');
 }
 
-/** A team that calls a tool many times, and says something each time. */
+/** A team that calls a tool many times, with a text each time. */
 function busyTeam(calls: number): Parameters<typeof testEngine>[0] {
   return {
     profile: allow('look'),
@@ -43,7 +43,7 @@ describe('E14: the events of a run as they happen', () => {
     const team = await servedTeam(busyTeam(12));
     const { served, journal } = team;
     const run = await team.launch();
-    // As readers do: one from the beginning with the header of browsers, one with the address alone.
+    // Readers as in practice: one continues with the header of browsers, one with the address alone.
     const follow = async (breaks: readonly number[], byHeader: boolean): Promise<readonly ReadFrame[]> => {
       const got: ReadFrame[] = [];
       for (let turn = 0; ; turn++) {
@@ -199,7 +199,7 @@ describe('E14: the events of a run as they happen', () => {
           { effect: 'pure' },
         ),
       ],
-      // More than what the sockets of a machine hold.
+      // More than the socket buffers of a machine hold.
       replies: async (_request, index) => {
         await held.promise;
         return index < turns
@@ -212,7 +212,7 @@ describe('E14: the events of a run as they happen', () => {
     const readers = await Promise.all([openEvents(url), openEvents(url), openEvents(url)]);
     for (const { response } of readers) response.pause();
     held.open();
-    // The run ends while nobody reads.
+    // The run ends while the reader does not read.
     expect(await run.result).toMatchObject({ status: 'completed' });
     const events = wire(await team.journal.read(run.id));
     for (const reader of readers) {
@@ -231,7 +231,7 @@ describe('E14: the events of a run as they happen', () => {
     const { engine, launch } = await servedTeam(busyTeam(40));
     const run = await launch();
     await run.result;
-    const turns = new TakeTurns();
+    const queue = new FairQueue();
     let loops = 0;
     const count = (): void => {
       loops += 1;
@@ -239,7 +239,7 @@ describe('E14: the events of a run as they happen', () => {
     };
     let timer = setImmediate(count);
     const read = async (): Promise<number> => {
-      const feed = new RunFeed(engine, run.id, 0, turns);
+      const feed = new RunFeed(engine, { runId: run.id, after: 0, queue });
       let portions = 0;
       while ((await feed.next()) !== 'end') portions += 1;
       feed.close();

@@ -138,7 +138,7 @@ describe('S7: who is answered', () => {
     for (const port of [65_536, -1, 1.5])
       await expect(serve(engine, { port })).rejects.toMatchObject({
         code: 'OPTION_INVALID',
-        message: expect.stringContaining(`port ${port} cannot be had: ports are whole numbers from 0`),
+        message: expect.stringContaining(`port ${port} cannot be used: ports are whole numbers from 0`),
       });
     await expect(serve(engine, { port: served.port })).rejects.toMatchObject({
       code: 'OPTION_INVALID',

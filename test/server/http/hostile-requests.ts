@@ -1,12 +1,12 @@
-/** Where a hostile request is sent, and what it is after. */
+/** Target of a hostile request. */
 export interface Target {
   readonly port: number;
-  /** A run that waits for a person, and the call it waits with. */
+  /** A run that waits for a person, and its pending call. */
   readonly runId: string;
   readonly callId: string;
 }
 
-/** A request that must not get through: it gets an error, or no answer at all. */
+/** A request that must not succeed: it gets an error, or no answer at all. */
 export interface HostileRequest {
   readonly name: string;
   readonly bytes: (target: Target) => string;
@@ -14,7 +14,7 @@ export interface HostileRequest {
 
 const json = 'Content-Type: application/json';
 
-/** A request with headers of its own; `Host` is ours unless it has one. PORT, RUN and CALL stand for those of the target. */
+/** Returns a request with these headers; `Host` is the server's unless given. PORT, RUN and CALL are replaced by those of the target. */
 export function request(line: string, headers: readonly string[] = [], body = ''): (target: Target) => string {
   return (target) => {
     const fill = (text: string): string =>
@@ -35,9 +35,9 @@ const approve = '{"ids":["CALL"]}';
 const launch = '{"input":"x"}';
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-/** Requests of strangers, of other pages, and of whoever wants the server to stumble; written as they go over the wire. */
+/** Requests of strangers, of other pages, and of attackers, as raw bytes. */
 export const hostileRequests: readonly HostileRequest[] = [
-  // Whose server is it?
+  // Host of the request.
   { name: 'a name of its own that points here', bytes: request('GET /api/runs', ['Host: evil.example']) },
   { name: 'its own name with our port', bytes: request('GET /api/runs', ['Host: evil.example:PORT']) },
   { name: 'a name that begins like ours', bytes: request('GET /api/runs', ['Host: 127.0.0.1.evil.example:PORT']) },
@@ -60,7 +60,7 @@ export const hostileRequests: readonly HostileRequest[] = [
     bytes: request('GET http://127.0.0.1:PORT/api/runs', ['Host: evil.example']),
   },
   { name: 'a space before the colon of Host', bytes: request('GET /api/runs', ['Host : 127.0.0.1:PORT']) },
-  // Which page is it of?
+  // Origin of the page.
   {
     name: 'a page of another origin writes',
     bytes: request('POST /api/runs/RUN/cancel', [json, 'Origin: https://evil.example'], '{}'),
@@ -92,7 +92,7 @@ export const hostileRequests: readonly HostileRequest[] = [
     bytes: request('OPTIONS /api/runs/RUN/cancel', ['Access-Control-Request-Method: POST']),
   },
   { name: 'a look at the head alone, of another origin', bytes: request('HEAD /api/runs', ['Origin: https://evil.example']) },
-  // What a form, a link or an image can send.
+  // Requests that forms, links and images can send.
   { name: 'a form', bytes: request('POST /api/runs/RUN/approve', ['Content-Type: application/x-www-form-urlencoded'], 'ids=CALL') },
   { name: 'JSON as plain text', bytes: request('POST /api/runs/RUN/approve', ['Content-Type: text/plain'], approve) },
   {
@@ -128,7 +128,7 @@ export const hostileRequests: readonly HostileRequest[] = [
     name: 'a socket of the web',
     bytes: request('GET /api/runs/RUN/cancel', ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: eA==']),
   },
-  // Ways to files.
+  // Path traversal.
   { name: 'up with an encoded slash', bytes: request('GET /assets/..%2f..%2fpackage.json') },
   { name: 'up with encoded dots', bytes: request('GET /assets/%2e%2e/%2e%2e/package.json') },
   { name: 'up, encoded twice', bytes: request('GET /assets/..%252f..%252fpackage.json') },
@@ -145,7 +145,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   { name: 'an encoding that is none', bytes: request('GET /api/runs/%zz/journal') },
   { name: 'an encoding that is no text', bytes: request('GET /api/runs/%ff%fe') },
   { name: 'a path of 60,000 characters', bytes: request(`GET /${'a'.repeat(60_000)}`) },
-  // Heads and bodies that do not fit.
+  // Malformed heads and bodies.
   { name: 'a header of 100 kB', bytes: request('GET /api/info', [`X-Long: ${'a'.repeat(100_000)}`]) },
   {
     name: 'ten thousand headers',
@@ -178,7 +178,7 @@ export const hostileRequests: readonly HostileRequest[] = [
     name: 'no protocol',
     bytes: () => '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003' + 'a'.repeat(600) + '\r\n\r\n',
   },
-  // JSON that is after something.
+  // Malicious JSON.
   { name: 'JSON that is cut', bytes: request('POST /api/runs', [json], '{"input":') },
   { name: 'JSON that is nested 100,000 deep', bytes: request('POST /api/runs', [json], `{"input":${deep}}`) },
   {

@@ -108,11 +108,11 @@ describe('S7: hostile requests', () => {
     }
     expect((await ask(`GET /api/runs?token=${token}`)).status).toBe(401);
     expect((await ask(`POST /?token=${token}`, 'Content-Type: application/json', 'Content-Length: 2', '', '{}')).status).toBe(401);
-    // Brought to the page it is exchanged for a cookie, and leaves the address.
+    // On the page, the token is exchanged for a cookie and removed from the address.
     const opened = await ask(`GET /?token=${token}`);
     expect(opened.status).toBe(302);
     expect(opened.text).not.toContain(token);
-    // The cookie of a good browser does not help another page.
+    // The cookie of a legitimate browser does not help another page.
     const session = /set-cookie: ([^;]+);/i.exec(opened.text)?.[1] ?? '';
     expect((await ask('GET /api/runs', `Cookie: ${session}`)).status).toBe(200);
     expect((await ask('GET /api/runs', `Cookie: ${session}`, 'Origin: https://evil.example')).status).toBe(403);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Run } from '../../../src/index.ts';
 import { RunFeed } from '../../../src/server/http/run-feed.ts';
-import { TakeTurns } from '../../../src/server/http/take-turns.ts';
+import { FairQueue } from '../../../src/server/http/fair-queue.ts';
 import { waitsForUser } from '../../support/test-engine.ts';
 import type { TestEngineOptions } from '../../support/test-engine.ts';
 import { openEvents } from './event-reader.ts';
@@ -10,7 +10,7 @@ import { servedTeam } from './served-team.ts';
 const words = Array.from({ length: 40 }, (_, index) => `word${index} `);
 const key = 'sk-canary-5d41402abc4b2a76b9719d911017c592';
 
-/** A reply that stops in its middle, after its reasoning and that many words. */
+/** A reply that pauses after its reasoning and this many words. */
 function half(count: number): NonNullable<TestEngineOptions['replies']> {
   const parts = words.slice(0, count).map((delta) => ({ type: 'text-delta' as const, id: 't', delta }));
   return [
@@ -24,11 +24,11 @@ function half(count: number): NonNullable<TestEngineOptions['replies']> {
 
 async function inTheMiddle(run: Run): Promise<void> {
   await expect.poll(() => run.replies[0]?.deltas.map(({ text }) => text).join('').length ?? 0).toBeGreaterThan(0);
-  // The scripted stream gives all it has without a pause.
+  // The scripted stream sends everything without a pause.
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** What a reader that comes now is told of replies under way, by turn and attempt. */
+/** Returns what a new reader gets of replies in progress, by turn and attempt. */
 async function toldNow(url: string, until: string): Promise<ReadonlyMap<string, string>> {
   const reader = await openEvents(url);
   const told = new Map<string, string>();
@@ -118,8 +118,8 @@ it('F62: a reader that was too slow is told the reply again from its beginning, 
     ],
   });
   const run = await launch();
-  const feed = new RunFeed(engine, run.id, 0, new TakeTurns());
-  // It has everything up to here, and then reads nothing while the reply comes.
+  const feed = new RunFeed(engine, { runId: run.id, after: 0, queue: new FairQueue() });
+  // Reads everything so far, then nothing while the reply arrives.
   while ((await feed.next()) !== 'wait');
   held.resolve();
   await inTheMiddle(run);

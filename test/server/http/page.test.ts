@@ -88,7 +88,7 @@ it('S7: paths as no client would write them lead to no file outside', async () =
   }
 });
 
-/** Sends bytes as they are and answers with what comes back. */
+/** Sends raw bytes and returns the answer. */
 function raw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));

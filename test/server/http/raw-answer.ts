@@ -1,12 +1,12 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-/** An answer as it was sent. */
+/** An answer as received. */
 export interface RawAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** Asks for a resource over a connection of its own, and leaves the body as it comes. */
+/** Requests a resource over a separate connection and returns the body undecoded. */
 export async function rawAnswer(url: string, headers: Readonly<Record<string, string>>): Promise<RawAnswer> {
   return await new Promise((resolve, reject) => {
     const asked = request(url, { agent: false, headers }, (response) => {

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 
-/** What came back over a socket: nothing when the server closed it without a word. */
+/** Answer over a socket; empty when the server closed it without one. */
 export interface RawAnswer {
-  /** 0 when nothing came back. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** The head and the body, as they came. */
+  /** Head and body, as received. */
   readonly text: string;
 }
 
-/** Sends bytes as nobody should, and reads what comes back until the server closes, or has said all of one answer. */
+/** Sends malformed bytes and reads until the server closes, or has sent one complete answer. */
 export function sendRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -23,14 +23,14 @@ export function sendRaw(port: number, bytes: string | Buffer): Promise<RawAnswer
       chunks.push(chunk);
       if (isWhole(Buffer.concat(chunks).toString('latin1'))) finish();
     });
-    // A server that closes while it is still being written to is heard of as an error, too.
+    // A server that closes during a write also causes an error event.
     socket.on('error', finish);
     socket.on('close', finish);
     socket.write(bytes);
   });
 }
 
-/** Whether an answer says how long it is, and that much is there. */
+/** True when an answer declares its length and is complete. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end + 2))?.[1];

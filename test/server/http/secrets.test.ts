@@ -53,7 +53,7 @@ it('S6: no answer of the server holds a secret, whoever said it: a person, a mod
   const [first, second] = run.turns().map(({ turnId }) => turnId);
   const texts = (await team.text(`/api/runs/${runId}/journal`)).match(/[A-Za-z0-9_-]{22}/g) ?? [];
   const asked: string[] = [];
-  // The list of runs as it changes has no end to wait for; its rows are those of the list.
+  // The live list of runs never ends; its rows are those of the list.
   const values: Readonly<Record<string, readonly string[]>> = {
     text: ['key'],
     before: [first ?? ''],
@@ -61,7 +61,7 @@ it('S6: no answer of the server holds a secret, whoever said it: a person, a mod
     hash: [...new Set(texts)].slice(0, 90),
   };
   for (const { method, path, query = [] } of operations) {
-    // The list of runs as it changes has no end to wait for; its rows are those of the list.
+    // The live list of runs never ends; its rows are those of the list.
     if (method !== 'get' || path === '/api/events' || path.startsWith('/api/chat')) continue;
     const asks = new URL(path.replace(':id', runId).replace(':turnId', first ?? ''), team.served.url);
     for (const { name, required } of query)

@@ -10,21 +10,21 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** An engine and the server of it, both closed after the test. */
+/** An engine and its server, both closed after the test. */
 export interface ServedTeam extends TestEngine {
   readonly served: Served;
-  /** Asks the server; fails when it does not answer with the status. */
+  /** Sends a GET request; fails when the status differs. */
   get(path: string, status?: number, headers?: Readonly<Record<string, string>>): Promise<unknown>;
   readonly text: (path: string, status?: number) => Promise<string>;
 }
 
-/** Serves a test's engine on a free port. */
+/** Serves a test engine on a free port. */
 export async function servedTeam(options: TestEngineOptions = {}, serveOptions: ServeOptions = {}): Promise<ServedTeam> {
   const team = await testEngine(options);
   return await serveTeam(team, serveOptions);
 }
 
-/** Serves an engine that is there already. */
+/** Serves an existing engine. */
 export async function serveTeam(team: TestEngine, options: ServeOptions = {}): Promise<ServedTeam> {
   closeAfter(team.engine);
   const served = await serve(team.engine, options);
@@ -43,7 +43,7 @@ export function closeAfter(engine: Pick<Engine, 'close'>): void {
   closing.push(() => engine.close());
 }
 
-/** A request as anybody could send it, with any headers. */
+/** A raw request, with any headers. */
 export interface RawRequest {
   readonly path?: string;
   readonly method?: string;
@@ -51,7 +51,7 @@ export interface RawRequest {
   readonly body?: string;
 }
 
-/** Asks as no well-behaved client would; answers with what came back. */
+/** Sends a request that no well-behaved client would, and returns the answer. */
 export function ask(
   port: number,
   { path = '/api/info', method = 'GET', headers = {}, body }: RawRequest,

@@ -30,7 +30,7 @@ it('[B.83] titles, projects, deletion and search over HTTP, of any run', async (
   });
   expect(await get('/runs?q=kitchen')).toMatchObject({ runs: [{}, {}] });
   expect(await get(`/runs/${tea}`)).toMatchObject({ title: 'Green tea', project: 'Kitchen' });
-  // A run the server has is not deleted before it is cancelled.
+  // A run of this server must be cancelled before it is deleted.
   expect(await post(`/runs/${tea}/delete`, {})).toMatchObject([409, { error: { code: 'RUN_LOCKED' } }]);
   await team.engine.cancel(tea);
   expect(await post(`/runs/${tea}/delete`, { forks: true })).toEqual([200, { runIds: [tea] }]);

@@ -76,7 +76,7 @@ it('every view is the one that its command shows, of a run that is live and of o
     });
   };
   await check();
-  // What is new shows, without being asked for in any other way.
+  // New events show without another kind of request.
   await run.send('Which colour?');
   await run.settled();
   await check();

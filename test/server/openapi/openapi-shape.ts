@@ -32,7 +32,7 @@ const operation = closed(
   ['operationId', 'responses'],
 );
 
-/** What of OpenAPI 3.1 our document may use, and nothing else, as JSON Schema. */
+/** JSON Schema of the subset of OpenAPI 3.1 that the document may use. */
 export const openapiShape = closed(
   {
     openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+$` },

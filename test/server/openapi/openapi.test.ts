@@ -19,11 +19,11 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** Pages and their files are no part of the API. */
+/** Pages and their files are not part of the API. */
 const pages = new Set(['/', '/index.html', '/assets/:name', '*', '/*']);
 
 let document: Document;
-/** The named schemas, and what is compiled with them. */
+/** Validator of the named schemas. */
 let ajv: Ajv2020;
 
 beforeAll(async () => {
@@ -147,7 +147,7 @@ function toLocal(schema: object, document: string): object {
   return JSON.parse(JSON.stringify(close(schema)).replaceAll('"#/components/schemas/', `"${document}/$defs/`)) as object;
 }
 
-/** Records closed: an answer may hold what is described, and nothing else. */
+/** Closes all records of a schema: an answer may contain only described fields. */
 function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close);
   if (typeof value !== 'object' || value === null) return value;
@@ -156,7 +156,7 @@ function close(value: unknown): unknown {
   return isRecord ? { ...inner, additionalProperties: false } : inner;
 }
 
-/** Each type of event has fields of its own. */
+/** True for events: each type has further fields. */
 function isEvent(value: object): boolean {
   return 'description' in value && String(value.description).startsWith('An event of the journal');
 }

@@ -6,7 +6,7 @@ import { receiveMail } from '../../../src/server/reach/receive-mail.ts';
 import { reachRun } from '../../../src/server/reach/reach-run.ts';
 import { testEngine, waitsForUser, type TestEngine } from '../../support/test-engine.ts';
 
-/** Two engines over one journal file, as two processes would have them: the first takes mail. */
+/** Two engines over one journal file, as in two processes: the first receives mail. */
 async function twoEngines(): Promise<{ readonly store: string; readonly first: TestEngine; readonly second: TestEngine }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'cadre-reach-'));
   const store = path.join(folder, 'journal.db');
@@ -61,7 +61,7 @@ it('what is left for a process is not waited for once it has no run any more: ca
   const reach = reachRun(second.engine, store);
   const [run, other] = [await first.launch(), await first.launch()];
   await Promise.all([run.settled(), other.settled()]);
-  // Whoever asked is answered long before a letter is given up.
+  // The sender gets an answer long before a letter is given up.
   const cancelled = reach.act(run.id, { kind: 'cancel' });
   await run.cancel('here');
   expect(await cancelled).toEqual({ status: 'cancelled', outcome: 'cancelled', pending: [] });

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const { engine } of closing.splice(0)) await engine.close();
 });
 
-/** A reply of so many pieces that no queue of a reader holds them. */
+/** A reply with more deltas than a reader's queue holds. */
 const pieces = Array.from({ length: 5_000 }, (_, index) => `${index} `);
 
 function longReply() {
@@ -60,7 +60,7 @@ describe('following a run', () => {
     const first = await slow.next();
     if (first.done !== true) news.push(first.value);
     held.open();
-    // It reads nothing while the run works, and the run ends all the same.
+    // It reads nothing while the run works, and the run ends nonetheless.
     await run.settled();
     for await (const each of slow) news.push(each);
     listening.stop();

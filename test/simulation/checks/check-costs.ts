@@ -43,7 +43,7 @@ export function checkCosts(world: World, run: Run, events: readonly CadreEvent[]
   said('the run', run.state.budget, ofRun);
   for (const [agentId, counted] of ofAgents) {
     const agent = run.state.agents.get(agentId as never);
-    if (agent !== undefined) said(agentId, agent.budget, counted);
+    if (agent !== undefined) said(agentId, agent.limits.budget, counted);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
-import type { RunContext } from '../../../src/core/state/state.ts';
+import type { RunContext } from '../../../src/core/state/run-context.ts';
 import { checkJournal } from '../../../src/testing/index.ts';
 import { checkApprovals } from './check-approvals.ts';
 import { checkCosts } from './check-costs.ts';

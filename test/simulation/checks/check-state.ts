@@ -1,19 +1,19 @@
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { PromptMessage } from '../../../src/core/prompt/message.ts';
-import type { SubContext } from '../../../src/core/state/state.ts';
+import type { SubContext } from '../../../src/core/state/sub-context.ts';
 import type { Run } from '../../../src/index.ts';
 import type { World } from '../world/world.ts';
 
 /** Holds what memory has against what must be true of it whatever happened: no call parted from its result, every observed turn counted once. */
 export function checkState(world: World, run: Run, events: readonly CadreEvent[]): void {
   for (const agent of run.state.agents.values()) {
-    const parted = partedResult(agent.messages);
+    const parted = partedResult(agent.history.messages);
     if (parted !== undefined) world.violated(`I1: in the memory of ${agent.meta.agentId}, ${parted}`);
-    if (agent.origins.length !== agent.messages.length)
+    if (agent.history.origins.length !== agent.history.messages.length)
       world.violated(
-        `I10: ${agent.meta.agentId} has ${agent.messages.length} messages, and knows where ${agent.origins.length} came from`,
+        `I10: ${agent.meta.agentId} has ${agent.history.messages.length} messages, and knows where ${agent.history.origins.length} came from`,
       );
-    if (agent.released > 0) world.reached('messages released');
+    if (agent.history.released > 0) world.reached('messages released');
     checkTally(world, agent, events);
   }
   const logged = fired(events, 'count');

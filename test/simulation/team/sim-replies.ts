@@ -160,7 +160,7 @@ function callAgents({ replies, workers }: Pick<World, 'replies'> & Pick<Cast, 'w
 /** The agents that the asked one has called before, and those among them that were cancelled. */
 function childrenOf({ run, turnId }: Asked): { readonly known: readonly AgentId[]; readonly stopped: readonly AgentId[] } {
   const known = run?.state.agents.get(turnId.slice(0, turnId.lastIndexOf('.')) as AgentId)?.children ?? [];
-  return { known, stopped: known.filter((id) => run?.state.agents.get(id)?.outcome === 'cancelled') };
+  return { known, stopped: known.filter((id) => run?.state.agents.get(id)?.result.outcome === 'cancelled') };
 }
 
 function partner({ replies }: World): Call {

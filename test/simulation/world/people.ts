@@ -178,6 +178,8 @@ export class People {
 function busyBelowOthers(run: Run): readonly string[] {
   const agents = [...run.state.agents.values()];
   return agents
-    .filter((agent) => agent.outcome === undefined && agent.meta.parentAgentId !== undefined && openCallsOf(agent).length > 0)
+    .filter(
+      (agent) => agent.result.outcome === undefined && agent.meta.parentAgentId !== undefined && openCallsOf(agent).length > 0,
+    )
     .map(({ meta }) => meta.agentId);
 }

@@ -3,7 +3,7 @@ import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { ContentHash } from '../../../src/core/ids.ts';
 import type { ProfileFile } from '../../../src/core/profile/profile.ts';
-import type { RunContext } from '../../../src/core/state/state.ts';
+import type { RunContext } from '../../../src/core/state/run-context.ts';
 import { toolReturn, type ToolReturnFields } from '../../../src/core/tool/tool-return.ts';
 import { Transaction } from '../../../src/core/events/transaction.ts';
 import { prepareEngine } from '../../../src/engine/create-engine.ts';

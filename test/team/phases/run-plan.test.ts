@@ -76,7 +76,7 @@ describe('a plan in an unquiet run', () => {
 
   test.each([
     ['completed', ['completed', 'completed', 'completed'], undefined],
-    ['deprecated', ['completed', 'failed', 'not_started'], 'module WM_2 is deprecated: somebody else has taken it out of the plan'],
+    ['deprecated', ['completed', 'failed', 'not_started'], 'module WM_2 is deprecated: it no longer belongs to the plan'],
   ])('a step that somebody else has moved to %s before its turn came', (status, states, error) => {
     const plan = planned([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     const { team } = plan;
@@ -125,7 +125,7 @@ describe('a plan in an unquiet run', () => {
     const { team, planner, call } = planned([{ name: 'a' }, { name: 'b' }]);
     team.call(team.partner, 'manage_work_modules', { actions: [{ action: 'create', name: 'other', description: 'Mine.' }] });
     for (const agentId of atWork(team)) team.endSilently(agentId, 'cancelled');
-    const open = team.agent(planner).openCalls.get(call.callId);
+    const open = team.agent(planner).calls.open.get(call.callId);
     const context = team.context(planner, open?.request.turnId as never, call.callId);
     for (const draft of team.tool('run_plan').cancel?.({}, context, open?.memo ?? null) ?? []) team.emit(draft);
     expect(Object.values(team.modules).map(({ status }) => status)).toEqual(['pending_review', 'deprecated', 'pending']);

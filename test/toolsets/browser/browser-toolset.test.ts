@@ -156,7 +156,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     routes.set('/hop', (response) => response.writeHead(302, { location: 'http://z.metadata.example/' }).end());
     const seen = `${await go('/reaching')}${String(await use('wait_for', { seconds: 0.5 }))}`;
     expect(seen).toContain('Title: Reaching');
-    expect(seen).toMatch(/Note: refused: .*never asked/);
+    expect(seen).toMatch(/Note: refused: .*never allowed/);
     expect(await errorOf(go('/hop'))).toMatch(/URL_REFUSED: .*169\.254\.169\.254/);
     expect(await errorOf(use('open_page', { url: 'http://169.254.169.254/' }))).toContain('URL_REFUSED');
     expect(await errorOf(use('open_page', { url: 'http://a.metadata.example/' }))).toMatch(/URL_REFUSED: .*169\.254\.169\.254/);
@@ -169,7 +169,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     ])
       expect(await errorOf(use('open_page', { url }))).toContain('URL_REFUSED');
     expect(hosts.filter((host) => !host.startsWith(`site.example:${port}`))).toEqual([]);
-    // The browser itself asks nobody for anything.
+    // The browser itself makes no requests.
     expect([...lookedUp].filter((host) => !host.endsWith('.example'))).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     const notes = String(await use('wait_for', { seconds: 1 }));
     expect(readdirSync(path.join(workspace, 'downloads'))).toEqual([expect.stringMatching(/^[\w.]*small\.bin$/)]);
     expect(readdirSync(workspace)).toEqual(['downloads']);
-    expect(notes).toContain('the download huge.bin is larger than 1000000 bytes and was given up');
+    expect(notes).toContain('the download huge.bin is larger than 1000000 bytes and was cancelled');
   });
 
   it('a flooded page is cut, and its text is read in parts', async () => {
@@ -223,7 +223,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
       const line = browsers().length === 0 ? '' : readCommand(name);
       if (line.includes('cadre-browser-') && !line.includes('--type=')) process.kill(Number(name), 'SIGKILL');
     }
-    await expect.poll(() => host.isOver).toBe(true);
+    await expect.poll(() => host.isClosed).toBe(true);
     expect(await go('/next')).toContain('another page');
   });
 

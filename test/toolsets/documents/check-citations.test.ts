@@ -31,6 +31,7 @@ describe('check_citations', () => {
     ['a name in backticks', 'Use `strict` (`guide/a.md:3`).\n'],
     ['a quotation over two lines', 'It says "Then\ncall the tool," (guide/a.md:4).\n'],
     ['a file name with spaces', '"plain spaced text" (my notes/b c.txt:1)\n'],
+    ['a file name with spaces after ./', '"plain spaced text" (./my notes/b c.txt:1)\n'],
     ['a code block', '```ts\nrun({\n  safe: true,\n});\n```\n— code.mdx:4-6\n'],
     ['a fence within a blockquote', '> ```ts\n> run({\n\n— code.mdx:3-4\n'],
     ['CRLF', '> Then call the tool,\r\n— guide/a.md:4\r\n'],
@@ -45,7 +46,7 @@ describe('check_citations', () => {
 
   it.each([
     ['an invented quotation', '> Never call the tool\n— guide/a.md:4\n', 'nor anywhere else'],
-    ['the wrong line', '> Then call the tool,\n— guide/a.md:3\n', 'stands on line 4'],
+    ['the wrong line', '> Then call the tool,\n— guide/a.md:3\n', 'is on line 4'],
     ['a quotation that ends after its range', '> Then call the tool,\n> and wait for it.\n— guide/a.md:4-4\n', 'not on lines 4-4'],
     ['a line that is not there', '"last item" (guide/a.md:8)', 'has only 7 lines'],
     ['line 0', '"Title" (guide/a.md:0)', 'start at 1'],

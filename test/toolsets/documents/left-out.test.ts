@@ -48,7 +48,7 @@ describe('what is left out', () => {
     const said = '2 .pdf, 2 binary files, 1 .png, 1 file with secrets, 1 symbolic link, 1 too large';
     expect(describeLeftOut(await surveyDocuments(root))).toBe(said);
     const nothing = JSON.parse(await call('search_documents', { query: 'zebra' }));
-    expect(nothing.note).toContain(`What was not searched, because it is not read: ${said}.`);
+    expect(nothing.note).toContain(`Not searched, because these files are not read: ${said}.`);
     expect(JSON.parse(await call('list_documents', {})).note).toBe(`Not read: ${said}.`);
     expect(JSON.parse(await call('search_documents', { query: 'begin' })).note).toBeUndefined();
   });
@@ -56,7 +56,7 @@ describe('what is left out', () => {
   it('is said of the file that is asked for', async () => {
     const { call } = openTools({ root: await makeFolder(mixed) });
     expect((await errorOf(call('read_document', { file: 'manual.pdf' }))).message).toContain(
-      'was left out: of its kind (.pdf), none are read',
+      'was left out: files of its kind (.pdf) are not read',
     );
     expect((await errorOf(call('read_document', { file: 'no.pdf' }))).message).toContain('There is no document "no.pdf"');
   });

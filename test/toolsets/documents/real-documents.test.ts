@@ -68,7 +68,7 @@ describe('on real documentation', () => {
     const quotes: string[] = [];
     for (const [query] of questions) {
       const { hits } = await searchDocuments(index, { query, limit: 8, mode: 'any' });
-      const { passages } = await findPassages(index, hits[0]?.file ?? '', query, 5);
+      const { passages } = await findPassages(index, { file: hits[0]?.file ?? '', query, limit: 5 });
       expect(passages.length).toBeGreaterThan(0);
       for (const { file, line, end_line: end, text } of passages) {
         quotes.push(

@@ -71,6 +71,7 @@ describe('the jail around a folder', () => {
     expect(await found('./guide//deep.md')).toEqual(['guide/deep.md', 'file']);
     expect(await found('guide/')).toEqual(['guide', 'folder']);
     expect(await found('.')).toEqual(['', 'folder']);
+    expect(await found('./')).toEqual(['', 'folder']);
     expect(await found(root)).toEqual(['', 'folder']);
     expect(await found(`${root}/inside.md`)).toEqual(['inside.md', 'file']);
     expect(await found('new/folder/file.txt')).toEqual(['new/folder/file.txt', 'missing']);

@@ -16,14 +16,14 @@ export interface ConnectedToolset {
   /** Its tools as they were last set, by name. */
   readonly tools: () => ReadonlyMap<string, EffectTool>;
   readonly tool: (name: string) => EffectTool;
-  /** How often tools were set. */
+  /** Number of times the tools were set. */
   readonly sets: () => number;
   /** Resolves when the condition holds; looked at whenever something was told, and every few milliseconds. */
   readonly until: (condition: () => boolean, what?: string) => Promise<void>;
   readonly ready: () => Promise<void>;
 }
 
-/** Connects a toolset of kind `mcp` to a server, on a clock that stands still. */
+/** Connects a toolset of kind `mcp` to a server, on a stopped clock. */
 export function connectMcp(name: string, settings: JsonObject, clock = manualClock()): ConnectedToolset {
   const toolset = mcpToolsetKind.create({ name, settings, toolName: (tool) => `${name}_${tool}` });
   const health: ToolsetHealth[] = [];

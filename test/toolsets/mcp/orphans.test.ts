@@ -13,7 +13,7 @@ const host = path.join(import.meta.dirname, 'host-process.ts');
 const scripted = path.join(import.meta.dirname, 'scripted-server.ts');
 const noSandbox = whyNoSandbox();
 
-/** Which of the processes that a stubborn server and what it started noted still run, after the process that had it was killed. */
+/** Returns the recorded processes of a stubborn server and its children that still run after the process that owned it was killed. */
 async function leftAfterKill(settings: JsonObject): Promise<readonly number[]> {
   const folder = await makeFolder();
   const [detached, ledger, file] = ['detached', 'ledger', 'script.json'].map((name) => path.join(folder, name)) as [

@@ -1,29 +1,29 @@
 /**
- * A server on standard input and output that behaves as badly as it is told: `node scripted-server.ts <file with the script>`.
- * Speaks just enough of the protocol of 2025 to be talked to.
+ * A server on standard input and output that misbehaves as its script says: `node scripted-server.ts <file with the script>`.
+ * Implements just enough of the 2025 protocol to be called.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, closeSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 
-/** What the server is to do; everything is optional. */
+/** Behaviour of the server; everything is optional. */
 export interface Script {
   /** Printed before anything else. */
   readonly print?: string;
   readonly stderr?: string;
-  /** Ends with this code at once. */
+  /** Ends with this code immediately. */
   readonly exit?: number;
-  /** Closes its output at once and lives on. */
+  /** Closes its output immediately and keeps running. */
   readonly closeOutput?: boolean;
   /** Never answers anything. */
   readonly mute?: boolean;
   /** Ends when it is asked anything before `initialize`. */
   readonly strict?: boolean;
-  /** Where each call of a tool leaves a line, and each start. */
+  /** File that gets a line for each call of a tool, and for each start. */
   readonly ledger?: string;
   readonly tools?: readonly unknown[];
   /** Tools it has after it was started again, or after `change` was called. */
   readonly laterTools?: readonly unknown[];
-  /** Starts a program in a session of its own that goes on, and writes its process id to this file. */
+  /** Starts a long-running program in a separate session, and writes its process id to this file. */
   readonly detached?: string;
   /** Never says which tools it has. */
   readonly unlisted?: boolean;
@@ -69,7 +69,7 @@ function answer(id: number | string, text: string): void {
   send({ id, result: { content: [{ type: 'text', text }] } });
 }
 
-/** What calling a tool does, by its name. */
+/** Behaviour of each tool, by name. */
 const behaviours: Readonly<Record<string, (id: number | string, message: Message) => void>> = {
   ok: (id) => answer(id, 'fine'),
   /** Killed from outside in the middle of a call. */

@@ -139,7 +139,7 @@ describe('servers that cannot be used', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const message = await failure(server, 7_000);
     expect(message).toMatch(
-      /it did not answer the handshake within 7 s; it prints what is no message, such as "Welcome to MyServer!"/,
+      /it did not answer the handshake within 7 s; it prints lines that are not messages, such as "Welcome to MyServer!"/,
     );
   });
 
@@ -158,7 +158,7 @@ describe('servers that cannot be used', () => {
     expect(() => connect('s', {})).toThrow(/toolset 's': settings need a command that starts the server/);
     expect(() => connect('s', { command: 'x', url: 'https://x' })).toThrow(/both a command and a url/);
     expect(() => connect('s', { url: 'http://example.com/mcp' })).toThrow(/plain http to example\.com.*allow_insecure/);
-    expect(() => connect('s', { url: 'https://user:secret@example.com/mcp' })).toThrow(/must not hold a password/);
+    expect(() => connect('s', { url: 'https://user:secret@example.com/mcp' })).toThrow(/must not contain a password/);
     expect(() => connect('s', { url: 'ftp://example.com/mcp' })).toThrow(/must begin with https/);
     expect(() => connect('s', { command: 'x', timeouts: { connect: 'soon' } })).toThrow(/settings\.timeouts\.connect/);
     expect(() => connect('s', { comand: 'x' })).toThrow(/comand/);

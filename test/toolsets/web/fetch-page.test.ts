@@ -229,7 +229,7 @@ describe('fetch_page', () => {
     ['a closed connection', 'TOOL_FAILED: /x could not be read: the connection was closed', (response) => response.destroy()],
     [
       'no HTTP',
-      'TOOL_FAILED: /x could not be read: what came is no answer in HTTP',
+      'TOOL_FAILED: /x could not be read: the answer is not valid HTTP',
       (response) => response.socket?.end('SSH-2.0-OpenSSH\r\n'),
     ],
     [

@@ -180,7 +180,7 @@ describe('search_web', () => {
   });
 
   it.each([
-    ['no JSON', { body: '<html>log in</html>' }, 'it answered with something that is no JSON'],
+    ['no JSON', { body: '<html>log in</html>' }, 'its answer is not JSON'],
     ['another shape', { body: '{"results":{"a":1}}' }, 'its answer has no list at results'],
     ['a redirect', { status: 302, body: '', headers: { location: 'http://169.254.169.254/' } }, 'redirects more than 0 times'],
     ['too much', { body: 'x'.repeat(1_100_000) }, 'it answered with more than 1000000 bytes'],

@@ -83,7 +83,7 @@ describe('S5: what may not be asked', () => {
     'http://[64:ff9b:1::7f00:1]:PORT/',
     'http://[2002:7f00:1::]:PORT/',
     'http://[2001:0:7f00:1::]:PORT/',
-    // Private networks, metadata servers, and what is no host at all.
+    // Private networks, metadata servers, and invalid hosts.
     'http://10.0.0.1/',
     'http://172.16.0.1/',
     'http://172.31.255.255/',

@@ -71,7 +71,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   });
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => engine.launch({ profile, input }, settings));
   if (run === undefined) return 130;
-  if (options.project !== undefined) await workplace.engine.shelf.move(run.id, options.project);
+  if (options.project !== undefined) await workplace.engine.catalog.move(run.id, options.project);
   interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
   const watcher = watchRun(run, terminal, { mode });

@@ -69,7 +69,10 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   const done =
     takeOver === true
       ? undefined
-      : await askHolder(summary, storePath(options.store), action, () => lookUpRun(summary.runId, options.store));
+      : await askHolder(summary, action, {
+          store: storePath(options.store),
+          findRun: () => lookUpRun(summary.runId, options.store),
+        });
   if (done !== undefined)
     return isWhole ? reportEnded(runId, { ...done, wasOver: false }, options) : reportPartEnded(runId, done, options);
   // The rest of the run continues.

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/jso
 import type { Finding, FindingKind } from '../finding.ts';
 import { isAnnotation } from '../list-items.ts';
 
-/** Toolsets made of the MCP servers of a project, by name, as YAML. */
+/** Toolsets for the MCP servers of a project, by name, as YAML. */
 export interface ConvertedServers {
   readonly toolsets: ReadonlyMap<string, string>;
   readonly findings: readonly Finding[];
@@ -23,7 +23,7 @@ const transports: Readonly<Record<string, string>> = {
   sse: 'sse',
 };
 
-/** The names of the servers in `mcp.json` that become toolsets, before anything is converted. */
+/** Returns the names of the servers in `mcp.json` that become toolsets, before converting anything. */
 export function serverNames(text: string): readonly string[] {
   const servers = readServers({ file: '', text, findings: [] });
   return Object.entries(servers).flatMap(([name, server]) =>
@@ -34,40 +34,42 @@ export function serverNames(text: string): readonly string[] {
 const isName = (name: string): boolean => /^[A-Za-z0-9][\w-]{0,40}$/.test(name);
 const isOff = (server: JsonObject): boolean => server['enabled'] === false || server['disabled'] === true;
 
-/** Converts `mcp.json`: each server becomes a toolset of the kind `mcp`. `descriptions` are those that replace the servers' own. */
+/**
+ * Converts `mcp.json`: each server becomes a toolset of the kind `mcp`. `descriptions` replace the servers' tool descriptions.
+ */
 export function convertServers(file: string, text: string, descriptions: ReadonlyMap<string, JsonObject>): ConvertedServers {
   const conversion: Conversion = { file, text, findings: [] };
   const toolsets = new Map<string, string>();
   const servers = readServers(conversion);
   for (const [name, server] of Object.entries(servers)) {
     if (!isJsonObject(server)) {
-      note(conversion, 'not_converted', name, `the server ${name} is no map`, 'expected { "command": … } or { "url": … }');
+      note(conversion, 'not_converted', {
+        name,
+        message: `the server ${name} is not a map`,
+        hint: 'expected { "command": … } or { "url": … }',
+      });
       continue;
     }
     if (isOff(server)) {
-      note(conversion, 'left_out', name, `the server ${name} is switched off`);
+      note(conversion, 'left_out', { name, message: `the server ${name} is switched off` });
       continue;
     }
     if (!isName(name)) {
-      note(
-        conversion,
-        'not_converted',
+      note(conversion, 'not_converted', {
         name,
-        `${name} cannot be the name of a toolset`,
-        'letters, digits, _ and -, at most 41; the names of its tools change with it',
-      );
+        message: `${name} cannot be the name of a toolset`,
+        hint: 'letters, digits, _ and -, at most 41; the names of its tools change with it',
+      });
       continue;
     }
     const tools = descriptions.get(name);
     const settings = { ...settingsOf(conversion, name, server), ...(tools === undefined ? {} : { tools }) };
     toolsets.set(name, stringify({ type: 'toolset', name, kind: 'mcp', settings }, { lineWidth: 0 }));
-    note(
-      conversion,
-      'changed',
+    note(conversion, 'changed', {
       name,
-      `the tools of ${name} ask before each call, and their results are framed as text from outside`,
-      'docs/mcp.md: trust, needs_approval, results',
-    );
+      message: `the tools of ${name} require approval for each call, and their results are framed as untrusted text`,
+      hint: 'docs/mcp.md: trust, needs_approval, results',
+    });
   }
   return { toolsets, findings: conversion.findings };
 }
@@ -81,9 +83,13 @@ function readServers(conversion: Conversion): JsonObject {
       if (isJsonObject(servers)) return servers;
     }
   } catch {
-    // Said below, as for JSON of another shape.
+    // Reported below, like JSON of another shape.
   }
-  note(conversion, 'not_converted', undefined, 'this is no list of MCP servers', 'expected { "mcpServers": { "name": { … } } }');
+  note(conversion, 'not_converted', {
+    name: undefined,
+    message: 'this is not a list of MCP servers',
+    hint: 'expected { "mcpServers": { "name": { … } } }',
+  });
   return {};
 }
 
@@ -95,41 +101,54 @@ function settingsOf(conversion: Conversion, name: string, server: JsonObject): J
       case 'type': {
         const transport = typeof value === 'string' && Object.hasOwn(transports, value) ? transports[value] : undefined;
         if (transport !== undefined) settings['transport'] = transport;
-        else note(conversion, 'not_converted', name, `${name}: the transport ${JSON.stringify(value)}`, 'stdio, http or sse');
+        else
+          note(conversion, 'not_converted', {
+            name,
+            message: `${name}: the transport ${JSON.stringify(value)}`,
+            hint: 'stdio, http or sse',
+          });
         break;
       }
       case 'command':
       case 'url':
       case 'cwd':
         if (typeof value === 'string') settings[key] = value;
-        else otherForm(conversion, name, key, 'a text');
+        else otherForm(conversion, { name, key, form: 'a text' });
         break;
       case 'args':
         if (Array.isArray(value)) settings[key] = value.map(String);
-        else otherForm(conversion, name, key, 'a list');
+        else otherForm(conversion, { name, key, form: 'a list' });
         break;
       case 'env':
       case 'headers':
         if (isJsonObject(value)) settings[key] = secretsOut(conversion, name, value);
-        else otherForm(conversion, name, key, 'a map');
+        else otherForm(conversion, { name, key, form: 'a map' });
         break;
       case 'enabled':
       case 'disabled':
         break;
       default:
         if (value === null || isAnnotation(key) || key === 'description' || key === 'name')
-          note(conversion, 'left_out', name, `${name}: there is no setting \`${key}\` here`);
-        else note(conversion, 'not_converted', name, `${name}: there is no setting \`${key}\` here`, 'docs/mcp.md lists them');
+          note(conversion, 'left_out', { name, message: `${name}: Cadre has no setting \`${key}\`` });
+        else
+          note(conversion, 'not_converted', {
+            name,
+            message: `${name}: Cadre has no setting \`${key}\``,
+            hint: 'docs/mcp.md lists them',
+          });
     }
   }
   return settings;
 }
 
-function otherForm(conversion: Conversion, name: string, key: string, form: string): void {
-  note(conversion, 'not_converted', name, `${name}: \`${key}\` is not ${form}`, `write it as ${form}`);
+function otherForm(
+  conversion: Conversion,
+  { name, key, form }: { readonly name: string; readonly key: string; readonly form: string },
+): void {
+  note(conversion, 'not_converted', { name, message: `${name}: \`${key}\` is not ${form}`, hint: `write it as ${form}` });
 }
 
-/** Values that are, or look like, secrets come from the environment. */
+/** Replaces values that are, or look like, secrets with lookups in the environment. */
 function secretsOut(conversion: Conversion, name: string, values: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
@@ -138,19 +157,21 @@ function secretsOut(conversion: Conversion, name: string, values: JsonObject): J
       if (variable !== undefined) return [key, { _type: 'from_env', var: variable }];
       if (!/key|token|secret|passw|auth|credential/i.test(key)) return [key, text];
       const own = `${name}_${key}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-      note(
-        conversion,
-        'changed',
+      note(conversion, 'changed', {
         name,
-        `${name}: ${key} is left out of the file, and comes from the variable ${own}`,
-        `set ${own}`,
-      );
+        message: `${name}: ${key} is left out of the file, and comes from the variable ${own}`,
+        hint: `set ${own}`,
+      });
       return [key, { _type: 'from_env', var: own }];
     }),
   );
 }
 
-function note(conversion: Conversion, kind: FindingKind, name: string | undefined, message: string, hint?: string): void {
+function note(
+  conversion: Conversion,
+  kind: FindingKind,
+  { name, message, hint }: { readonly name: string | undefined; readonly message: string; readonly hint?: string | undefined },
+): void {
   const { file, text } = conversion;
   const offset = Math.max(0, name === undefined ? 0 : text.indexOf(`"${name}"`));
   const before = text.slice(0, offset).split('\n');
@@ -161,7 +182,7 @@ function note(conversion: Conversion, kind: FindingKind, name: string | undefine
 /** Reads `mcp_prompt_override.yaml`: descriptions by `server.tool` or `server_tool`. */
 export function readDescriptions(data: JsonObject, servers: readonly string[]): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
-  // `a_b_tool` may be of `a_b`, though `a` is a server, too.
+  // `a_b_tool` may belong to `a_b` even when `a` is a server as well.
   const longestFirst = servers.toSorted((a, b) => b.length - a.length);
   for (const [key, description] of Object.entries(data)) {
     const server = longestFirst.find((name) => key.startsWith(`${name}.`) || key.startsWith(`${name}_`));

@@ -1,7 +1,7 @@
-/** A model in the words of this system, or why there is none. */
+/** Model name in Cadre's form, or a hint when there is none. */
 export type ModelName = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly hint: string };
 
-/** LiteLLM's prefixes, and the providers here. */
+/** LiteLLM's provider prefixes, mapped to Cadre's providers. */
 const providers: Readonly<Record<string, string>> = {
   openai: 'openai',
   anthropic: 'anthropic',
@@ -24,9 +24,9 @@ const providers: Readonly<Record<string, string>> = {
   litellm_proxy: 'openai-compatible',
 };
 
-const elsewhere = 'hand it in as a model object: createEngine({ models }), see docs/models.md';
+const elsewhere = 'pass it as a model object: createEngine({ models }), see docs/models.md';
 
-/** Names without a provider that LiteLLM knows. */
+/** Patterns of names without a provider that LiteLLM knows. */
 const bare: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt-|chatgpt-|o[1345](?:-|$))/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -35,13 +35,13 @@ const bare: readonly (readonly [RegExp, string])[] = [
   [/^deepseek-/, 'deepseek'],
 ];
 
-/** Converts the name of a model as LiteLLM has it: `gemini/x` is `google/x`, `gpt-5` is `openai/gpt-5`. */
+/** Converts a LiteLLM model name: `gemini/x` to `google/x`, `gpt-5` to `openai/gpt-5`. */
 export function toModelName(name: string): ModelName {
   const slash = name.indexOf('/');
   if (slash > 0) {
     const provider = name.slice(0, slash);
     const found = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-    if (found === undefined) return { ok: false, hint: `there is no provider ${provider} here; ${elsewhere}` };
+    if (found === undefined) return { ok: false, hint: `Cadre has no provider ${provider}; ${elsewhere}` };
     return { ok: true, name: `${found}/${name.slice(slash + 1)}` };
   }
   const found = bare.find(([pattern]) => pattern.test(name));

@@ -3,12 +3,12 @@ import { agentRoots } from '../../../core/expression/agent-roots.ts';
 import { convertConditionKey } from './convert-condition-key.ts';
 import { convertItem } from './convert-item.ts';
 import { convertPlainText } from './convert-template.ts';
-import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keysOf, listAt, mapAt, mapsAt, nodeAt, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, dropOthers, giveIds, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import type { SourceTree } from '../source-tree.ts';
 
-/** Actions of the flow decider that stood among observers, where they did nothing. */
+/** Flow decider actions that were listed among observers, where they had no effect. */
 const deciderActions: ReadonlySet<string> = new Set([
   'end_agent_turn',
   'continue_with_tool',
@@ -16,74 +16,91 @@ const deciderActions: ReadonlySet<string> = new Set([
   'await_user_input',
 ]);
 
-/** Converts the observers of one phase. `inherited` are the ids of those of its bases. */
+/** Converts the observers of one phase. `inherited` contains the ids of the bases' observers. */
 export function convertObservers(
   file: SourceFile,
   tree: SourceTree,
-  key: 'pre_turn_observers' | 'post_turn_observers',
-  inherited: ReadonlySet<string>,
+  { key, inherited }: { readonly key: 'pre_turn_observers' | 'post_turn_observers'; readonly inherited: ReadonlySet<string> },
 ): void {
   const list = listAt(file.root, key);
-  if (list === undefined) return dropOtherForm(file, file.root, key, 'a list of observers');
+  if (list === undefined) return dropOtherForm(file, file.root, { key, form: 'a list of observers' });
   giveIds(file, list, key);
   const phase = key === 'pre_turn_observers' ? 'before_reply' : 'after_reply';
   for (const observer of mapsAt(file.root, key)) {
     const overrides = inherited.has(textAt(observer, 'id')?.value ?? '');
-    if (!convertAction(file, tree, observer, overrides)) {
+    if (!convertAction(file, observer, { tree, overrides })) {
       list.items.splice(list.items.indexOf(observer), 1);
       continue;
     }
-    keepKeys(file, observer, ['id', 'remove', 'type', 'condition', 'action', 'description'], 'an observer');
+    keepKeys(file, observer, { known: ['id', 'remove', 'type', 'condition', 'action', 'description'], what: 'an observer' });
     const type = textAt(observer, 'type');
     if (type !== undefined && type.value !== 'declarative') {
-      find(file, 'changed', type, `observers of type ${type.value} were passed over there; this one is declarative here`);
+      find(file, 'changed', {
+        at: type,
+        message: `observers of type ${type.value} were ignored in CommonGround; this one is now declarative`,
+      });
       setText(type, 'declarative');
     }
-    convertConditionKey(file, tree, observer, { phase, roots: agentRoots, overrides });
+    convertConditionKey(file, observer, { tree, phase, roots: agentRoots, overrides });
   }
 }
 
-/** Converts the action; false when the observer did nothing and is to be taken out. */
-function convertAction(file: SourceFile, tree: SourceTree, observer: YAMLMap, overrides: boolean): boolean {
+/** Converts the action; false when the observer had no effect and must be removed. */
+function convertAction(
+  file: SourceFile,
+  observer: YAMLMap,
+  { tree, overrides }: { readonly tree: SourceTree; readonly overrides: boolean },
+): boolean {
   const action = mapAt(observer, 'action');
   const type = action === undefined ? undefined : textAt(action, 'type');
   switch (type?.value) {
     case 'add_to_inbox': {
       const item = action === undefined ? undefined : mapAt(action, 'inbox_item');
       if (action !== undefined) convertTarget(file, action);
-      if (action !== undefined) keepKeys(file, action, ['type', 'target_agent_id', 'inbox_item'], 'the action add_to_inbox');
+      if (action !== undefined)
+        keepKeys(file, action, { known: ['type', 'target_agent_id', 'inbox_item'], what: 'the action add_to_inbox' });
       if (item === undefined) break;
-      keepKeys(file, item, itemKeys, 'an inbox item');
-      convertItem(file, tree, item);
+      keepKeys(file, item, { known: itemKeys, what: 'an inbox item' });
+      convertItem(file, item, { tree });
       return true;
     }
     case 'update_state':
       if (action === undefined || nodeAt(action, 'updates') === undefined) break;
-      keepKeys(file, action, ['type', 'updates'], 'the action update_state');
+      keepKeys(file, action, { known: ['type', 'updates'], what: 'the action update_state' });
       convertUpdates(file, action);
       return true;
     default:
       break;
   }
   const id = textAt(observer, 'id')?.value ?? '';
-  // Without an action of its own it changes the one it inherits.
+  // Without its own action, it changes the inherited one.
   if (action === undefined && overrides) return true;
   if (action === undefined && nodeAt(observer, 'action') !== undefined) {
-    dropOtherForm(file, observer, 'action', 'a map with a type');
+    dropOtherForm(file, observer, { key: 'action', form: 'a map with a type' });
     return false;
   }
   const name = type?.value ?? 'none';
   if (action !== undefined && !deciderActions.has(name)) {
     const rest = keysOf(action).length > (type === undefined ? 0 : 1);
     const what =
-      type?.value === 'add_to_inbox' || type?.value === 'update_state' ? 'has nothing to do' : 'is no action of observers here';
-    find(file, rest ? 'not_converted' : 'left_out', type ?? action, `the observer ${id}: ${name} ${what}`, {
+      type?.value === 'add_to_inbox' || type?.value === 'update_state'
+        ? 'has nothing to do'
+        : 'is not an action of observers in Cadre';
+    find(file, rest ? 'not_converted' : 'left_out', {
+      at: type ?? action,
+      message: `the observer ${id}: ${name} ${what}`,
       hint: 'observers post items (add_to_inbox with an inbox_item) and change state (update_state with updates)',
     });
     return false;
   }
-  const hint = deciderActions.has(name) ? `write a rule of flow_decider with the condition of ${id}, if that was meant` : undefined;
-  find(file, 'left_out', type ?? observer, `the observer ${id}: ${name} is no action of observers, and did nothing`, { hint });
+  const hint = deciderActions.has(name)
+    ? `write a rule of flow_decider with the condition of ${id}, if that was intended`
+    : undefined;
+  find(file, 'left_out', {
+    at: type ?? observer,
+    message: `the observer ${id}: ${name} is not an action of observers and had no effect`,
+    hint,
+  });
   return false;
 }
 
@@ -93,21 +110,19 @@ function convertTarget(file: SourceFile, action: YAMLMap): void {
   const target = textAt(action, 'target_agent_id');
   if (target === undefined || target.value === 'self') return;
   const known = /^(?:partner|principal|parent)$/i.test(target.value);
-  find(
-    file,
-    'changed',
-    target,
-    `items went to the agent itself whatever \`target_agent_id\` said; here this one goes to ${target.value}`,
-  );
+  find(file, 'changed', {
+    at: target,
+    message: `CommonGround ignored \`target_agent_id\` and sent items to the agent itself; in Cadre, this one goes to ${target.value}`,
+  });
   if (known) setText(target, target.value.toLowerCase());
 }
 
-/** Paths of updates are relative to `state`; here each part of it has its own root. */
+/** Converts update paths, which were relative to `state`; in Cadre, each part of the state has its own root. */
 function convertUpdates(file: SourceFile, action: YAMLMap): void {
   const list = listAt(action, 'updates');
   if (list === undefined) {
-    dropOtherForm(file, action, 'updates', 'a list of changes');
-    return setKey(file.document, action, 'updates', []);
+    dropOtherForm(file, action, { key: 'updates', form: 'a list of changes' });
+    return setKeys(file.document, action, { updates: [] });
   }
   dropOthers(file, list, 'updates');
   list.items = mapsAt(action, 'updates').filter((update) => {
@@ -115,18 +130,14 @@ function convertUpdates(file: SourceFile, action: YAMLMap): void {
     const operation = textAt(update, 'operation')?.value;
     if (path === undefined || (operation !== 'set' && operation !== 'increment')) {
       const isEmpty = nodeAt(update, 'value') === undefined && path === undefined;
-      find(
-        file,
-        isEmpty ? 'left_out' : 'not_converted',
-        nodeAt(update, 'operation') ?? update,
-        'only set and increment of a path changed state in v1',
-        {
-          hint: 'docs/profiles.md has set, increment, append and remove',
-        },
-      );
+      find(file, isEmpty ? 'left_out' : 'not_converted', {
+        at: nodeAt(update, 'operation') ?? update,
+        message: 'in CommonGround v1, only set and increment of a path changed state',
+        hint: 'docs/profiles.md describes set, increment, append and remove',
+      });
       return false;
     }
-    keepKeys(file, update, ['operation', 'path', 'value'], 'an update');
+    keepKeys(file, update, { known: ['operation', 'path', 'value'], what: 'an update' });
     const value = nodeAt(update, 'value');
     if (isScalar(value) && typeof value.value === 'string') convertPlainText(file, value as Scalar<string>);
     convertUpdatePath(file, path);
@@ -142,17 +153,13 @@ function convertUpdatePath(file: SourceFile, path: Scalar<string>): void {
     return;
   }
   if (/^(?:messages|inbox|current_action|initial_parameters|last_turn_id|current_turn_id)$/.test(first)) {
-    find(
-      file,
-      'not_converted',
-      path,
-      `state.${first} is the engine's here; observers change flags, values, deliverables and team.shared`,
-      {
-        hint: 'write flags.x or values.x, and read it there',
-      },
-    );
+    find(file, 'not_converted', {
+      at: path,
+      message: `state.${first} belongs to the engine in Cadre; observers change flags, values, deliverables and team.shared`,
+      hint: 'write and read flags.x or values.x',
+    });
   } else {
-    find(file, 'changed', path, `state.${below} is values.${below} here`);
+    find(file, 'changed', { at: path, message: `state.${below} is now values.${below}` });
   }
   setText(path, `values.${below}`);
 }

@@ -1,20 +1,20 @@
-import { isScalar } from 'yaml';
+import { isScalar, visit } from 'yaml';
 import { convertDecider } from './convert-decider.ts';
 import { convertObservers } from './convert-observers.ts';
 import { convertSegments } from './convert-segments.ts';
 import { convertStrategies } from './convert-strategies.ts';
 import { convertTemplate } from './convert-template.ts';
 import { convertTools } from './convert-tools.ts';
-import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKey, textAt } from '../edit-yaml.ts';
+import { keyNode, keysOf, mapAt, nodeAt, removeKey, setKeys, textAt } from '../edit-yaml.ts';
 import { inheritedItems, keepApart } from '../inheritance.ts';
 import { checkNamedTools } from '../named-tools.ts';
 import { dropOtherForm, isAnnotation } from '../list-items.ts';
 import { convertOutputHandling } from './convert-output-handling.ts';
 import { convertSecondKeys, type InnerConfig } from './convert-second.ts';
 import { generationOf, secondKeys } from '../generation.ts';
-import { checkTextKeys } from '../text-keys.ts';
 import { find, type SourceFile } from '../source-file.ts';
-import type { SourceTree } from '../source-tree.ts';
+import { type SourceTree, chainOf } from '../source-tree.ts';
+import { isJsonObject } from '../../../core/json.ts';
 
 const kept: ReadonlySet<string> = new Set([
   'profile_id',
@@ -38,7 +38,7 @@ const kept: ReadonlySet<string> = new Set([
   'exposable_as_tool',
 ]);
 
-/** Converts one profile in place. */
+/** Converts one profile in place; returns the LLM config that was part of it, if any. */
 export function convertProfile(file: SourceFile, tree: SourceTree, jsonFiles: ReadonlySet<string>): InnerConfig | undefined {
   const ids = (list: Parameters<typeof inheritedItems>[2]): ReadonlySet<string> => new Set(inheritedItems(file, tree, list).keys());
   convertKeys(file, tree);
@@ -47,8 +47,8 @@ export function convertProfile(file: SourceFile, tree: SourceTree, jsonFiles: Re
     keepApart(file, tree, list);
   convertTools(file, tree);
   convertSegments(file, tree, ids('segments'));
-  convertObservers(file, tree, 'pre_turn_observers', ids('pre_turn_observers'));
-  convertObservers(file, tree, 'post_turn_observers', ids('post_turn_observers'));
+  convertObservers(file, tree, { key: 'pre_turn_observers', inherited: ids('pre_turn_observers') });
+  convertObservers(file, tree, { key: 'post_turn_observers', inherited: ids('post_turn_observers') });
   convertDecider(file, tree, ids('flow_decider'));
   convertOutputHandling(file, tree);
   convertStrategies(file, tree);
@@ -66,8 +66,10 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
   }
   const exposed = nodeAt(root, 'exposable_as_tool');
   if (isScalar(exposed) ? exposed.value !== null : exposed !== undefined) {
-    find(file, 'left_out', keyNode(root, 'exposable_as_tool'), '`exposable_as_tool` had no effect there', {
-      hint: 'docs/profiles.md says how a profile becomes a tool',
+    find(file, 'left_out', {
+      at: keyNode(root, 'exposable_as_tool'),
+      message: '`exposable_as_tool` had no effect in CommonGround',
+      hint: 'docs/profiles.md explains how to expose a profile as a tool',
     });
     removeKey(root, 'exposable_as_tool');
   }
@@ -75,8 +77,10 @@ function convertKeys(file: SourceFile, tree: SourceTree): void {
   for (const key of ['is_active', 'is_deleted', 'available_for_staffing']) asFlag(file, key);
   const config = textAt(root, 'llm_config_ref');
   if (config !== undefined && !tree.llmConfigs.has(config.value))
-    find(file, 'not_converted', config, `there is no LLM config ${config.value} in the tree`, {
-      hint: 'write it, or name another',
+    find(file, 'not_converted', {
+      at: config,
+      message: `there is no LLM config ${config.value} in the tree`,
+      hint: 'write it, or refer to another one',
     });
 }
 
@@ -95,38 +99,59 @@ const hints: Readonly<Record<string, string>> = {
 function leaveOut(file: SourceFile, key: string): void {
   const node = nodeAt(file.root, key);
   const isIdle = isAnnotation(key) || (isScalar(node) && node.value === null);
-  if (isIdle) find(file, 'left_out', keyNode(file.root, key), `profiles have no \`${key}\` here`);
+  if (isIdle) find(file, 'left_out', { at: keyNode(file.root, key), message: `profiles have no \`${key}\` in Cadre` });
   else
-    find(
-      file,
-      'not_converted',
-      keyNode(file.root, key),
-      `profiles have no \`${key}\` here, and no generation that is known has it`,
-      {
-        hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists what a profile may say',
-      },
-    );
+    find(file, 'not_converted', {
+      at: keyNode(file.root, key),
+      message: `profiles have no \`${key}\` in Cadre, nor in any known generation`,
+      hint: (Object.hasOwn(hints, key) ? hints[key] : undefined) ?? 'docs/profiles.md lists the keys of profiles',
+    });
   removeKey(file.root, key);
 }
 
 function asText(file: SourceFile, key: string): void {
   const node = nodeAt(file.root, key);
-  if (isScalar(node) && typeof node.value !== 'string') setKey(file.document, file.root, key, node.source ?? String(node.value));
+  if (isScalar(node) && typeof node.value !== 'string')
+    setKeys(file.document, file.root, { [key]: node.source ?? String(node.value) });
 }
 
-/** The words of YAML 1.1 for true and false, which are texts here. */
+/** Converts YAML 1.1 booleans, which YAML 1.2 reads as texts. */
 function asFlag(file: SourceFile, key: string): void {
   const text = textAt(file.root, key)?.value.toLowerCase();
-  if (text === 'yes' || text === 'on') setKey(file.document, file.root, key, true);
-  if (text === 'no' || text === 'off') setKey(file.document, file.root, key, false);
+  if (text === 'yes' || text === 'on') setKeys(file.document, file.root, { [key]: true });
+  if (text === 'no' || text === 'off') setKeys(file.document, file.root, { [key]: false });
 }
 
 function convertDefinitions(file: SourceFile, tree: SourceTree): void {
   const definitions = mapAt(file.root, 'text_definitions');
-  if (definitions === undefined) return dropOtherForm(file, file.root, 'text_definitions', 'a map of texts');
+  if (definitions === undefined) return dropOtherForm(file, file.root, { key: 'text_definitions', form: 'a map of texts' });
   for (const key of keysOf(definitions)) {
     const text = textAt(definitions, key);
-    if (text !== undefined) convertTemplate(file, tree, text);
-    else dropOtherForm(file, definitions, key, 'a text');
+    if (text !== undefined) convertTemplate(file, text, { tree });
+    else dropOtherForm(file, definitions, { key, form: 'a text' });
   }
+}
+
+/**
+ * Notes each `content_key` without a text definition: in CommonGround the model got an error message, in Cadre it does not load.
+ */
+function checkTextKeys(file: SourceFile, tree: SourceTree): void {
+  const inheriting = [...tree.profiles.values()].filter((other) => chainOf(other, tree.profiles)?.includes(file) === true);
+  const defined = new Set(
+    [...inheriting, ...(chainOf(file, tree.profiles) ?? [file])].flatMap(({ data }) => {
+      const { text_definitions: texts } = data;
+      return isJsonObject(texts) ? Object.keys(texts) : [];
+    }),
+  );
+  visit(file.document, {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || key.value !== 'content_key' || !isScalar(value) || typeof value.value !== 'string') return;
+      if (defined.has(value.value)) return;
+      find(file, 'not_converted', {
+        at: value,
+        message: `there is no text definition ${value.value}; the model got an error message instead`,
+        hint: 'write it in text_definitions',
+      });
+    },
+  });
 }

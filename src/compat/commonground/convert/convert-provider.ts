@@ -5,8 +5,8 @@ import { find, type SourceFile } from '../source-file.ts';
 const names = ['provider', 'custom_llm_provider'] as const;
 
 /**
- * The second generation names the provider beside the model, on its own or among `provider_options`; here it is the first part of the
- * model's name. What else `provider_options` hold were arguments of LiteLLM, which join the other settings.
+ * Moves the provider into the model's name. The second generation named it beside the model, directly or in `provider_options`;
+ * the other `provider_options` were arguments of LiteLLM and join the settings.
  */
 export function convertProvider(file: SourceFile, config: YAMLMap): void {
   spreadOptions(file, config);
@@ -16,17 +16,21 @@ export function convertProvider(file: SourceFile, config: YAMLMap): void {
     const model = textAt(config, 'model');
     const [before] = model?.value.includes('/') === true ? model.value.split('/') : [undefined];
     if (model === undefined) {
-      find(file, 'not_converted', keyNode(config, key), `the provider ${provider.value} stands beside no model`, {
+      find(file, 'not_converted', {
+        at: keyNode(config, key),
+        message: `the provider ${provider.value} has no model`,
         hint: 'write model: provider/model',
       });
     } else if (before === undefined) {
       model.value = `${provider.value}/${model.value}`;
-      find(file, 'changed', keyNode(config, key), `\`${key}\` is part of the name of the model here: ${model.value}`);
+      find(file, 'changed', { at: keyNode(config, key), message: `\`${key}\` is now part of the model name: ${model.value}` });
     } else if (before === provider.value) {
-      find(file, 'left_out', keyNode(config, key), `\`${key}\`: the name of the model says it`);
+      find(file, 'left_out', { at: keyNode(config, key), message: `\`${key}\` is already part of the model name` });
     } else {
-      find(file, 'not_converted', keyNode(config, key), `${model.value} was asked of the provider ${provider.value}`, {
-        hint: 'write model: provider/model with the provider whose API answers',
+      find(file, 'not_converted', {
+        at: keyNode(config, key),
+        message: `${model.value} came from the provider ${provider.value}`,
+        hint: 'write model: provider/model with the provider whose API is called',
       });
     }
     removeKey(config, key);
@@ -40,8 +44,10 @@ function spreadOptions(file: SourceFile, config: YAMLMap): void {
     const name = isScalar(pair.key) ? String(pair.key.value) : '';
     if (!keysOf(config).includes(name)) config.items.push(pair);
     else if (nodeAt(options, name) !== undefined)
-      find(file, 'not_converted', keyNode(options, name), `\`${name}\` stands in provider_options and beside them`, {
-        hint: 'write one of the two',
+      find(file, 'not_converted', {
+        at: keyNode(options, name),
+        message: `\`${name}\` appears both inside and outside provider_options`,
+        hint: 'keep one of them',
       });
   }
   removeKey(config, 'provider_options');

@@ -20,32 +20,36 @@ const keys: Readonly<Record<string, readonly string[]>> = {
 const substance = ['content', 'content_key', 'source_state_path'] as const;
 const anyKeys = [...new Set(Object.values(keys).flat())];
 
-/** Converts the segments of the system prompt. `inherited` are the ids of those of its bases. */
+/** Converts the segments of the system prompt. `inherited` contains the ids of the bases' segments. */
 export function convertSegments(file: SourceFile, tree: SourceTree, inherited: ReadonlySet<string>): void {
   const construction = mapAt(file.root, 'system_prompt_construction');
   if (construction === undefined)
-    return dropOtherForm(file, file.root, 'system_prompt_construction', 'a map with system_prompt_segments');
-  keepKeys(file, construction, ['system_prompt_segments'], 'system_prompt_construction', ['default_cli_associate_profile_names']);
+    return dropOtherForm(file, file.root, { key: 'system_prompt_construction', form: 'a map with system_prompt_segments' });
+  keepKeys(file, construction, {
+    known: ['system_prompt_segments'],
+    what: 'system_prompt_construction',
+    idle: ['default_cli_associate_profile_names'],
+  });
   const list = listAt(construction, 'system_prompt_segments');
-  if (list === undefined) return dropOtherForm(file, construction, 'system_prompt_segments', 'a list of segments');
+  if (list === undefined) return dropOtherForm(file, construction, { key: 'system_prompt_segments', form: 'a list of segments' });
   giveIds(file, list, 'segment');
   for (const segment of mapsAt(construction, 'system_prompt_segments'))
-    convertSegment(file, tree, list, segment, inherited.has(textAt(segment, 'id')?.value ?? ''));
+    convertSegment(file, segment, { tree, list, overrides: inherited.has(textAt(segment, 'id')?.value ?? '') });
 }
 
-function convertSegment(file: SourceFile, tree: SourceTree, list: YAMLSeq, segment: YAMLMap, overrides: boolean): void {
+function convertSegment(
+  file: SourceFile,
+  segment: YAMLMap,
+  { tree, list, overrides }: { readonly tree: SourceTree; readonly list: YAMLSeq; readonly overrides: boolean },
+): void {
   const type = textAt(segment, 'type');
   if (type !== undefined && !types.has(type.value)) {
     const isEmpty = !substance.some((key) => nodeAt(segment, key) !== undefined);
-    find(
-      file,
-      isEmpty ? 'left_out' : 'not_converted',
-      type,
-      `${type.value} is no type of segment here, and rendered nothing in v1`,
-      {
-        hint: `the types are ${[...types].join(', ')}`,
-      },
-    );
+    find(file, isEmpty ? 'left_out' : 'not_converted', {
+      at: type,
+      message: `${type.value} is not a type of segment in Cadre, and rendered nothing in v1`,
+      hint: `the types are ${[...types].join(', ')}`,
+    });
     list.items.splice(
       list.items.findIndex((item) => isMap(item) && item === segment),
       1,
@@ -53,24 +57,34 @@ function convertSegment(file: SourceFile, tree: SourceTree, list: YAMLSeq, segme
     return;
   }
   const allowed = type === undefined ? anyKeys : (keys[type.value] ?? anyKeys);
-  keepKeys(file, segment, allowed, `a segment${type === undefined ? '' : ` of type ${type.value}`}`, anyKeys);
+  keepKeys(file, segment, {
+    known: allowed,
+    what: `a segment${type === undefined ? '' : ` of type ${type.value}`}`,
+    idle: anyKeys,
+  });
   const content = textAt(segment, 'content');
-  if (content !== undefined) convertTemplate(file, tree, content);
-  // Both at once: content_key came first there.
+  if (content !== undefined) convertTemplate(file, content, { tree });
+  // With both keys, CommonGround used content_key.
   if (content !== undefined && nodeAt(segment, 'content_key') !== undefined) {
-    find(file, 'left_out', content, '`content` was not read beside `content_key`');
+    find(file, 'left_out', { at: content, message: '`content` was ignored because of `content_key`' });
     removeKey(segment, 'content');
   } else if (content === undefined && nodeAt(segment, 'content') !== undefined) {
-    dropOtherForm(file, segment, 'content', 'a text');
+    dropOtherForm(file, segment, { key: 'content', form: 'a text' });
   }
   convertIngestor(file, segment, 'ingestor_id');
   convertSourcePath(file, tree, segment);
   if (textAt(segment, 'ingestor_id')?.value === 'available_associates') showAlways(file, segment);
-  convertConditionKey(file, tree, segment, { phase: 'before_reply', roots: agentRoots, overrides });
+  convertConditionKey(file, segment, { tree, phase: 'before_reply', roots: agentRoots, overrides });
   if (keysOf(segment).includes('wrapper_tags'))
-    find(file, 'changed', keyNode(segment, 'wrapper_tags'), '`wrapper_tags` of a segment were not written there; here they are');
+    find(file, 'changed', {
+      at: keyNode(segment, 'wrapper_tags'),
+      message: 'CommonGround ignored the `wrapper_tags` of a segment; Cadre writes them',
+    });
   if (type?.value === 'tool_contributed_context')
-    find(file, 'changed', type, 'this segment rendered nothing there; here it holds what the tools want said');
+    find(file, 'changed', {
+      at: type,
+      message: 'this segment rendered nothing in CommonGround; in Cadre it contains the context that tools contribute',
+    });
 }
 
 function convertSourcePath(file: SourceFile, tree: SourceTree, segment: YAMLMap): void {
@@ -81,17 +95,20 @@ function convertSourcePath(file: SourceFile, tree: SourceTree, segment: YAMLMap)
     const { problem, hint } =
       'problem' in mapped
         ? mapped
-        : { problem: 'this is no plain path here', hint: `write a static_text with {{ ${mapped.text} }}` };
-    find(file, 'not_converted', path, `source_state_path: ${problem}`, { hint });
-    // Nothing lies there, so that the segment stays empty until it is written.
+        : { problem: 'this is not a plain path in Cadre', hint: `write a static_text with {{ ${mapped.text} }}` };
+    find(file, 'not_converted', { at: path, message: `source_state_path: ${problem}`, hint });
+    // This path has no value, so the segment stays empty until it is rewritten.
     setText(path, 'state.values.not_converted');
     return;
   }
-  if (mapped.note !== undefined) find(file, 'changed', path, `source_state_path: ${mapped.note}`);
+  if (mapped.note !== undefined) find(file, 'changed', { at: path, message: `source_state_path: ${mapped.note}` });
   setText(path, mapped.text);
 }
 
-/** The list of those who may be staffed was put into state by the server; here the ingestor knows them itself. */
+/**
+ * Removes a condition on the list of staffable profiles, which CommonGround's server put into state; Cadre's ingestor knows them
+ * itself.
+ */
 function showAlways(file: SourceFile, segment: YAMLMap): void {
   const condition = textAt(segment, 'condition');
   if (condition === undefined || nodeAt(segment, 'source_state_path') === undefined) return;
@@ -103,6 +120,9 @@ function showAlways(file: SourceFile, segment: YAMLMap): void {
     .replaceAll(/\(L or \[\]\)/g, 'L')
     .replaceAll(/\s+/g, '');
   if (!/^(?:L|len\(L\)>0|LandL|Landlen\(L\)>0)$/.test(rest)) return;
-  find(file, 'changed', condition, 'who may be staffed is known here without a list in state: the segment is shown always');
+  find(file, 'changed', {
+    at: condition,
+    message: 'Cadre knows the staffable profiles without a list in state: the segment is always shown',
+  });
   removeKey(segment, 'condition');
 }

@@ -1,28 +1,26 @@
 import type { YAMLMap } from 'yaml';
 import { convertIngestor } from './convert-item.ts';
 import { convertTemplate } from './convert-template.ts';
-import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKey, setText, textAt } from '../edit-yaml.ts';
+import { keyNode, listAt, mapAt, mapsAt, nodeAt, setKeys, setText, textAt } from '../edit-yaml.ts';
 import { dropOtherForm, dropOthers, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 import { chainOf, itemsOf, type SourceTree } from '../source-tree.ts';
 
 const key = 'inbox_handling_strategies';
 
-/** Converts inbox strategies; those of bases are written out, since such lists replace each other here. */
+/** Converts inbox strategies; includes those of the bases, since Cadre replaces such lists. */
 export function convertStrategies(file: SourceFile, tree: SourceTree): void {
   const list = listAt(file.root, key);
-  if (list === undefined) return dropOtherForm(file, file.root, key, 'a list of strategies');
+  if (list === undefined) return dropOtherForm(file, file.root, { key, form: 'a list of strategies' });
   const inherited = (chainOf(file, tree.profiles) ?? [])
     .slice(1)
     .toReversed()
     .flatMap((base) => itemsOf(base.data, key));
   if (inherited.length > 0) {
-    find(
-      file,
-      'changed',
-      keyNode(file.root, key),
-      'lists were joined with those of the bases; here a list replaces them, so that it holds all of them',
-    );
+    find(file, 'changed', {
+      at: keyNode(file.root, key),
+      message: 'CommonGround joined lists with those of the bases; Cadre replaces them, so this list now contains all of them',
+    });
     list.items.unshift(...inherited.map((item) => file.document.createNode(item)));
   }
   dropOthers(file, list, key);
@@ -30,7 +28,7 @@ export function convertStrategies(file: SourceFile, tree: SourceTree): void {
   for (const strategy of mapsAt(file.root, key)) {
     const source = textAt(strategy, 'source')?.value ?? '';
     if (seen.has(source)) {
-      find(file, 'left_out', strategy, `the first strategy for ${source} held; this one was never asked`);
+      find(file, 'left_out', { at: strategy, message: `the first strategy for ${source} applied; this one was never used` });
       list.items.splice(list.items.indexOf(strategy), 1);
       continue;
     }
@@ -40,32 +38,30 @@ export function convertStrategies(file: SourceFile, tree: SourceTree): void {
 }
 
 function convertStrategy(file: SourceFile, tree: SourceTree, strategy: YAMLMap): void {
-  keepKeys(file, strategy, ['id', 'source', 'ingestor', 'injection_mode', 'params'], 'a strategy');
+  keepKeys(file, strategy, { known: ['id', 'source', 'ingestor', 'injection_mode', 'params'], what: 'a strategy' });
   convertIngestor(file, strategy, 'ingestor');
   const mode = textAt(strategy, 'injection_mode');
   if (mode !== undefined && mode.value !== 'append_as_new_message' && mode.value !== 'prepend_to_role') {
-    find(file, 'changed', mode, `${mode.value} is no injection mode: the text is appended`);
+    find(file, 'changed', { at: mode, message: `${mode.value} is not an injection mode: the text is appended` });
     setText(mode, 'append_as_new_message');
   }
   if (mode?.value === 'prepend_to_role')
-    find(
-      file,
-      'changed',
-      mode,
-      'the text stood in front of the first message of the role, for good; here in front of the last one, for this turn',
-    );
+    find(file, 'changed', {
+      at: mode,
+      message: 'the text was put before the first message of the role permanently; in Cadre, before the last one for this turn',
+    });
   const params = mapAt(strategy, 'params');
-  // What a strategy did not say was no; here it would come from the table of all sources.
+  // CommonGround's default was false; in Cadre, it would come from the global table.
   if (params === undefined) {
-    dropOtherForm(file, strategy, 'params', 'a map');
-    return setKey(file.document, strategy, 'params', { is_persistent_in_memory: false });
+    dropOtherForm(file, strategy, { key: 'params', form: 'a map' });
+    return setKeys(file.document, strategy, { params: { is_persistent_in_memory: false } });
   }
-  if (nodeAt(params, 'is_persistent_in_memory') === undefined) setKey(file.document, params, 'is_persistent_in_memory', false);
+  if (nodeAt(params, 'is_persistent_in_memory') === undefined) setKeys(file.document, params, { is_persistent_in_memory: false });
   const role = textAt(params, 'role');
   if (role !== undefined && role.value !== 'user' && role.value !== 'tool') {
-    find(file, 'changed', role, `messages of the role ${role.value} stand nowhere in a history: it is user here`);
+    find(file, 'changed', { at: role, message: `a history has no messages of the role ${role.value}: the role is now user` });
     setText(role, 'user');
   }
   const template = textAt(params, 'content_template');
-  if (template !== undefined) convertTemplate(file, tree, template, ['payload']);
+  if (template !== undefined) convertTemplate(file, template, { tree, own: ['payload'] });
 }

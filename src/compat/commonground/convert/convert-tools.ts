@@ -8,32 +8,30 @@ import { chainOf, textsOf, type SourceTree } from '../source-tree.ts';
 const policyKey = 'tool_access_policy';
 const listKeys = ['allowed_toolsets', 'allowed_individual_tools'] as const;
 
-/** Converts what an agent may call: new names, and lists written out, since a list replaces that of the base here. */
+/** Converts the lists of allowed tools: applies new names and includes the lists of the bases, which Cadre's lists replace. */
 export function convertTools(file: SourceFile, tree: SourceTree): void {
   const policy = mapAt(file.root, policyKey);
-  if (policy === undefined) return dropOtherForm(file, file.root, policyKey, 'a map of lists');
-  keepKeys(file, policy, listKeys, policyKey);
+  if (policy === undefined) return dropOtherForm(file, file.root, { key: policyKey, form: 'a map of lists' });
+  keepKeys(file, policy, { known: listKeys, what: policyKey });
   const bases = (chainOf(file, tree.profiles) ?? []).slice(1).toReversed();
   for (const key of listKeys) {
     const list = listAt(policy, key);
     if (list === undefined) {
-      dropOtherForm(file, policy, key, 'a list of names');
+      dropOtherForm(file, policy, { key, form: 'a list of names' });
       continue;
     }
     const inherited = bases.flatMap((base) => textsOf(base.data, policyKey, key)).flatMap((name) => newName(key, name, tree));
     const used = new Set<string>();
     list.items = list.items.filter(
-      (item) => isText(item) && convertName(file, tree, key, item) && !used.has(item.value) && used.add(item.value),
+      (item) => isText(item) && convertName(file, item, { tree, key }) && !used.has(item.value) && used.add(item.value),
     );
     const missing = [...new Set(inherited.map(({ name }) => name))].filter((name) => !used.has(name));
     list.items.unshift(...missing.map((name) => new Scalar(name)));
     if (missing.length > 0)
-      find(
-        file,
-        'changed',
-        keyNode(policy, key),
-        `lists were joined with those of the bases; here a list replaces them, so that it has ${missing.join(', ')}, too`,
-      );
+      find(file, 'changed', {
+        at: keyNode(policy, key),
+        message: `CommonGround joined lists with those of the bases; Cadre replaces them, so this list now also contains ${missing.join(', ')}`,
+      });
   }
 }
 
@@ -51,19 +49,25 @@ function isText(item: unknown): item is Scalar<string> {
   return isScalar(item) && typeof item.value === 'string';
 }
 
-/** Gives a name of a list its new one; false when there is none. */
-function convertName(file: SourceFile, tree: SourceTree, key: ListKey, item: Scalar<string>): boolean {
+/** Replaces a name in a list with Cadre's; false when there is none. */
+function convertName(
+  file: SourceFile,
+  item: Scalar<string>,
+  { tree, key }: { readonly tree: SourceTree; readonly key: ListKey },
+): boolean {
   const [found] = newName(key, item.value, tree);
   const what = key === 'allowed_toolsets' ? 'toolset' : 'tool';
   if (found === undefined) {
-    find(file, 'not_converted', item, `there is no ${what} ${item.value} here; the profile is converted without it`, {
-      hint: `declare it: a file in toolsets/ for an MCP server, a tool of your own for createEngine({ tools }); docs/tools.md has the built-in ones`,
+    find(file, 'not_converted', {
+      at: item,
+      message: `Cadre has no ${what} ${item.value}; the profile is converted without it`,
+      hint: `declare it: a file in toolsets/ for an MCP server, or a custom tool in createEngine({ tools }); docs/tools.md lists the built-in ones`,
     });
     return false;
   }
   if (found.name === item.value) return true;
   const note = found.note === undefined ? '' : `: ${found.note}`;
-  find(file, 'changed', item, `the ${what} ${item.value} is ${found.name} here${note}`);
+  find(file, 'changed', { at: item, message: `the ${what} ${item.value} is now ${found.name}${note}` });
   setText(item, found.name);
   return true;
 }

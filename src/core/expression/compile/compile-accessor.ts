@@ -7,7 +7,7 @@ import type { SyntaxNode } from '../parse.ts';
 import { parsePath, readParsedPath, stepsBelow, type ParsedPath, type PathStep } from '../read-path.ts';
 import { DEFAULT_ROOT, type ExpressionRoots, type Scope } from '../roots.ts';
 
-/** Compiles `v[…]`: a literal path is taken apart and checked once, any other is read at run time with the same rules. */
+/** Compiles `v[…]`: parses and checks a literal path once, and reads any other at run time by the same rules. */
 export function compileAccessor(
   compiler: Compiler,
   node: Extract<SyntaxNode, { readonly op: '[]' }>,
@@ -47,7 +47,7 @@ function compileLiteral(compiler: Compiler, literal: SyntaxNode, text: string): 
     };
   }
   const root = chooseRoot(parsed, roots, {});
-  if (!checkPath(compiler, parsed, root, text, range)) return broken;
+  if (!checkPath(compiler, { path: parsed, root, text, range })) return broken;
   compiler.paths.add(root === parsed.first ? text : `${root}.${text}`);
   return compileRead(root, stepsBelow(parsed, root));
 }
@@ -65,13 +65,15 @@ function chooseRoot(path: ParsedPath, roots: ExpressionRoots | undefined, scope:
   return Object.hasOwn(roots ?? scope, path.first) ? path.first : DEFAULT_ROOT;
 }
 
-function checkPath(
-  compiler: Compiler,
-  path: ParsedPath,
-  root: string,
-  text: string,
-  range: { readonly start: number; readonly end: number },
-): boolean {
+/** A literal path with the root it is read under, and its place in the source. */
+interface LiteralPath {
+  readonly path: ParsedPath;
+  readonly root: string;
+  readonly text: string;
+  readonly range: { readonly start: number; readonly end: number };
+}
+
+function checkPath(compiler: Compiler, { path, root, text, range }: LiteralPath): boolean {
   const roots = compiler.roots ?? {};
   const exact = range.end - range.start === text.length;
   const place = (name: string, from: number): { start: number; end: number } => {
@@ -92,9 +94,10 @@ function checkPath(
   }));
   const [key] = keys;
   if (key === undefined) return true;
-  if (root === path.first || Object.hasOwn(declaration.fields, key.key)) return checkFields(compiler, declaration, root, keys);
+  if (root === path.first || Object.hasOwn(declaration.fields, key.key))
+    return checkFields(compiler, { path: root, declaration }, keys);
   const near = closestName(key.key, Object.keys(roots));
-  if (near === undefined) return checkFields(compiler, declaration, root, keys);
+  if (near === undefined) return checkFields(compiler, { path: root, declaration }, keys);
   report(
     compiler,
     key,

@@ -21,7 +21,7 @@ export function compileCall(compiler: Compiler, node: CallNode, locals: Locals |
   const range = { start: node.start, end: node.start + name.length };
   const called = functions.get(name);
   if (called === undefined || called.methodOnly === true) return reportFunction(compiler, name, range);
-  return compileArguments(compiler, node, called, args, range, locals);
+  return compileArguments(compiler, { node, called, args, range }, locals);
 }
 
 /** Compiles `receiver.name(…)`: a loop, or a function whose first argument is the receiver. */
@@ -32,17 +32,19 @@ export function compileMethod(compiler: Compiler, node: MethodNode, locals: Loca
   const start = compiler.source.indexOf(name, receiver.end);
   const range = { start, end: start + name.length };
   if (called === undefined || !(called.method === true || called.methodOnly === true)) return reportMethod(compiler, name, range);
-  return compileArguments(compiler, node, called, [receiver, ...args], range, locals);
+  return compileArguments(compiler, { node, called, args: [receiver, ...args], range }, locals);
 }
 
-function compileArguments(
-  compiler: Compiler,
-  node: SyntaxNode,
-  called: ExpressionFunction,
-  nodes: readonly SyntaxNode[],
-  range: { readonly start: number; readonly end: number },
-  locals: Locals | undefined,
-): Compiled {
+/** A call of a function; `range` is that of its name. */
+interface FunctionCall {
+  readonly node: SyntaxNode;
+  readonly called: ExpressionFunction;
+  readonly args: readonly SyntaxNode[];
+  readonly range: { readonly start: number; readonly end: number };
+}
+
+function compileArguments(compiler: Compiler, call: FunctionCall, locals: Locals | undefined): Compiled {
+  const { node, called, args: nodes, range } = call;
   const { name, parameters } = called;
   const least = parameters.length - (called.optional ?? 0);
   if (nodes.length < least || nodes.length > parameters.length) {
@@ -61,9 +63,9 @@ function compileArguments(
   const site = siteOf(compiler, node);
   const pattern = nodes[1];
   if (name === 'matches' && pattern?.op === 'value' && typeof pattern.args === 'string') {
-    return compileMatches(compiler, pattern, pattern.args, toArgument(args[0], 'string', name, site));
+    return compileMatches(compiler, { node: pattern, source: pattern.args }, toArgument(args[0], { kind: 'string', name, site }));
   }
-  const runs = args.map((argument, index) => toArgument(argument, parameters[index] ?? 'any', name, site));
+  const runs = args.map((argument, index) => toArgument(argument, { kind: parameters[index] ?? 'any', name, site }));
   return { run: callWith(called, runs, site), type: called.returns };
 }
 
@@ -74,14 +76,17 @@ function callWith(called: ExpressionFunction, runs: readonly Run[], site: Site):
     try {
       return called.run(args, evaluation);
     } catch (error) {
-      // A function does not know where it stands; a failure that already names a place keeps it.
+      // A function does not know its place in the source; a failure that already has a place keeps it.
       if (error instanceof CadreError && error.details['source'] === undefined) throw failure(error.message, site);
       throw error;
     }
   };
 }
 
-function toArgument(argument: Compiled | undefined, kind: ParameterKind, name: string, site: Site): Run {
+function toArgument(
+  argument: Compiled | undefined,
+  { kind, name, site }: { readonly kind: ParameterKind; readonly name: string; readonly site: Site },
+): Run {
   const run: Run = argument?.run ?? (() => null);
   if (kind === 'any') return run;
   const fits = (value: unknown): boolean => {
@@ -101,7 +106,11 @@ function emptyOf(kind: ParameterKind): unknown {
   return kind === 'map' ? {} : '';
 }
 
-function compileMatches(compiler: Compiler, node: SyntaxNode, source: string, text: Run): Compiled {
+function compileMatches(
+  compiler: Compiler,
+  { node, source }: { readonly node: SyntaxNode; readonly source: string },
+  text: Run,
+): Compiled {
   const pattern = compilePattern(source);
   if (typeof pattern === 'string')
     return report(compiler, innerRange(node, source), pattern, 'patterns have RE2 syntax: no lookaround, no backreferences');
@@ -112,7 +121,7 @@ function compileMatches(compiler: Compiler, node: SyntaxNode, source: string, te
   return { run, type: 'bool' };
 }
 
-/** `has(path)`: whether the last key of the path is there, even when its value is null. */
+/** Compiles `has(path)`: true when the last key of the path exists, even with the value null. */
 function compileHas(compiler: Compiler, node: CallNode, locals: Locals | undefined): Compiled {
   const [argument] = node.args[1];
   const { base, keys } = argument === undefined ? { base: node, keys: [] } : toChain(argument);
@@ -121,7 +130,7 @@ function compileHas(compiler: Compiler, node: CallNode, locals: Locals | undefin
     return report(compiler, node, '`has` takes a path such as `flags.n`', "for other values compare with null: `v['a.b'] != null`");
   }
   const root = base.op === 'id' && findLocal(locals, base.args) === undefined ? base.args : undefined;
-  // Compiling the whole path checks its names and notes it as read.
+  // Compiling the whole path checks its names and records it as read.
   if (argument === undefined || compiler.compile(argument, locals) === broken) return broken;
   const start: Run = root === undefined ? compiler.compile(base, locals).run : ({ scope }) => readRoot(scope, root);
   const owner = readKeys(start, keys.slice(0, -1));

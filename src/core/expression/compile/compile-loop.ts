@@ -13,12 +13,12 @@ const usage: Readonly<Record<string, string>> = {
   exists_one: 'list.exists_one(x, condition)',
 };
 
-/** Tells whether a method is a loop over its receiver. */
+/** True when a method is a loop over its receiver. */
 export function isLoop(name: string): boolean {
   return Object.hasOwn(usage, name);
 }
 
-/** Compiles `map`, `filter`, `all`, `exists` and `exists_one` over a list, over a map's keys, or over null as nothing. */
+/** Compiles `map`, `filter`, `all`, `exists` and `exists_one` over a list, over a map's keys, or over null as an empty list. */
 export function compileLoop(compiler: Compiler, node: MethodNode, locals: Locals | undefined): Compiled {
   const [name, receiver, args] = node.args;
   const [variable, second, third] = args;
@@ -47,14 +47,14 @@ export function compileLoop(compiler: Compiler, node: MethodNode, locals: Locals
     case 'exists_one':
       return { run: (evaluation) => count(loop, body, evaluation) === 1, type: 'bool' };
     default:
-      return { run: (evaluation) => decide(loop, body, name === 'exists', evaluation), type: 'bool' };
+      return { run: decide(loop, body, name === 'exists'), type: 'bool' };
   }
 }
 
 interface Loop {
   readonly range: Run;
   readonly slot: number;
-  /** Steps one round costs. Inner loops charge for themselves on top. */
+  /** Steps that one round costs. Inner loops charge extra. */
   readonly cost: number;
   readonly site: Site;
 }
@@ -80,20 +80,22 @@ function count(loop: Loop, condition: Run, evaluation: Evaluation): number {
   return matches;
 }
 
-/** `exists` looks for a true round and `all` for a false one; as CEL has it, such a round outweighs failures of others. */
-function decide(loop: Loop, condition: Run, wanted: boolean, evaluation: Evaluation): boolean {
-  let failed: { readonly error: unknown } | undefined;
-  for (const item of items(loop, evaluation)) {
-    enter(loop, item, evaluation);
-    try {
-      if (isTruthy(condition(evaluation)) === wanted) return wanted;
-    } catch (error) {
-      if (evaluation.exhausted) throw error;
-      failed ??= { error };
+/** Searches for the wanted truth value: true for `exists`, false for `all`. As in CEL, finding it outweighs failures in other rounds. */
+function decide(loop: Loop, condition: Run, wanted: boolean): Run {
+  return (evaluation) => {
+    let failed: { readonly error: unknown } | undefined;
+    for (const item of items(loop, evaluation)) {
+      enter(loop, item, evaluation);
+      try {
+        if (isTruthy(condition(evaluation)) === wanted) return wanted;
+      } catch (error) {
+        if (evaluation.exhausted) throw error;
+        failed ??= { error };
+      }
     }
-  }
-  if (failed !== undefined) throw failed.error;
-  return !wanted;
+    if (failed !== undefined) throw failed.error;
+    return !wanted;
+  };
 }
 
 function enter(loop: Loop, item: unknown, evaluation: Evaluation): void {

@@ -7,7 +7,7 @@ import { isForbiddenKey, isTruthy, readKey } from '../data.ts';
 import { failure, type Evaluation } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
 
-/** Compiles a syntax node into a closure; problems are noted in the compiler, and the rest is still checked. */
+/** Compiles a syntax node into a closure; problems are reported to the compiler, and checking continues. */
 export function compileNode(compiler: Compiler, node: SyntaxNode, locals: Locals | undefined): Compiled {
   switch (node.op) {
     case 'value':

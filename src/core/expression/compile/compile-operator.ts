@@ -6,31 +6,43 @@ import type { SyntaxNode } from '../parse.ts';
 
 type BinaryNode = Extract<SyntaxNode, { readonly op: '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=' | '==' | '!=' | 'in' }>;
 
+/** A two-sided operator with its compiled sides. */
+interface Operation {
+  readonly compiler: Compiler;
+  readonly node: BinaryNode;
+  readonly left: Compiled;
+  readonly right: Compiled;
+  readonly site: Site;
+}
+
 /** Compiles a two-sided operator on values: arithmetic, order, equality and membership. */
 export function compileBinary(compiler: Compiler, node: BinaryNode, locals: Locals | undefined): Compiled {
   const left = compiler.compile(node.args[0], locals);
   const right = compiler.compile(node.args[1], locals);
-  const site = siteOf(compiler, node);
+  const operation: Operation = { compiler, node, left, right, site: siteOf(compiler, node) };
   switch (node.op) {
     case '==':
       return { run: (evaluation) => isEqual(left.run(evaluation), right.run(evaluation), evaluation), type: 'bool' };
     case '!=':
       return { run: (evaluation) => !isEqual(left.run(evaluation), right.run(evaluation), evaluation), type: 'bool' };
     case 'in':
-      if (!mayBe(right.type, 'list', 'map', 'string', 'null')) return mismatch(compiler, node, left, right);
-      return { run: (evaluation) => isIn(left.run(evaluation), right.run(evaluation), evaluation, site), type: 'bool' };
+      if (!mayBe(right.type, 'list', 'map', 'string', 'null')) return mismatch(operation);
+      return { run: membership(operation), type: 'bool' };
     case '<':
     case '<=':
     case '>':
     case '>=':
-      if (!comparable(left.type, right.type)) return mismatch(compiler, node, left, right);
-      return { run: order(node.op, left.run, right.run, site), type: 'bool' };
+      if (!comparable(left.type, right.type)) return mismatch(operation);
+      return { run: order(node.op, operation), type: 'bool' };
     default:
-      return compileArithmetic(compiler, node, left, right, site);
+      return compileArithmetic(operation);
   }
 }
 
-/** Compiles `&&` and `||`, which take values of every kind by truthiness and give a bool. As CEL has it, a side that decides outweighs a failure of the other. */
+/**
+ * Compiles `&&` and `||`, which take values of every kind by truthiness and return a bool. As in CEL, a side that decides
+ * outweighs a failure of the other.
+ */
 export function compileLogical(left: Run, right: Run, decides: boolean): Compiled {
   const run = (evaluation: Evaluation): boolean => {
     let truth: boolean;
@@ -66,28 +78,35 @@ function isEqual(left: unknown, right: unknown, evaluation: Evaluation): boolean
   return typeof left === typeof right ? equals(left, right, evaluation) : false;
 }
 
-function isIn(item: unknown, container: unknown, evaluation: Evaluation, site: Site): boolean {
-  // Null stands for an empty list or map, as in size() and loops: a list that was never set holds nothing.
-  if (container === null) return false;
-  if (isList(container)) {
-    for (const candidate of container) {
-      evaluation.charge(1);
-      if (isEqual(item, candidate, evaluation)) return true;
+function membership({ left, right, site }: Operation): Run {
+  return (evaluation) => {
+    const item = left.run(evaluation);
+    const container = right.run(evaluation);
+    // Null counts as an empty list or map, as in size() and loops: a list that was never set is empty.
+    if (container === null) return false;
+    if (isList(container)) {
+      for (const candidate of container) {
+        evaluation.charge(1);
+        if (isEqual(item, candidate, evaluation)) return true;
+      }
+      return false;
     }
-    return false;
-  }
-  if (isMap(container)) {
-    const key = typeof item === 'number' ? String(item) : item;
-    return typeof key === 'string' && !isForbiddenKey(key) && Object.hasOwn(container, key);
-  }
-  if (typeof container === 'string' && typeof item === 'string') {
-    evaluation.chargeText(container.length);
-    return container.includes(item);
-  }
-  throw failure(`cannot look for ${article(item)} in ${article(container)}`, site);
+    if (isMap(container)) {
+      const key = typeof item === 'number' ? String(item) : item;
+      return typeof key === 'string' && !isForbiddenKey(key) && Object.hasOwn(container, key);
+    }
+    if (typeof container === 'string' && typeof item === 'string') {
+      evaluation.chargeText(container.length);
+      return container.includes(item);
+    }
+    throw failure(`cannot look for ${article(item)} in ${article(container)}`, site);
+  };
 }
 
-function order(operator: '<' | '<=' | '>' | '>=', left: Run, right: Run, site: Site): Run {
+function order(operator: '<' | '<=' | '>' | '>=', operation: Operation): Run {
+  const { site } = operation;
+  const { run: left } = operation.left;
+  const { run: right } = operation.right;
   const check = (a: unknown, b: unknown): number => {
     if (typeof a === typeof b && (typeof a === 'string' || typeof a === 'boolean')) {
       return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
@@ -122,20 +141,22 @@ function order(operator: '<' | '<=' | '>' | '>=', left: Run, right: Run, site: S
   }
 }
 
-function compileArithmetic(compiler: Compiler, node: BinaryNode, left: Compiled, right: Compiled, site: Site): Compiled {
-  const operator = node.op;
+function compileArithmetic(operation: Operation): Compiled {
+  const { left, right, site } = operation;
+  const operator = operation.node.op;
   const plus = operator === '+';
   const fits = (type: StaticType): boolean => (plus ? mayBe(type, 'number', 'string', 'list') : mayBe(type, 'number'));
-  if (!fits(left.type) || !fits(right.type) || !sameKind(left.type, right.type)) return mismatch(compiler, node, left, right);
+  if (!fits(left.type) || !fits(right.type) || !sameKind(left.type, right.type)) return mismatch(operation);
   const whole = left.type === 'int' && right.type === 'int';
+  const calculate = calculation(operator, whole, site);
   const run = (evaluation: Evaluation): unknown => {
     const a = left.run(evaluation);
     const b = right.run(evaluation);
     if (typeof a === 'number' && typeof b === 'number') {
-      const result = calculate(operator, a, b, whole, site);
+      const result = calculate(a, b);
       // JSON has neither infinity nor NaN, so results have neither.
       if (Number.isFinite(result)) return result;
-      throw failure('the result is no finite number', site);
+      throw failure('the result is not a finite number', site);
     }
     if (plus && typeof a === 'string' && typeof b === 'string') {
       evaluation.chargeText(a.length + b.length);
@@ -156,21 +177,23 @@ function sum(known: StaticType): StaticType {
   return known === 'int' ? 'number' : known;
 }
 
-function calculate(operator: string, a: number, b: number, whole: boolean, site: Site): number {
+function calculation(operator: string, whole: boolean, site: Site): (a: number, b: number) => number {
+  const divisor = (b: number): number => {
+    if (b === 0) throw failure('division by zero', site);
+    return b;
+  };
   switch (operator) {
     case '+':
-      return a + b;
+      return (a, b) => a + b;
     case '-':
-      return a - b;
+      return (a, b) => a - b;
     case '*':
-      return a * b;
+      return (a, b) => a * b;
     case '%':
-      if (b === 0) throw failure('division by zero', site);
-      return a % b;
+      return (a, b) => a % divisor(b);
     default:
-      if (b === 0) throw failure('division by zero', site);
-      // CEL divides ints to an int; numbers from data may be fractions and divide as such.
-      return whole ? Math.trunc(a / b) : a / b;
+      // CEL divides ints to an int; numbers from data may be fractions and divide exactly.
+      return whole ? (a, b) => Math.trunc(a / divisor(b)) : (a, b) => a / divisor(b);
   }
 }
 
@@ -191,7 +214,7 @@ function widen(type: StaticType): StaticType {
   return type === 'int' ? 'number' : type;
 }
 
-function mismatch(compiler: Compiler, node: BinaryNode, left: Compiled, right: Compiled): Compiled {
+function mismatch({ compiler, node, left, right }: Operation): Compiled {
   const hint = node.op === '+' && (left.type === 'string' || right.type === 'string') ? 'use string(x) to join texts' : undefined;
   report(compiler, node, `\`${node.op}\` does not work between ${left.type} and ${right.type}`, hint);
   return broken;

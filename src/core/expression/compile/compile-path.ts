@@ -16,13 +16,13 @@ interface StaticKey {
   readonly end: number;
 }
 
-/** A chain such as `flags.list[0]`: what it starts from, and the keys known at load that follow. */
+/** A chain such as `flags.list[0]`: its base, and the following keys known at load. */
 interface Chain {
   readonly base: SyntaxNode;
   readonly keys: readonly StaticKey[];
 }
 
-/** Takes the trailing keys that are known at load off an access node. */
+/** Splits the trailing keys that are known at load off an access node. */
 export function toChain(node: SyntaxNode): Chain {
   const keys: StaticKey[] = [];
   let base = node;
@@ -40,7 +40,7 @@ export function toChain(node: SyntaxNode): Chain {
   }
 }
 
-/** Compiles a chain of reads; `locals` decide whether its first name is a loop variable or a root. */
+/** Compiles a chain of reads; `locals` determine if its first name is a loop variable or a root. */
 export function compileChain(compiler: Compiler, chain: Chain, locals: Locals | undefined): Compiled {
   for (const key of chain.keys) {
     if (typeof key.key === 'string' && isForbiddenKey(key.key)) {
@@ -53,15 +53,13 @@ export function compileChain(compiler: Compiler, chain: Chain, locals: Locals | 
   return keys.length === 0 ? start : { run: readKeys(start.run, keys), type: 'any' };
 }
 
-/** Checks the fields below a declared root; false when a problem was noted. */
+/** Checks the fields below a declared root; false after reporting a problem. */
 export function checkFields(
   compiler: Compiler,
-  declaration: RootDeclaration | undefined,
-  owner: string,
+  root: { readonly path: string; readonly declaration: RootDeclaration | undefined },
   keys: readonly StaticKey[],
 ): boolean {
-  let current = declaration;
-  let path = owner;
+  let { path, declaration: current } = root;
   for (const key of keys) {
     if (current?.kind !== 'closed') return true;
     const name = String(key.key);
@@ -79,7 +77,7 @@ export function checkFields(
   return true;
 }
 
-/** Notes an unknown root, with the closest known one. */
+/** Reports an unknown root, with the closest known one. */
 export function reportUnknownRoot(
   compiler: Compiler,
   name: string,
@@ -99,7 +97,7 @@ export function readRoot(scope: Scope, name: string): unknown {
   return Object.hasOwn(scope, name) ? toData(scope[name]) : null;
 }
 
-/** A path written the way `readPath` reads it. */
+/** Formats a path as `readPath` reads it. */
 function toPathText(root: string, keys: readonly StaticKey[]): string {
   return keys.reduce((path, { key }) => (typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`), root);
 }
@@ -124,7 +122,7 @@ function literalValue(node: SyntaxNode): unknown {
   return typeof node.args === 'bigint' ? Number(node.args) : node.args;
 }
 
-/** The range of a text literal's content, without its quotes; the whole literal when it holds escapes. */
+/** Returns the range of a text literal's content, without its quotes; the whole literal when it holds escapes. */
 export function innerRange(node: SyntaxNode, value: string): { readonly start: number; readonly end: number } {
   const text = node.input.slice(node.start, node.end);
   const offset = text.indexOf(value);
@@ -144,13 +142,13 @@ function compileRootChain(
       if (root === ACCESSOR) return report(compiler, base, '`v` needs a path', "write `v['state.current_action']`");
       return reportUnknownRoot(compiler, root, base);
     }
-    if (!checkFields(compiler, roots[root], root, keys)) return broken;
+    if (!checkFields(compiler, { path: root, declaration: roots[root] }, keys)) return broken;
   }
   compiler.paths.add(toPathText(root, keys));
   return { run: readKeys((evaluation) => readRoot(evaluation.scope, root), keys), type: 'any' };
 }
 
-/** Reads keys one after the other; the usual one and two names get their own closures, which is where the time goes. */
+/** Reads keys one after another; the common cases of one and two names have their own closures for speed. */
 export function readKeys(start: Run, keys: readonly StaticKey[]): Run {
   const [first, second, ...more] = keys.map(({ key }) => key);
   if (first === undefined) return start;

@@ -3,7 +3,7 @@ import type { ExpressionProblem } from '../problem.ts';
 import type { SyntaxNode } from '../parse.ts';
 import type { ExpressionRoots } from '../roots.ts';
 
-/** What is known of a value before anything runs; `int` is a number known to be whole. */
+/** Type known before evaluation; `int` is a number known to be whole. */
 export type StaticType = 'any' | 'null' | 'bool' | 'int' | 'number' | 'string' | 'list' | 'map';
 
 /** Computes a node's value in one evaluation. */
@@ -15,29 +15,29 @@ export interface Compiled {
   readonly type: StaticType;
 }
 
-/** Loop variables in reach, innermost first. */
+/** Loop variables in scope, innermost first. */
 export interface Locals {
   readonly name: string;
   readonly slot: number;
   readonly outer: Locals | undefined;
 }
 
-/** What the parts of the compiler share while they compile one expression. */
+/** Shared state of the compiler's parts while they compile one expression. */
 export interface Compiler {
   readonly source: string;
-  /** Undefined when nothing is declared: then every root is allowed. */
+  /** Undefined when no roots are declared: then every root is allowed. */
   readonly roots: ExpressionRoots | undefined;
   readonly problems: ExpressionProblem[];
   readonly paths: Set<string>;
-  /** Most loop variables alive at once, so far. */
+  /** Most loop variables in scope together, so far. */
   slotCount: number;
   compile(node: SyntaxNode, locals: Locals | undefined): Compiled;
 }
 
-/** Stands in for a node with a problem, so that the rest is still checked. */
+/** Placeholder for a node with a problem, so that checking continues. */
 export const broken: Compiled = { run: () => null, type: 'any' };
 
-/** Notes a problem at a range and gives the stand-in. */
+/** Reports a problem at a range and returns the placeholder. */
 export function report(
   compiler: Compiler,
   range: { readonly start: number; readonly end: number },
@@ -48,19 +48,19 @@ export function report(
   return broken;
 }
 
-/** The place of a node, for messages at run time. */
+/** Returns the place of a node, for messages at run time. */
 export function siteOf(compiler: Compiler, node: SyntaxNode): Site {
   return { source: compiler.source, start: node.start, end: node.end };
 }
 
-/** Finds the loop variable of a name. */
+/** Returns the loop variable of a name. */
 export function findLocal(locals: Locals | undefined, name: string): Locals | undefined {
   let local = locals;
   while (local !== undefined && local.name !== name) local = local.outer;
   return local;
 }
 
-/** Tells whether a static type may hold a value of one of the wanted types. */
+/** True when a static type may hold a value of one of the wanted types. */
 export function mayBe(type: StaticType, ...wanted: readonly StaticType[]): boolean {
   return type === 'any' || wanted.includes(type) || (type === 'int' && wanted.includes('number'));
 }

@@ -1,37 +1,37 @@
 import type { StaticType } from '../compile/compiler.ts';
 import type { Evaluation } from '../evaluation.ts';
 
-/** What a parameter takes; null stands for the empty text, list or map where one is wanted. */
+/** Type of a parameter; null passes as the empty text, list or map where one is wanted. */
 export type ParameterKind = 'any' | 'number' | 'string' | 'list' | 'map';
 
 /** A function of the language; pure, and charging the evaluation for the data it touches. */
 export interface ExpressionFunction {
   readonly name: string;
   readonly parameters: readonly ParameterKind[];
-  /** How many of the last parameters may be left out. */
+  /** Number of optional parameters, at the end. */
   readonly optional?: number;
   readonly returns: StaticType;
-  /** Whether it may also be written `receiver.name(…)`. */
+  /** True when `receiver.name(…)` is allowed, too. */
   readonly method?: boolean;
-  /** Whether it may only be written `receiver.name(…)`. */
+  /** True when only `receiver.name(…)` is allowed. */
   readonly methodOnly?: boolean;
-  /** Gets arguments that fit `parameters`; throws a failure for values it cannot work with. */
+  /** Receives arguments that fit `parameters`; throws a failure for values it cannot handle. */
   run(args: readonly unknown[], evaluation: Evaluation): unknown;
 }
 
-/** An argument that the parameter kind made a text. */
+/** Returns an argument that its parameter kind guarantees to be a text. */
 export function textArgument(args: readonly unknown[], index: number): string {
   const value = args[index];
   return typeof value === 'string' ? value : '';
 }
 
-/** An argument that the parameter kind made a list. */
+/** Returns an argument that its parameter kind guarantees to be a list. */
 export function listArgument(args: readonly unknown[], index: number): readonly unknown[] {
   const value = args[index];
   return Array.isArray(value) ? value : [];
 }
 
-/** An argument that the parameter kind made a number; the fallback when it was left out. */
+/** Returns an argument that its parameter kind guarantees to be a number; the fallback when it is absent. */
 export function numberArgument(args: readonly unknown[], index: number, fallback: number): number {
   const value = args[index];
   return typeof value === 'number' ? value : fallback;

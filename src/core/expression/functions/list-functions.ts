@@ -5,7 +5,7 @@ import { listArgument, numberArgument, textArgument, type ExpressionFunction } f
 import { toStableJson } from '../json-text.ts';
 import { chargeSearch, sliceText, toCharacters } from './text-functions.ts';
 
-// Longest list that `range(n)` makes.
+// Longest list that `range(n)` creates.
 const MAX_RANGE = 10_000;
 
 /** The functions on lists and maps, and on texts where those work the same. */
@@ -127,7 +127,7 @@ function unique(list: readonly unknown[], evaluation: Evaluation): readonly unkn
   return [...seen.values()];
 }
 
-/** One level, as CEL's list extension has it; items that are no lists stay. */
+/** Flattens one level, as in CEL's list extension; items that are not lists stay. */
 function flatten(list: readonly unknown[], evaluation: Evaluation): readonly unknown[] {
   const items: unknown[] = [];
   for (const item of list) {

@@ -5,7 +5,7 @@ import { textArgument, type ExpressionFunction } from './function.ts';
 // Longest pattern that `matches` takes.
 const MAX_PATTERN = 256;
 
-/** A compiled pattern with the size of its program, which the cost of a search grows with. */
+/** A compiled pattern with the size of its program, which determines the cost of a search. */
 interface Pattern {
   readonly regex: RE2JS;
   readonly size: number;
@@ -18,7 +18,7 @@ export const regexFunction: ExpressionFunction = {
   returns: 'bool',
   method: true,
   run: (args, evaluation) => {
-    // Paid before compiling, since the failure of a bad pattern may be absorbed.
+    // Charged before compiling, since the failure of a bad pattern may be absorbed.
     evaluation.charge(500);
     const pattern = compilePattern(textArgument(args, 1));
     if (typeof pattern === 'string') throw failure(pattern);
@@ -27,7 +27,7 @@ export const regexFunction: ExpressionFunction = {
   },
 };
 
-/** Compiles a pattern; a text says why it cannot be compiled. */
+/** Compiles a pattern; returns the problem as a text on failure. */
 export function compilePattern(source: string): Pattern | string {
   if (source.length > MAX_PATTERN) return `the pattern is ${source.length} characters long, ${MAX_PATTERN} are allowed`;
   try {

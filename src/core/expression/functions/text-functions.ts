@@ -2,7 +2,7 @@ import { failure, MAX_TEXT, type Evaluation } from '../evaluation.ts';
 import { numberArgument, textArgument, type ExpressionFunction } from './function.ts';
 import { toText } from '../json-text.ts';
 
-/** The functions and methods on text; positions and lengths count Unicode characters, as CEL has it. */
+/** Functions and methods on text; positions and lengths count Unicode characters, as in CEL. */
 export const textFunctions: readonly ExpressionFunction[] = [
   change('lower', (text) => text.toLowerCase()),
   change('upper', (text) => text.toUpperCase()),
@@ -85,7 +85,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
   },
 ];
 
-/** The characters of a text; the text itself when every character is one UTF-16 unit, which is the usual and fast case. */
+/** Splits a text into characters; returns the text itself in the usual, fast case that every character is one UTF-16 unit. */
 export function toCharacters(text: string, evaluation: Evaluation): string | readonly string[] {
   evaluation.chargeText(text.length);
   if (!/[\ud800-\udbff]/.test(text)) return text;
@@ -93,13 +93,13 @@ export function toCharacters(text: string, evaluation: Evaluation): string | rea
   return [...text];
 }
 
-/** A part of what {@link toCharacters} gave, as text. */
+/** Returns a part of the result of {@link toCharacters} as text. */
 export function sliceText(characters: string | readonly string[], from: number, to: number): string {
   const part = characters.slice(from, to);
   return typeof part === 'string' ? part : part.join('');
 }
 
-/** Charges a search of one text in another, whose worst case grows with both. */
+/** Charges for searching one text in another, whose worst case grows with both. */
 export function chargeSearch(text: string, part: string, evaluation: Evaluation): void {
   evaluation.chargeText(text.length);
   evaluation.charge(Math.floor((text.length * Math.min(part.length, 256)) / 4096));

@@ -10,36 +10,43 @@ import { mapNode, textItems, textNode } from '../read-node.ts';
 type Profiles = ReadonlyMap<string, CompiledProfile>;
 
 /**
- * Warns of callees that cannot be started, and of agents that may call each other in a circle, unless one of them says how deep
- * that may go.
+ * Warns of callees that cannot start, and of agents that may call each other in a circle without a depth limit on any of them.
  */
 export function checkAgentCalls(report: Report, profiles: Profiles, nodes: ReadonlyMap<string, MapNode>): void {
   for (const [name, node] of nodes) {
     const profile = profiles.get(name);
     const exposed = textNode(mapNode(node, 'exposable_as_tool'), 'name');
     if (exposed !== undefined && profile !== undefined)
-      checkStartable(report, profile, exposed.at, `${quote(name)} is exposed as a tool`);
+      checkStartable(report, profile, { at: exposed.at, what: `${quote(name)} is exposed as a tool` });
     for (const callable of textItems(node, 'callable_profiles')) {
       const callee = profiles.get(callable.value);
-      if (callee !== undefined) checkStartable(report, callee, callable.at, `${quote(callable.value)} is to be called`);
+      if (callee !== undefined)
+        checkStartable(report, callee, { at: callable.at, what: `${quote(callable.value)} is to be called` });
     }
   }
-  for (const circle of circles(profiles)) warnOfCircle(report, circle, profiles, nodes);
+  for (const circle of circles(profiles)) warnOfCircle(report, circle, { profiles, nodes });
 }
 
-function checkStartable(report: Report, profile: CompiledProfile, at: MapNode['at'], what: string): void {
+function checkStartable(
+  report: Report,
+  profile: CompiledProfile,
+  { at, what }: { readonly at: MapNode['at']; readonly what: string },
+): void {
   if (profile.type === baseType)
-    report.warning(
-      'NOT_ALLOWED',
+    report.warning('NOT_ALLOWED', {
       at,
-      `${what}, and is of the type base, which is only inherited from: nobody is offered it`,
-      'name a profile that inherits from it',
-    );
+      message: `${what}, and is of the type base, which is only inherited from: no agent can call it`,
+      hint: 'name a profile that inherits from it',
+    });
   else if (!profile.isActive || profile.isDeleted)
-    report.warning('NOT_ALLOWED', at, `${what}, and is not active: nobody is offered it`, 'write is_active: true');
+    report.warning('NOT_ALLOWED', {
+      at,
+      message: `${what}, and is not active: no agent can call it`,
+      hint: 'write is_active: true',
+    });
 }
 
-/** The groups of profiles of which each can be reached from each other: circles of calls (Tarjan). */
+/** Finds groups of profiles that can all reach each other through calls (Tarjan's strongly connected components). */
 function circles(profiles: Profiles): readonly (readonly string[])[] {
   const exposed = exposedProfiles(profiles);
   const found: string[][] = [];
@@ -71,7 +78,11 @@ function circles(profiles: Profiles): readonly (readonly string[])[] {
   return found;
 }
 
-function warnOfCircle(report: Report, circle: readonly string[], profiles: Profiles, nodes: ReadonlyMap<string, MapNode>): void {
+function warnOfCircle(
+  report: Report,
+  circle: readonly string[],
+  { profiles, nodes }: { readonly profiles: Profiles; readonly nodes: ReadonlyMap<string, MapNode> },
+): void {
   if (circle.some((name) => saysHowDeep(profiles.get(name)))) return;
   const [first = ''] = circle;
   const node = nodes.get(first);
@@ -82,7 +93,7 @@ function warnOfCircle(report: Report, circle: readonly string[], profiles: Profi
       ? `agents of ${quote(first)} may call themselves`
       : `agents of ${circle.map(quote).join(', ')} may call each other in a circle`;
   const hint = 'say how deep that may go: exposable_as_tool.max_depth or limits.max_depth in one of them';
-  report.warning('AGENTS_IN_A_CIRCLE', at, who, hint);
+  report.warning('AGENTS_IN_A_CIRCLE', { at, message: who, hint });
 }
 
 function saysHowDeep(profile: CompiledProfile | undefined): boolean {

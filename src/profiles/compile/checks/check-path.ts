@@ -9,9 +9,9 @@ export function checkPath(
   node: ScalarNode & { readonly value: string },
   roots: ExpressionRoots = agentRoots,
 ): void {
-  // A variable stands for a key that is only known at run time.
+  // A variable represents a key that is only known at run time.
   const path = node.value.replaceAll(/\{\{[^{}]*\}\}/g, 'x');
   const compiled = compileExpression(`v[${JSON.stringify(path)}]`, roots);
   if (compiled.ok) return;
-  for (const { message, hint } of compiled.problems) report.error('BAD_PATH', node.at, message, hint);
+  for (const { message, hint } of compiled.problems) report.error('BAD_PATH', { at: node.at, message, hint });
 }

@@ -6,7 +6,7 @@ import { nameHint, quote } from '../../wording.ts';
 import { childOf, nodeAt, toPlainObject, type MapNode, type SourceNode } from '../../yaml/source-node.ts';
 import { mapItems, textNode } from '../read-node.ts';
 
-/** Compiles the rules of a scripted model and reports every problem at its exact place. */
+/** Compiles the rules of a scripted model and reports every problem at its place in the file. */
 export function checkScript(report: Report, root: MapNode): void {
   const compiled = compileScript(toPlainObject(root));
   if (compiled.ok) return;
@@ -14,29 +14,28 @@ export function checkScript(report: Report, root: MapNode): void {
     const steps = path.map(String);
     const node = nodeAt(root, steps);
     if (end > 0) {
-      report.errorInText('BAD_SCRIPT', node, start, message, hint);
+      report.errorInText('BAD_SCRIPT', { node, offset: start, message, hint });
       continue;
     }
-    // A problem of the key itself begins with it; any other is about the value.
+    // A message about the key itself begins with it; other messages are about the value.
     const last = steps.at(-1) ?? '';
     const parent = nodeAt(root, steps.slice(0, -1));
     const entry = parent.kind === 'map' ? parent.entries.get(last) : undefined;
-    if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', entry.keyAt, message, hint);
+    if (entry !== undefined && message.startsWith(`"${last}"`)) report.error('BAD_SCRIPT', { at: entry.keyAt, message, hint });
     else
-      report.error(
-        'BAD_SCRIPT',
-        node.at,
-        message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message,
+      report.error('BAD_SCRIPT', {
+        at: node.at,
+        message: message.startsWith('must') || message.startsWith('has') ? `${pathText(steps)} ${message}` : message,
         hint,
-      );
+      });
   }
 }
 
-/** Warns of tools a script calls that do not exist, when the tools are known; a script may do so on purpose. */
+/** Warns of script calls to unknown tools, when the tools are known; a script may make such calls on purpose. */
 export function checkScriptTools(report: Report, root: MapNode, known: Partial<KnownNames>): void {
   const { tools } = known;
   if (tools === undefined) return;
-  // Those of a server are known once it is connected.
+  // Tools of a server are known only once it is connected.
   const prefixes = [...(known.toolPrefixes ?? [])];
   const replies: readonly (SourceNode | undefined)[] = [
     ...mapItems(root, 'rules').map((rule) => childOf(rule, 'reply')),
@@ -47,7 +46,11 @@ export function checkScriptTools(report: Report, root: MapNode, known: Partial<K
       const tool = textNode(call, 'tool');
       if (tool === undefined || tool.value.includes('{{') || tools.has(tool.value)) continue;
       if (prefixes.some((prefix) => tool.value.startsWith(prefix))) continue;
-      report.warning('UNKNOWN_TOOL', tool.at, `there is no tool ${quote(tool.value)}`, nameHint(tool.value, tools, 'known tools'));
+      report.warning('UNKNOWN_TOOL', {
+        at: tool.at,
+        message: `there is no tool ${quote(tool.value)}`,
+        hint: nameHint(tool.value, tools, 'known tools'),
+      });
     }
   }
 }

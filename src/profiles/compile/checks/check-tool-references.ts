@@ -5,18 +5,17 @@ import { agentsToolset } from '../../../core/tool/agents-toolset.ts';
 import { moduleKind } from '../../files/read-code-files.ts';
 import type { Report } from '../../report.ts';
 import { nameHint, quote } from '../../wording.ts';
-import type { MapNode, Place } from '../../yaml/source-node.ts';
+import { type MapNode, type Place, childOf } from '../../yaml/source-node.ts';
 import { baseType } from '../base-type.ts';
 import { profileTools, type ProfileTools } from '../profile-tools.ts';
-import { childOf } from '../../yaml/source-node.ts';
 import { mapItems, textItems, textNode } from '../read-node.ts';
 
-/** Something a profile says of tools that it means to have. */
+/** Mention of a tool or toolset in a gate, filter or tool choice. */
 interface Reference {
   readonly at: Place;
-  /** What it is, for a message: "gate `no_shell`". */
+  /** Name of the referring part for messages: "gate `no_shell`". */
   readonly what: string;
-  /** The first name in it, for the hint. */
+  /** First name in the reference, for the hint. */
   readonly name: string;
   readonly isMet: (tools: ProfileTools) => boolean;
 }
@@ -24,14 +23,20 @@ interface Reference {
 const toolChoices: ReadonlySet<string> = new Set(['auto', 'none', 'required']);
 
 /**
- * Warns of gates, filters and tool choices that mean no tool their profile may call: a gate that denies a tool under another name
- * than it has guards nothing. What several profiles inherit is met when it is met in one of them.
+ * Warns of gates, filters and tool choices that match no tool their profile may call: a gate that denies a misspelled tool guards
+ * nothing. An inherited reference is fine when it matches in at least one inheriting profile.
  */
 export function checkToolReferences(
   report: Report,
-  toolsets: KnownNames['toolsetTools'],
-  profiles: ReadonlyMap<string, CompiledProfile>,
-  nodes: ReadonlyMap<string, MapNode>,
+  {
+    toolsets,
+    profiles,
+    nodes,
+  }: {
+    readonly toolsets: KnownNames['toolsetTools'];
+    readonly profiles: ReadonlyMap<string, CompiledProfile>;
+    readonly nodes: ReadonlyMap<string, MapNode>;
+  },
 ): void {
   if (toolsets === undefined) return;
   const exposed = exposedTools(profiles);
@@ -54,12 +59,11 @@ export function checkToolReferences(
   for (const [key, { reference, profiles: owners, known, open }] of unmet) {
     if (met.has(key)) continue;
     const whose = owners.map(quote).slice(0, 3).join(', ');
-    report.warning(
-      'MEANS_NO_TOOL',
-      reference.at,
-      `${reference.what} means no tool that ${whose} may call`,
-      hintFor(reference.name, known) + openWords(open),
-    );
+    report.warning('MEANS_NO_TOOL', {
+      at: reference.at,
+      message: `${reference.what} matches no tool that ${whose} may call`,
+      hint: hintFor(reference.name, known) + openWords(open),
+    });
   }
 }
 
@@ -67,14 +71,14 @@ interface Unmet {
   readonly reference: Reference;
   readonly profiles: string[];
   readonly known: NamedTool[];
-  /** Toolsets whose code may have the tool after all: it is not loaded here. */
+  /** Toolsets whose code may still define the tool: code is not loaded here. */
   readonly open: Set<string>;
 }
 
 function openWords(open: ReadonlySet<string>): string {
   const [first] = open;
   if (first === undefined) return '';
-  return `; the tools of ${[...open].map(quote).join(', ')} are not known before their code is loaded: name them with it in front, ${quote(`${first}_NAME`)}`;
+  return `; the tools of ${[...open].map(quote).join(', ')} are only known once their code is loaded: name them with its prefix, ${quote(`${first}_NAME`)}`;
 }
 
 function exposedTools(profiles: ReadonlyMap<string, CompiledProfile>): readonly NamedTool[] {
@@ -83,7 +87,7 @@ function exposedTools(profiles: ReadonlyMap<string, CompiledProfile>): readonly 
   );
 }
 
-/** Everything a profile says of tools by name. */
+/** Collects all references to tools in a profile. */
 function referencesOf(profile: MapNode): readonly Reference[] {
   return [
     ...mapItems(profile, 'tool_gates').flatMap(gateReference),
@@ -116,7 +120,7 @@ function filterReferences(action: MapNode): readonly Reference[] {
   });
 }
 
-/** A choice is sent to the model, and so must be a tool's own name. */
+/** Returns references from tool choices. The choice is sent to the model, so it must be the tool's exact name. */
 function choiceReferences(profile: MapNode): readonly Reference[] {
   const actions = [...mapItems(profile, 'pre_turn_observers'), ...mapItems(profile, 'flow_decider')].flatMap((owner) => {
     const action = childOf(owner, 'action');
@@ -145,7 +149,7 @@ function meansAnyToolset(name: string, { tools, open }: ProfileTools): boolean {
   );
 }
 
-/** The other form of the name that was written is what was meant; otherwise one that is alike. */
+/** Suggests the other form of the name when it matches a known tool, otherwise a similar name. */
 function hintFor(name: string, known: readonly NamedTool[]): string {
   const meant = known.find((tool) => otherName(tool) === name)?.name;
   const names = new Set(known.flatMap((tool) => [tool.name, tool.toolset]));

@@ -5,7 +5,7 @@ import { describeThrown } from '../../../core/error.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
 import type { ArgumentCheck } from '../../../core/tool/argument-check.ts';
 
-// Patterns of schemas run on an engine without backtracking: a native one can be blocked for seconds by 30 characters.
+// Patterns in schemas run on a regex engine without backtracking: 30 characters can block the native one for seconds.
 const linearPattern = Object.assign(toLinearPattern, { code: 'linearPattern' });
 
 const options: Options = {
@@ -18,7 +18,7 @@ const options: Options = {
   code: { regExp: linearPattern },
 };
 
-/** A checker of deliverables; the schema is compiled at the first check. */
+/** Returns a checker of deliverables; it compiles the schema at the first check. */
 export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonObject) => ArgumentCheck {
   if (schema === undefined) return (value) => ({ ok: true, args: value });
   let validate: ValidateFunction | undefined;
@@ -33,7 +33,7 @@ export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonO
   };
 }
 
-/** What is wrong with a JSON Schema itself: the path below which, and why. */
+/** Returns the faults of a JSON Schema itself, each with its path and message. */
 export function schemaFaults(schema: JsonSchema): readonly { readonly path: readonly string[]; readonly message: string }[] {
   const validator = validatorFor(schema);
   try {
@@ -50,7 +50,7 @@ export function schemaFaults(schema: JsonSchema): readonly { readonly path: read
 
 function toLinearPattern(source: string): { test(text: string): boolean; toString(): string } {
   const regex = RE2JS.compile(RE2JS.translateRegExp(source));
-  // ajv tells compiled patterns apart by their text.
+  // Ajv distinguishes compiled patterns by their text.
   return { test: (text) => regex.test(text), toString: () => `re2:${source}` };
 }
 
@@ -59,7 +59,10 @@ let draft7: Ajv | undefined;
 // Pure cache: a validator without schemas, made when it is first needed.
 let draft2020: Ajv | undefined;
 
-/** One validator per dialect: making one compiles its meta-schema, which costs more than any schema here. */
+/**
+ * Returns the validator of a schema's dialect. Validators are kept: creating one compiles its meta-schema, which costs more than
+ * any schema here.
+ */
 function validatorFor(schema: JsonSchema): Ajv {
   const dialect = schema['$schema'];
   if (typeof dialect === 'string' && /draft-0[467]/.test(dialect)) return (draft7 ??= new Ajv(options));
@@ -71,7 +74,7 @@ function compileSchema(schema: JsonSchema): ValidateFunction {
   try {
     return validator.compile(schema);
   } finally {
-    // The validator is shared and would keep every schema of every load.
+    // The validator is shared and would otherwise keep the schemas of every load.
     validator.removeSchema(schema);
   }
 }

@@ -5,14 +5,14 @@ import type { MapNode, ScalarNode } from '../../yaml/source-node.ts';
 import type { CompileContext } from '../compile-context.ts';
 import { textNode } from '../read-node.ts';
 
-/** What is known of LLM configs. */
+/** Parts of the context that describe the known LLM configs. */
 export type KnownConfigs = Pick<CompileContext, 'report' | 'known' | 'llmConfigs' | 'abstractLlmConfigs' | 'broken'>;
 
 const defaultName = 'default';
 
 /**
- * The LLM config a profile speaks with: the one it names, else `default`, else the only one there is. Without any LLM
- * config file and without known models nothing can be checked, and the name is taken as it is.
+ * Returns the LLM config a profile uses: the one it names, else `default`, else the only one. Without LLM config files and known
+ * models, the name is not checked.
  */
 export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOptional: boolean): string {
   const { report, known, llmConfigs } = context;
@@ -28,14 +28,14 @@ export function chooseLlmConfig(context: CompileContext, profile: MapNode, isOpt
         usable.size === 0
           ? 'there is no LLM config the profile could use'
           : '`llm_config_ref` is missing, and there is more than one LLM config';
-      report.error(
-        'UNKNOWN_LLM_CONFIG',
-        profile.at,
+      report.error('UNKNOWN_LLM_CONFIG', {
+        at: profile.at,
         message,
-        usable.size === 0
-          ? 'add one to llm_configs/, or hand a model to the engine'
-          : nameHint('', usable, 'known LLM configs and models'),
-      );
+        hint:
+          usable.size === 0
+            ? 'add one to llm_configs/, or hand a model to the engine'
+            : nameHint('', usable, 'known LLM configs and models'),
+      });
     }
     return '';
   }
@@ -46,26 +46,24 @@ function usableConfigs({ known, llmConfigs, abstractLlmConfigs }: KnownConfigs):
   return new Set([...llmConfigs].filter((name) => !abstractLlmConfigs.has(name)).concat([...(known.models ?? [])]));
 }
 
-/** The name of an LLM config that some key of a profile names; one that does not exist is reported. */
+/** Checks the LLM config that a key of a profile names, reports it when unknown, and returns the name. */
 export function checkLlmConfig(context: KnownConfigs, ref: ScalarNode & { readonly value: string }): string {
   const { report, known, llmConfigs, abstractLlmConfigs } = context;
   const usable = usableConfigs(context);
   const isChecked = llmConfigs.size > 0 || known.models !== undefined;
   if (!isChecked || usable.has(ref.value) || context.broken.has(ref.value) || isModelName(ref.value)) return ref.value;
   if (abstractLlmConfigs.has(ref.value)) {
-    report.error(
-      'UNKNOWN_LLM_CONFIG',
-      ref.at,
-      `the LLM config ${quote(ref.value)} names no model and is only inherited from`,
-      nameHint('', usable, 'known LLM configs and models'),
-    );
+    report.error('UNKNOWN_LLM_CONFIG', {
+      at: ref.at,
+      message: `the LLM config ${quote(ref.value)} names no model and is only inherited from`,
+      hint: nameHint('', usable, 'known LLM configs and models'),
+    });
   } else {
-    report.error(
-      'UNKNOWN_LLM_CONFIG',
-      ref.at,
-      `there is no LLM config or model ${quote(ref.value)}`,
-      configHint(ref.value, usable),
-    );
+    report.error('UNKNOWN_LLM_CONFIG', {
+      at: ref.at,
+      message: `there is no LLM config or model ${quote(ref.value)}`,
+      hint: configHint(ref.value, usable),
+    });
   }
   return ref.value;
 }

@@ -9,7 +9,7 @@ import { checkPath } from '../checks/check-path.ts';
 import { compileCondition } from '../compile-text.ts';
 import { asText, mapItems, mapNode, readObject, readText, readTextMap, textNode } from '../read-node.ts';
 
-/** What paths and conditions of a protocol read: what the caller sees, and `params`, the parameters it handed over. */
+/** Roots that paths and conditions of a protocol read: those of the caller, and `params`, its handover parameters. */
 const protocolRoots: ExpressionRoots = { ...agentRoots, params: { kind: 'open' } };
 
 const noParameters = { type: 'object', properties: {} } as const;
@@ -17,7 +17,7 @@ const noParameters = { type: 'object', properties: {} } as const;
 /** Compiles a handover protocol. */
 export function compileHandoverProtocol(report: Report, node: MapNode, name: string): HandoverProtocol {
   const parameters = mapNode(node, 'context_parameters');
-  if (parameters !== undefined) checkJsonSchema(report, parameters, 'context_parameters');
+  if (parameters !== undefined) checkJsonSchema(report, parameters, { what: 'context_parameters' });
   const payloadKeys = new Set<string>();
   return {
     name,
@@ -35,18 +35,21 @@ function compileRule(report: Report, node: MapNode, payloadKeys: Set<string>): r
   const key = textNode(node, 'as_payload_key');
   if (from?.kind !== 'map' || key === undefined) return [];
   if (payloadKeys.has(key.value))
-    report.error(
-      'DUPLICATE_ID',
-      key.at,
-      `a second inheritance rule for the payload key ${quote(key.value)}`,
-      'give each rule its own key',
-    );
+    report.error('DUPLICATE_ID', {
+      at: key.at,
+      message: `a second inheritance rule for the payload key ${quote(key.value)}`,
+      hint: 'give each rule its own key',
+    });
   payloadKeys.add(key.value);
   const path = textNode(from, 'path');
   const pathToIterate = textNode(from, 'path_to_iterate');
   const replace = readTextMap(mapNode(from, 'replace'));
   const iterateOn = readTextMap(mapNode(from, 'iterate_on'));
-  checkSource(report, from, path !== undefined, pathToIterate !== undefined, iterateOn !== undefined);
+  checkSource(report, from, {
+    hasPath: path !== undefined,
+    iterates: pathToIterate !== undefined,
+    hasIterateOn: iterateOn !== undefined,
+  });
   for (const template of [path, pathToIterate]) {
     if (template === undefined) continue;
     checkPath(report, template, protocolRoots);
@@ -61,7 +64,7 @@ function compileRule(report: Report, node: MapNode, payloadKeys: Set<string>): r
       if (variablePath !== undefined) checkPath(report, variablePath, protocolRoots);
     }
   }
-  const condition = compileCondition(report, node, protocolRoots);
+  const condition = compileCondition(report, node, { roots: protocolRoots });
   const title = readText(node, 'x-handover-title');
   const schema = readObject(node, 'schema');
   return [
@@ -78,30 +81,32 @@ function compileRule(report: Report, node: MapNode, payloadKeys: Set<string>): r
   ];
 }
 
-function checkSource(report: Report, from: MapNode, hasPath: boolean, iterates: boolean, hasIterateOn: boolean): void {
+function checkSource(
+  report: Report,
+  from: MapNode,
+  { hasPath, iterates, hasIterateOn }: { readonly hasPath: boolean; readonly iterates: boolean; readonly hasIterateOn: boolean },
+): void {
   if (hasPath === iterates) {
     const message = hasPath ? 'from_source has both `path` and `path_to_iterate`' : 'from_source needs `path` or `path_to_iterate`';
-    report.error(hasPath ? 'NOT_ALLOWED' : 'MISSING_KEY', from.at, message, 'keep one of them');
+    report.error(hasPath ? 'NOT_ALLOWED' : 'MISSING_KEY', { at: from.at, message, hint: 'keep one of them' });
   }
   if (iterates && !hasIterateOn)
-    report.error(
-      'MISSING_KEY',
-      from.at,
-      '`path_to_iterate` needs `iterate_on`',
-      'for example iterate_on: { id: params.inherit_from }',
-    );
+    report.error('MISSING_KEY', {
+      at: from.at,
+      message: '`path_to_iterate` needs `iterate_on`',
+      hint: 'for example iterate_on: { id: params.inherit_from }',
+    });
 }
 
 function checkVariables(report: Report, template: Parameters<typeof checkPath>[1], declared: readonly string[]): void {
   for (const match of template.value.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
     const variable = match[1] ?? '';
     if (declared.includes(variable)) continue;
-    report.errorInText(
-      'BAD_TEMPLATE',
-      template,
-      match.index,
-      `the variable ${quote(variable)} is declared neither in replace nor in iterate_on`,
-      nameHint(variable, declared, 'declared'),
-    );
+    report.errorInText('BAD_TEMPLATE', {
+      node: template,
+      offset: match.index,
+      message: `the variable ${quote(variable)} is declared neither in replace nor in iterate_on`,
+      hint: nameHint(variable, declared, 'declared'),
+    });
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { Report } from '../../report.ts';
 import { shapeProblems } from '../../schema/validate-shape.ts';
 import { quote } from '../../wording.ts';
-import { childOf, toPlainObject, type MapNode, type SourceNode } from '../../yaml/source-node.ts';
+import { childOf, toPlainObject, type MapNode, type Place, type SourceNode } from '../../yaml/source-node.ts';
 import { toMilliseconds } from './duration.ts';
 import { readPrice } from './compile-prices.ts';
 import { lookUpValues, type ValueSources } from './environment-values.ts';
@@ -19,17 +19,17 @@ import { findFile } from '../file-lookup.ts';
 import { secretValues } from './secret-values.ts';
 import { listNode, mapNode, readFlag, readNumber, readObject, textNode } from '../read-node.ts';
 
-/** What an LLM config may refer to. */
+/** Values and names that an LLM config may refer to. */
 export interface LlmConfigContext {
   readonly report: Report;
   readonly values: ValueSources;
-  /** Names of model objects handed to the engine; a config's model may be one of them. */
+  /** Names of model objects given to the engine; a config may use one as its model. */
   readonly models: ReadonlySet<string>;
-  /** Script files, by path; undefined = it could not be read, which was reported. */
+  /** Script files by path; undefined for a file that could not be read (reported elsewhere). */
   readonly scripts: ReadonlyMap<string, MapNode | undefined>;
 }
 
-/** Compiles an LLM config after inheritance; values from the environment are looked up now. */
+/** Compiles an LLM config after inheritance; environment values are looked up now. */
 export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, name: string): LlmConfig {
   const written = mapNode(merged, 'config');
   const empty: MapNode = { kind: 'map', at: merged.at, entries: new Map() };
@@ -46,7 +46,7 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
     ...model,
     retry: retryOf(config),
     deadlines: deadlinesOf(config),
-    // An inherited list may name the config itself, which would only fail the same way again.
+    // An inherited list may name this config, which would fail the same way again.
     fallbacks: texts(config, 'fallbacks').filter((fallback) => fallback !== name),
     ...secretsOf(config),
     missing: isKeyMissing ? [...new Set([...missing, apiKeyVar])] : missing,
@@ -77,26 +77,33 @@ export function compileLlmConfig(context: LlmConfigContext, merged: MapNode, nam
       acceptsTextCalls: text(config, 'text_tool_calls') === 'accept' ? true : undefined,
     }),
   };
-  if (result.provider === 'replay' && result.recording === undefined) {
-    context.report.error(
-      'MISSING_KEY',
-      (written ?? merged).at,
-      '`recording` is missing: the provider `replay` needs the file it answers from',
-      'for example recording: recordings/run.jsonl, made with cadre run --record',
-    );
-  }
-  if (result.provider === 'scripted' && scriptRef === undefined) {
-    context.report.error(
-      'MISSING_KEY',
-      (written ?? merged).at,
-      '`script` is missing: the provider `scripted` needs its rules',
-      'for example script: scripts/offline.yaml',
-    );
-  }
+  checkSource(context.report, (written ?? merged).at, { ...result, hasScript: scriptRef !== undefined });
   return result;
 }
 
-/** Reports values from the environment that do not fit; the values themselves stay out of the message. */
+/** Reports a replay config without a recording, and a scripted one without a script. */
+function checkSource(
+  report: Report,
+  at: Place,
+  { provider, recording, hasScript }: Pick<LlmConfig, 'provider' | 'recording'> & { readonly hasScript: boolean },
+): void {
+  if (provider === 'replay' && recording === undefined) {
+    report.error('MISSING_KEY', {
+      at,
+      message: '`recording` is missing: the provider `replay` needs the file it answers from',
+      hint: 'for example recording: recordings/run.jsonl, made with cadre run --record',
+    });
+  }
+  if (provider === 'scripted' && !hasScript) {
+    report.error('MISSING_KEY', {
+      at,
+      message: '`script` is missing: the provider `scripted` needs its rules',
+      hint: 'for example script: scripts/offline.yaml',
+    });
+  }
+}
+
+/** Reports environment values that do not fit, without showing the values. */
 function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
   if (!report.checksShape) return;
   const entries = new Map(merged.entries);
@@ -105,13 +112,12 @@ function checkLookedUp(report: Report, merged: MapNode, config: MapNode): void {
   for (const problem of shapeProblems('llm_config', { ...merged, entries })) {
     const { node, types, rule } = problem;
     if (node.kind !== 'scalar' || node.variable === undefined)
-      report.error(problem.code, problem.at, problem.message, problem.hint);
+      report.error(problem.code, { at: problem.at, message: problem.message, hint: problem.hint });
     else if (types?.includes('string') !== true) {
-      report.error(
-        'BAD_ENVIRONMENT_VALUE',
-        node.at,
-        `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`,
-      );
+      report.error('BAD_ENVIRONMENT_VALUE', {
+        at: node.at,
+        message: `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`,
+      });
     }
   }
 }
@@ -141,7 +147,7 @@ function apiOf(word: string | undefined): LlmConfig['api'] {
   return word === 'chat' || word === 'responses' ? word : undefined;
 }
 
-/** An author who wants no retries wants no waiting for a provider that is down either, unless the config says so. */
+/** Returns the retry policy. `max_retries: 0` also turns off waiting for a provider that is down, unless the config sets it. */
 function retryOf(config: MapNode): RetryPolicy {
   const maxRetries = readNumber(config, 'max_retries');
   return {
@@ -174,12 +180,12 @@ function deadlinesOf(config: MapNode): ModelDeadlines {
   };
 }
 
-/** The config's own price, or the one its price table gives for its model. */
+/** Returns the config's price, or the price of its model in the config's table. */
 function priceOf(report: Report, config: MapNode, { provider, model }: Pick<LlmConfig, 'provider' | 'model'>): LlmConfig['price'] {
   const own = mapNode(config, 'price');
   const table = mapNode(config, 'prices');
   const listed = new Map((table === undefined ? [] : [...table.entries.keys()]).map((name) => [name, mapNode(table, name)]));
-  // All of a table is checked, whichever line holds.
+  // Check every line of the table, not only the one that applies.
   const prices = new Map([...listed].map(([name, node]) => [name, node === undefined ? undefined : readPrice(report, node)]));
   if (own !== undefined) return readPrice(report, own);
   return prices.get(`${provider}/${model}`) ?? prices.get(model);
@@ -194,11 +200,11 @@ function headersOf(config: MapNode): LlmConfig['headers'] {
 }
 
 function scriptOf(context: LlmConfigContext, reference: NonNullable<ReturnType<typeof textNode>>): JsonObject | undefined {
-  const found = findFile(context.scripts, reference.at, reference.value, context.report);
+  const found = findFile(context.scripts, context.report, { from: reference.at, reference: reference.value });
   return found?.file === undefined ? undefined : toPlainObject(found.file);
 }
 
-/** A text; one from the environment as it stands there, though it may look like a number. */
+/** Returns the text at a key; a value from the environment stays text even when it looks like a number. */
 function text(node: SourceNode | undefined, key: string): string | undefined {
   const child = childOf(node, key);
   if (child?.kind !== 'scalar') return undefined;
@@ -206,7 +212,7 @@ function text(node: SourceNode | undefined, key: string): string | undefined {
   return typeof child.value === 'string' ? child.value : undefined;
 }
 
-/** The environment variable that is a text, all of it; a default, or words around it, are the file's. */
+/** Returns the environment variable that makes up the whole text; undefined when the text has other parts or uses its default. */
 function wholeVariable(node: SourceNode | undefined): string | undefined {
   if (node?.kind !== 'scalar' || node.variable === undefined || node.variables === undefined)
     return node?.kind === 'scalar' ? node.variable : undefined;
@@ -234,7 +240,7 @@ function withoutUndefined<T extends object>(fields: T): { readonly [Key in keyof
   };
 }
 
-/** Tells whether a config says which model to call. */
+/** True when a config names the model to call. */
 export function namesModel(config: LlmConfig): boolean {
   return config.model !== '' || config.provider === 'scripted' || config.provider === 'replay';
 }

@@ -4,7 +4,7 @@ import { validateShape } from '../../schema/validate-shape.ts';
 import type { MapNode } from '../../yaml/source-node.ts';
 import { mapNode, readNumber } from '../read-node.ts';
 
-/** The prices of all price files together; of two for one model, the later file's holds. */
+/** Combines the prices of all price files; a later file overrides an earlier one. */
 export function compilePrices(report: Report, files: readonly (MapNode | ModelPrices)[]): ModelPrices {
   const prices = new Map<string, ModelPrice>();
   for (const file of files) {
@@ -23,7 +23,7 @@ export function compilePrices(report: Report, files: readonly (MapNode | ModelPr
   return prices;
 }
 
-/** A price, as LLM configs and price files write it; undefined, and reported, when it is not whole. */
+/** Reads a price of an LLM config or price file; returns undefined, and reports, when it is incomplete. */
 export function readPrice(report: Report, node: MapNode): ModelPrice | undefined {
   const price = tokenPrice(report, node);
   const above = mapNode(node, 'above');
@@ -32,7 +32,11 @@ export function readPrice(report: Report, node: MapNode): ModelPrice | undefined
   const longer = tokenPrice(report, above);
   if (longer === undefined) return undefined;
   if (tokens !== undefined) return { ...price, above: { tokens, ...longer } };
-  report.error('MISSING_KEY', above.at, '`above` needs `tokens`', 'the longest prompt, in tokens, that still has the other price');
+  report.error('MISSING_KEY', {
+    at: above.at,
+    message: '`above` needs `tokens`',
+    hint: 'the longest prompt, in tokens, at the usual price',
+  });
   return undefined;
 }
 
@@ -40,7 +44,11 @@ function tokenPrice(report: Report, node: MapNode): TokenPrice | undefined {
   const input = readNumber(node, 'input');
   const output = readNumber(node, 'output');
   if (input === undefined || output === undefined) {
-    report.error('MISSING_KEY', node.at, 'price needs both `input` and `output`', 'US dollars per million tokens');
+    report.error('MISSING_KEY', {
+      at: node.at,
+      message: 'price needs both `input` and `output`',
+      hint: 'US dollars per million tokens',
+    });
     return undefined;
   }
   const cacheRead = readNumber(node, 'cache_read');

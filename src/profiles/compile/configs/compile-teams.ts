@@ -5,7 +5,7 @@ import type { MapNode } from '../../yaml/source-node.ts';
 import { checkLlmConfig, type KnownConfigs } from './choose-llm-config.ts';
 import { mapNode, textNode } from '../read-node.ts';
 
-/** What the last of the teams that are loaded says; its default profile must exist. */
+/** Returns the facts of the last loaded team; reports a default profile that does not exist. */
 export function compileTeams(
   roots: readonly MapNode[],
   profiles: ReadonlyMap<string, CompiledProfile>,
@@ -16,8 +16,8 @@ export function compileTeams(
   for (const root of roots) {
     const first = textNode(root, 'default_profile');
     if (first !== undefined && !profiles.has(first.value)) {
-      const message = `there is no profile ${quote(first.value)} to begin with`;
-      report.error('UNKNOWN_PROFILE', first.at, message, nameHint(first.value, new Set(profiles.keys()), 'profiles'));
+      const message = `the default profile ${quote(first.value)} does not exist`;
+      report.error('UNKNOWN_PROFILE', { at: first.at, message, hint: nameHint(first.value, new Set(profiles.keys()), 'profiles') });
     }
     const description = textNode(root, 'description')?.value;
     const titles = textNode(mapNode(root, 'titles'), 'llm_config');

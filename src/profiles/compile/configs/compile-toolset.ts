@@ -14,44 +14,43 @@ import { checkName, refOf } from '../compile-context.ts';
 import { originsOf } from '../resolved-origins.ts';
 import { secretValues } from './secret-values.ts';
 
-/** What a toolset file may refer to. */
+/** Values and names that a toolset file may refer to. */
 export interface ToolsetContext {
   readonly report: Report;
   readonly values: ValueSources;
-  /** The kinds there are; undefined = not known, nothing is checked. */
+  /** Known kinds; undefined skips the checks. */
   readonly kinds: KnownNames['toolsetKinds'] | undefined;
-  /** The profiles there are, and those that could not be read. */
+  /** Names of profiles, and names of files that could not be read. */
   readonly profileNames: ReadonlySet<string>;
   readonly broken: ReadonlySet<string>;
   readonly code: CodeSources;
 }
 
-/** Compiles a toolset; values from the environment are looked up now. */
+/** Compiles a toolset; environment values are looked up now. */
 export function compileToolset(context: ToolsetContext, root: MapNode, name: string): ToolsetConfig {
   const { report, kinds, values } = context;
   const kindNode = textNode(root, 'kind') ?? textNode(root, 'name');
   const kind = kindNode?.value ?? name;
   const known = kinds?.get(kind);
   if (kinds !== undefined && known === undefined) {
-    report.error(
-      'UNKNOWN_TOOLSET',
-      (kindNode ?? root).at,
-      `there is no kind of toolset ${quote(kind)}`,
-      `write kind: … below the name; ${nameHint(kind, new Set(kinds.keys()), 'known kinds')}`,
-    );
+    report.error('UNKNOWN_TOOLSET', {
+      at: (kindNode ?? root).at,
+      message: `there is no kind of toolset ${quote(kind)}`,
+      hint: `write kind: … below the name; ${nameHint(kind, new Set(kinds.keys()), 'known kinds')}`,
+    });
   }
   const empty: MapNode = { kind: 'map', at: root.at, entries: new Map() };
   const { node: read, missing } = lookUpValues(mapNode(root, 'settings') ?? empty, values);
   const node = withoutRequests(read, known?.settings);
-  const texts = known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, node, known.settings);
+  const texts =
+    known?.settings === undefined ? new Set<SourceNode>() : checkSettings(report, root, { settings: node, schema: known.settings });
   checkProfiles(context, node, known?.settings);
   for (const variable of missing) {
-    report.warning(
-      'BAD_ENVIRONMENT_VALUE',
-      root.at,
-      `toolset ${quote(name)} needs the environment variable ${variable}, which is not set`,
-      'agents that may call its tools do without them',
-    );
+    report.warning('BAD_ENVIRONMENT_VALUE', {
+      at: root.at,
+      message: `toolset ${quote(name)} needs the environment variable ${variable}, which is not set`,
+      hint: 'agents run without its tools',
+    });
   }
   const code = kind === moduleKind ? compileToolsetCode(context, root, kinds !== undefined) : undefined;
   const settingsFor = (request: JsonObject): JsonObject => plainSettings(node, texts, request) as JsonObject;
@@ -69,39 +68,43 @@ export function compileToolset(context: ToolsetContext, root: MapNode, name: str
   };
 }
 
-/** The names of a toolset's tools: plain when it bears its kind's name, else with its own name in front. */
+/** Returns the tool names of a toolset: plain when it is named like its kind, otherwise prefixed with its name. */
 export function toolsetToolNames(name: string, kind: string, known: KnownToolsetKind): readonly string[] {
   return name === kind ? known.tools : known.tools.map((tool) => `${name}_${tool}`);
 }
 
-/** Checks settings against their schema, and answers with the values of variables that look like numbers and are meant as texts. */
-function checkSettings(report: Report, root: MapNode, settings: MapNode, schema: JsonSchema): ReadonlySet<SourceNode> {
+/** Checks settings against their schema; returns the nodes whose environment values look like numbers but must stay text. */
+function checkSettings(
+  report: Report,
+  root: MapNode,
+  { settings, schema }: { readonly settings: MapNode; readonly schema: JsonSchema },
+): ReadonlySet<SourceNode> {
   const texts = new Set<SourceNode>();
   const keyAt = root.entries.get('settings')?.keyAt ?? root.at;
   const wrapped: MapNode = { ...root, entries: new Map([['settings', { keyAt, value: settings }]]) };
   for (const { node, types, code, at, message, hint, rule } of schemaProblems(inSettings(schema), wrapped)) {
-    if (node.kind !== 'scalar' || node.variable === undefined) report.error(code, at, message, hint);
+    if (node.kind !== 'scalar' || node.variable === undefined) report.error(code, { at, message, hint });
     else if (types?.includes('string') === true) texts.add(node);
     else {
       const what = `the environment variable ${quote(node.variable)} does not fit here: the value ${rule}`;
-      report.error('BAD_ENVIRONMENT_VALUE', node.at, what);
+      report.error('BAD_ENVIRONMENT_VALUE', { at: node.at, message: what });
     }
   }
   return texts;
 }
 
-/** Settings that name a profile, as their schema says with `x-names: [profiles]`, name one that is there. */
+/** Checks that settings marked `x-names: [profiles]` in the schema name existing profiles. */
 function checkProfiles(context: ToolsetContext, settings: MapNode, schema: JsonSchema | undefined): void {
   const { properties } = schema ?? {};
   if (!isJsonObject(properties)) return;
   for (const [key, property] of Object.entries(properties)) {
     const named = textNode(settings, key);
     if (named === undefined || !isJsonObject(property) || !namesProfiles(property)) continue;
-    checkName(context, named, context.profileNames, { code: 'UNKNOWN_PROFILE', what: 'profile' });
+    checkName(context, named, { known: context.profileNames, code: 'UNKNOWN_PROFILE', what: 'profile' });
   }
 }
 
-/** Settings that no request may change, as their schema says with `x-request: false`, keep what the environment says. */
+/** Fixes the environment's values of settings marked `x-request: false`, which no request may change. */
 function withoutRequests(settings: MapNode, schema: JsonSchema | undefined): MapNode {
   const { properties } = schema ?? {};
   if (!isJsonObject(properties)) return settings;
@@ -142,7 +145,7 @@ function plainSettings(node: SourceNode, texts: ReadonlySet<SourceNode>, request
   }
 }
 
-/** A setting as it stands, or with the values of a request in it; one that is a value of the request keeps its type. */
+/** Returns a setting with the request's values filled in; a setting that is exactly one request value keeps that value's type. */
 function scalarSetting(node: ScalarNode, isText: boolean, request: JsonObject): JsonValue {
   const { variables = [] } = node;
   const asked = variables.some((piece) => typeof piece !== 'string' && Object.hasOwn(request, piece.name));
@@ -154,7 +157,7 @@ function scalarSetting(node: ScalarNode, isText: boolean, request: JsonObject): 
   return isText || typeof node.value === 'string' ? text : coerce(text);
 }
 
-/** Tells whether a request can change something of these settings. */
+/** True when a request can change some of these settings. */
 function asksRequest(node: SourceNode): boolean {
   switch (node.kind) {
     case 'scalar':
@@ -169,7 +172,7 @@ function asksRequest(node: SourceNode): boolean {
 // Pure cache: keyed by a schema, which never changes.
 const wrappers = new WeakMap<JsonSchema, JsonSchema>();
 
-/** So that messages name keys as they stand in the file: `settings.command`. */
+/** Wraps a schema so that messages name keys as in the file: `settings.command`. */
 function inSettings(schema: JsonSchema): JsonSchema {
   const made = wrappers.get(schema) ?? { type: 'object', properties: { settings: schema } };
   wrappers.set(schema, made);

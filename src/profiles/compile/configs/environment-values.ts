@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type JsonValue, isJsonObject } from '../../../core/json.ts';
 import { isCredentialName, splitVariables, type Variable } from '../../../core/expression/variables.ts';
 import { describeThrown } from '../../../core/error.ts';
 import type { Report } from '../../report.ts';
@@ -8,17 +7,17 @@ import { childOf, type MapEntry, type MapNode, type Place, type ScalarNode, type
 import { findFile } from '../file-lookup.ts';
 import { readFlag, readText, textNode } from '../read-node.ts';
 
-/** Where looked-up values come from. */
+/** Sources of looked-up values. */
 export interface ValueSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** JSON files that were loaded, by path. */
+  /** Loaded JSON files, by path. */
   readonly jsonFiles: ReadonlyMap<string, string>;
-  /** Called with each JSON file that is used. */
+  /** Called with the path of each JSON file that is used. */
   readonly onUsed: (path: string) => void;
   readonly report: Report;
 }
 
-/** A tree with its looked-up values in place, and the required variables that are not set. */
+/** Tree with its looked-up values filled in, and the required variables that are not set. */
 export interface LookedUp {
   readonly node: MapNode;
   readonly missing: readonly string[];
@@ -42,7 +41,7 @@ export function lookUpValues(root: MapNode, sources: ValueSources): LookedUp {
   const resolveMap = (node: MapNode): MapNode => {
     const entries = new Map<string, MapEntry>();
     for (const [key, entry] of node.entries) {
-      // A key stays in the environment: only the name of its variable goes on.
+      // The API key is not looked up: only the name of its variable is kept.
       const value = key === 'api_key' ? entry.value : resolve(entry.value);
       if (value !== undefined) entries.set(key, { keyAt: entry.keyAt, value });
     }
@@ -63,7 +62,10 @@ function fromEnvironment(node: MapNode, sources: ValueSources, missing: Set<stri
   return undefined;
 }
 
-/** A text with `${NAME:-default}` parts, which the environment sets now; a run's request may set them otherwise (`variables`). */
+/**
+ * Fills in `${NAME:-default}` parts from the environment; keeps the pieces in `variables`, since a run's request may override
+ * them.
+ */
 function withVariables(node: ScalarNode, sources: ValueSources, missing: Set<string>): ScalarNode | undefined {
   if (typeof node.value !== 'string' || !node.value.includes('${')) return node;
   const pieces = splitVariables(node.value);
@@ -75,19 +77,19 @@ function withVariables(node: ScalarNode, sources: ValueSources, missing: Set<str
   if (unset.length > 0) return undefined;
   const text = variables.map((piece) => (typeof piece === 'string' ? piece : (piece.fallback ?? ''))).join('');
   const set = names.filter((name) => (sources.env[name] ?? '') !== '');
-  // One credential makes the whole text one.
+  // One credential makes the whole text secret.
   const variable = set.find(isCredentialName) ?? set[0];
   const plain = { ...node, value: coerce(text), style: 'plain', written: text, variables } as const;
   return variable === undefined ? plain : { ...plain, variable };
 }
 
-/** A variable whose default is what the environment says. */
+/** Returns a variable whose default is the environment's value. */
 function inEnvironment(variable: Variable, env: ValueSources['env']): Variable {
   const set = Object.hasOwn(env, variable.name) ? env[variable.name] : undefined;
   return set === undefined || set === '' ? variable : { ...variable, fallback: set };
 }
 
-/** A text of the environment as the number, switch or null it looks like. */
+/** Converts an environment text to the number, boolean or null it looks like. */
 export function coerce(text: string): ScalarNode['value'] {
   switch (text.toLowerCase()) {
     case 'true':
@@ -104,19 +106,19 @@ export function coerce(text: string): ScalarNode['value'] {
 function fromFile(node: MapNode, sources: ValueSources): SourceNode | undefined {
   const path = textNode(node, 'path');
   if (path === undefined) return undefined;
-  const found = findFile(sources.jsonFiles, path.at, path.value, sources.report);
+  const found = findFile(sources.jsonFiles, sources.report, { from: path.at, reference: path.value });
   if (found?.file === undefined) return undefined;
   sources.onUsed(found.path);
   try {
     const value: unknown = JSON.parse(found.file);
     return toNode(value as JsonValue, node.at);
   } catch (thrown) {
-    sources.report.error('BAD_REFERENCE', path.at, `${quote(found.path)} is no JSON: ${describeThrown(thrown)}`);
+    sources.report.error('BAD_REFERENCE', { at: path.at, message: `${quote(found.path)} is not JSON: ${describeThrown(thrown)}` });
     return undefined;
   }
 }
 
-/** A node for a value from elsewhere; all of it stands at one place. */
+/** Converts a value from another file to a node; all its parts have the same place. */
 function toNode(value: JsonValue, at: Place): SourceNode {
   if (Array.isArray(value)) return { kind: 'list', at, items: (value as readonly JsonValue[]).map((item) => toNode(item, at)) };
   if (isJsonObject(value)) {

@@ -1,23 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { MapNode, ScalarNode, SourceNode } from '../../yaml/source-node.ts';
 
-/** Keys whose values are credentials more often than not. */
+/** Keys whose values are usually credentials. */
 const privateKeys: ReadonlySet<string> = new Set(['headers', 'provider_options']);
 
-/** Keys whose values go into the environment of another process: credentials, and ordinary settings. */
+/** Keys that set another process's environment: a mix of credentials and ordinary settings. */
 const processKeys: ReadonlySet<string> = new Set(['env', 'environment']);
 
-/** Names of variables and keys that say what they hold. */
+/** Matches names of variables and keys that suggest a secret. */
 const secretName = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|DSN|WEBHOOK/i;
 
-/** Words, numbers and paths: settings that texts are full of. */
+/** Matches words, numbers and paths: ordinary settings, common in texts. */
 const ordinary = /^(?:.{0,7}|[a-z_-]+|[\d.]+|\.{0,2}[/\\].*|[A-Z]:\\.*|https?:.*)$/;
 
 type Place = 'private' | 'process' | 'other';
 
 /**
- * What of a tree with its environment values in place must never be recorded: values below keys that hold credentials, those of
- * variables whose names say so, and passwords in addresses. The name of a model or the address of a server is no secret.
+ * Returns the values of a tree that must never be recorded: values from the environment below keys that hold credentials, values
+ * of variables with secret-sounding names, and passwords in URLs. Model names and server addresses are not secret.
  */
 export function secretValues(root: MapNode): readonly string[] {
   const found = new Set<string>();
@@ -40,15 +40,15 @@ export function secretValues(root: MapNode): readonly string[] {
   return [...found];
 }
 
-/** A setting that code gave and that must never be recorded: where it stands, and its value. */
+/** Setting given in code that must never be recorded, with its path. */
 export interface SecretSetting {
   readonly path: readonly string[];
   readonly value: string;
 }
 
 /**
- * What of settings given in code must never be recorded, by the same rules: no variable says where a value is from, so its key and its
- * place do, and `isKnown`, which is asked whether a text holds a secret.
+ * Returns the settings given in code that must never be recorded, by the same rules. No variable name is known, so the key, the
+ * place and `isKnown` (true when a text contains a known secret) decide.
  */
 export function secretSettings(settings: JsonObject, isKnown: (text: string) => boolean): readonly SecretSetting[] {
   const found: SecretSetting[] = [];
@@ -79,7 +79,7 @@ function isSecret({ written }: ScalarNode, variable: string, place: Place): bool
   return place === 'private' || secretName.test(variable) || (place === 'process' && !ordinary.test(written));
 }
 
-/** The whole value, and the credential in `Bearer …`. */
+/** Adds the whole value, and the credential in `Bearer …`. */
 function addValue(found: Set<string>, value: string): void {
   found.add(value);
   const credential = /^(?:Bearer|Basic|Token)\s+(\S+)$/i.exec(value)?.[1];
@@ -93,6 +93,6 @@ function addPassword(found: Set<string>, value: string): void {
   try {
     found.add(decodeURIComponent(password));
   } catch {
-    // No escapes after all: the password stands there as it is.
+    // Not percent-encoded: the password is used as it is.
   }
 }

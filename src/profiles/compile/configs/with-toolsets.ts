@@ -3,7 +3,7 @@ import type { ToolsetConfig } from '../../../core/tool/toolset-config.ts';
 import { toolsetToolNames } from './compile-toolset.ts';
 import { knownToolset } from '../profile-tools.ts';
 
-/** What profiles may name, together with what the kinds of toolsets and the toolsets of these files bring along. */
+/** Adds to the known names what the kinds of toolsets and the declared toolsets define. */
 export function withToolsets(known: Partial<KnownNames>, declared: ReadonlyMap<string, ToolsetConfig>): Partial<KnownNames> {
   const { toolsetKinds: kinds } = known;
   if (kinds === undefined) return known;
@@ -22,7 +22,7 @@ export function withToolsets(known: Partial<KnownNames>, declared: ReadonlyMap<s
     toolsetTools.set(name, knownToolset(own, kindName));
     for (const observer of kind.observers) observers.add(observer);
   };
-  // A kind that connects to something has no default settings to do so.
+  // A kind without built-in tools must connect first, and has no default settings for that.
   for (const [name, { tools: own }] of kinds) if (own.length > 0) add(name, name);
   for (const { name, kind } of declared.values()) add(name, kind);
   return {

@@ -23,16 +23,15 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
   for (const node of mapItems(profile, 'flow_decider')) {
     const id = readText(node, 'id') ?? '';
     const condition = compileCondition(context.report, node);
-    const action = compileAction(context, node, `rule ${quote(id)}`, keys);
+    const action = compileAction(context, node, { owner: `rule ${quote(id)}`, keys });
     if (action === undefined) isComplete = false;
-    // A rule for failed model calls is asked about those in spite of one that always holds for replies.
+    // Rules for failed model calls apply even after a rule that always matches replies.
     if (always !== undefined && !handlesErrors({ ...(condition === undefined ? {} : { condition }) })) {
-      context.report.warning(
-        'UNREACHABLE_RULE',
-        node.at,
-        `rule ${quote(id)} is never reached: rule ${quote(always.id)} before it has no condition`,
-        'put the rule without a condition last',
-      );
+      context.report.warning('UNREACHABLE_RULE', {
+        at: node.at,
+        message: `rule ${quote(id)} is never reached: rule ${quote(always.id)} before it has no condition`,
+        hint: 'put the rule without a condition last',
+      });
     }
     if (action === undefined) continue;
     const rule: CompiledRule = { id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) };
@@ -44,20 +43,23 @@ export function compileDecider(context: CompileContext, profile: MapNode, keys: 
   const reached = always === undefined ? rules : rules.slice(0, rules.indexOf(always) + 1);
   if (isComplete && !reached.some((rule) => canEnd.has(rule.action.type))) {
     const message = 'no rule can end this loop: none ends the turn, waits, or calls a tool';
-    context.report.warning(
-      'NO_WAY_TO_END',
-      list.at,
+    context.report.warning('NO_WAY_TO_END', {
+      at: list.at,
       message,
-      'add a rule with end_agent_turn, await_user_input, await or call_tool',
-    );
+      hint: 'add a rule with end_agent_turn, await_user_input, await or call_tool',
+    });
   }
   return rules.length === 0 ? defaultDecider(refOf(profile)) : rules;
 }
 
-function compileAction(context: CompileContext, rule: MapNode, owner: string, keys: TextKeys): DeciderAction | undefined {
-  const action = requireKey(context, rule, 'action', owner);
+function compileAction(
+  context: CompileContext,
+  rule: MapNode,
+  { owner, keys }: { readonly owner: string; readonly keys: TextKeys },
+): DeciderAction | undefined {
+  const action = requireKey(context, rule, { key: 'action', owner });
   if (action?.kind !== 'map') return undefined;
-  requireKey(context, action, 'type', `the action of ${owner}`);
+  requireKey(context, action, { key: 'type', owner: `the action of ${owner}` });
   switch (readText(action, 'type') ?? '') {
     case 'continue_with_tool':
       return { type: 'continue_with_tool' };
@@ -66,11 +68,11 @@ function compileAction(context: CompileContext, rule: MapNode, owner: string, ke
     case 'retry_turn':
       return { type: 'retry_turn' };
     case 'loop_with_inbox_item':
-      return compileLoop(context, action, owner, keys);
+      return compileLoop(context, action, { owner, keys });
     case 'end_agent_turn':
       return compileEnd(context, action, owner);
     case 'await':
-      requireKey(context, action, 'on', `the action of ${owner}`);
+      requireKey(context, action, { key: 'on', owner: `the action of ${owner}` });
       return { type: 'await', on: textItems(action, 'on').map((item) => item.value) };
     case 'call_tool':
       return compileCall(context, action, owner);
@@ -81,29 +83,32 @@ function compileAction(context: CompileContext, rule: MapNode, owner: string, ke
   }
 }
 
-function compileLoop(context: CompileContext, action: MapNode, owner: string, keys: TextKeys): DeciderAction {
-  const payload = requireKey(context, action, 'payload', `the action of ${owner}`);
+function compileLoop(
+  context: CompileContext,
+  action: MapNode,
+  { owner, keys }: { readonly owner: string; readonly keys: TextKeys },
+): DeciderAction {
+  const payload = requireKey(context, action, { key: 'payload', owner: `the action of ${owner}` });
   if (
     payload?.kind === 'map' &&
     !payload.entries.has('content') &&
     !payload.entries.has('content_key') &&
     !action.entries.has('ingestor_id')
   ) {
-    context.report.error(
-      'MISSING_KEY',
-      payload.at,
-      `the payload of ${owner} needs \`content_key\` or \`content\``,
-      'content_key names a text definition; content is the text itself',
-    );
+    context.report.error('MISSING_KEY', {
+      at: payload.at,
+      message: `the payload of ${owner} needs \`content_key\` or \`content\``,
+      hint: 'content_key names a text definition; content is the text itself',
+    });
   }
   return {
     type: 'loop_with_inbox_item',
-    item: compileItem(context, action, readText(action, 'source') ?? 'SELF_REFLECTION_PROMPT', keys),
+    item: compileItem(context, action, { source: readText(action, 'source') ?? 'SELF_REFLECTION_PROMPT', keys }),
   };
 }
 
 function compileEnd(context: CompileContext, action: MapNode, owner: string): DeciderAction {
-  const outcome = requireKey(context, action, 'outcome', `the action of ${owner}`);
+  const outcome = requireKey(context, action, { key: 'outcome', owner: `the action of ${owner}` });
   const error = textNode(action, 'error_message');
   const output = textNode(action, 'output');
   const errorMessage = error === undefined ? undefined : compileText(context, error);
@@ -117,7 +122,7 @@ function compileEnd(context: CompileContext, action: MapNode, owner: string): De
 }
 
 function compileCall(context: CompileContext, action: MapNode, owner: string): DeciderAction {
-  requireKey(context, action, 'tool', `the action of ${owner}`);
+  requireKey(context, action, { key: 'tool', owner: `the action of ${owner}` });
   const tool = textNode(action, 'tool');
   if (tool !== undefined) checkTool(context, tool);
   const args = childOf(action, 'args');
@@ -129,13 +134,13 @@ function compileCall(context: CompileContext, action: MapNode, owner: string): D
 }
 
 function compileChoice(context: CompileContext, action: MapNode, owner: string): DeciderAction {
-  requireKey(context, action, 'tool_choice', `the action of ${owner}`);
+  requireKey(context, action, { key: 'tool_choice', owner: `the action of ${owner}` });
   const choice = textNode(action, 'tool_choice');
   if (choice !== undefined) checkToolChoice(context, choice);
   return { type: 'set_tool_choice', toolChoice: choice?.value ?? 'auto' };
 }
 
-/** Checks a tool choice: one of three words, or a tool that exists. */
+/** Checks a tool choice: `auto`, `none`, `required`, or an existing tool. */
 export function checkToolChoice(context: CompileContext, choice: Parameters<typeof checkTool>[1]): void {
   if (!toolChoices.has(choice.value)) checkTool(context, choice);
 }

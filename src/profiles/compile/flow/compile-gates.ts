@@ -10,23 +10,23 @@ import { requireKey } from '../checks/require-key.ts';
 
 const open = { kind: 'open' } as const;
 
-/** What conditions of gates read beside the roots of an agent. */
+/** Roots that conditions of gates read: those of an agent, the arguments, and the prompt's sources. */
 const gateRoots = {
   ...agentRoots,
   args: open,
   prompt: { kind: 'closed', fields: { sources: open, untrusted: open, tainted: open } },
 } as const;
 
-/** Stands for all tools. */
+/** Matches all tools. */
 const everyTool = '*';
 
-/** Compiles the gates in front of tool calls; one that names neither tools nor toolsets is about all of them. */
+/** Compiles the gates on tool calls; a gate that names neither tools nor toolsets applies to all of them. */
 export function compileGates(context: CompileContext, profile: MapNode): readonly ToolGate[] {
   const gates: ToolGate[] = [];
   for (const node of mapItems(profile, 'tool_gates')) {
     const id = readText(node, 'id') ?? '';
-    requireKey(context, node, 'verdict', `gate ${quote(id)}`);
-    const condition = compileCondition(context.report, node, gateRoots);
+    requireKey(context, node, { key: 'verdict', owner: `gate ${quote(id)}` });
+    const condition = compileCondition(context.report, node, { roots: gateRoots });
     const tools = textItems(node, 'tools');
     const toolsets = textItems(node, 'toolsets');
     for (const tool of tools) if (tool.value !== everyTool) checkMeantTool(context, tool);
@@ -49,19 +49,18 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
   return gates;
 }
 
-/** How long a person has to decide, and what holds then. */
+/** Reads how long a person has to decide, and the verdict after that. */
 function expiryOf(context: CompileContext, node: MapNode): ToolGate['expires'] {
   const after = childOf(node, 'expires_after');
   const verdict = readText(node, 'on_expire');
   if (after === undefined) {
     const stray = verdict === undefined ? undefined : childOf(node, 'on_expire');
     if (stray !== undefined)
-      context.report.error(
-        'MISSING_KEY',
-        stray.at,
-        '`on_expire` says nothing without `expires_after`',
-        'for example expires_after: 30m',
-      );
+      context.report.error('MISSING_KEY', {
+        at: stray.at,
+        message: '`on_expire` has no effect without `expires_after`',
+        hint: 'for example expires_after: 30m',
+      });
     return undefined;
   }
   const afterMs = toMilliseconds(toPlain(after));

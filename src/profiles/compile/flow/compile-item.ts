@@ -4,14 +4,18 @@ import { ingestorName, type CompileContext } from '../compile-context.ts';
 import { compileValue, constantValue } from '../compile-value.ts';
 import { readNumber, readObject, readText, textNode } from '../read-node.ts';
 
-/** Names that a compiled profile's items and segments may use. */
+/** Checks references from inbox items and segments to text definitions. */
 export interface TextKeys {
-  /** Checks that a text definition exists. */
+  /** Reports a text definition that does not exist. */
   readonly check: (node: { readonly at: SourceNode['at']; readonly value: string }) => void;
 }
 
-/** Compiles an inbox item as observers and decider rules declare it. */
-export function compileItem(context: CompileContext, node: SourceNode, source: string, keys: TextKeys): ItemTemplate {
+/** Compiles an inbox item that an observer or decider rule declares. */
+export function compileItem(
+  context: CompileContext,
+  node: SourceNode,
+  { source, keys }: { readonly source: string; readonly keys: TextKeys },
+): ItemTemplate {
   const payload = childOf(node, 'payload');
   const key = textNode(payload, 'content_key');
   if (key !== undefined && !key.value.includes('{{')) keys.check(key);

@@ -14,18 +14,17 @@ const targets = ['self', 'parent', 'partner', 'principal'];
 const statePath = /^(?:flags|values|deliverables|team\.shared)(?:\.[^.\s[\]{}]+)+$/;
 const forbidden = /(?:^|\.)(?:__proto__|constructor|prototype)(?:\.|$)/;
 
-/** Compiles the observers below a key. */
+/** Compiles the observers at a key. */
 export function compileObservers(
   context: CompileContext,
   profile: MapNode,
-  key: string,
-  keys: TextKeys,
+  { key, keys }: { readonly key: string; readonly keys: TextKeys },
 ): readonly CompiledObserver[] {
   const observers: CompiledObserver[] = [];
   for (const node of mapItems(profile, key)) {
     const id = readText(node, 'id') ?? '';
     const condition = compileCondition(context.report, node);
-    const action = compileAction(context, node, { id, key }, keys);
+    const action = compileAction(context, node, { id, key, keys });
     if (action !== undefined)
       observers.push({ id, ...(condition === undefined ? {} : { condition }), action, source: refOf(node) });
   }
@@ -35,18 +34,17 @@ export function compileObservers(
 function compileAction(
   context: CompileContext,
   observer: MapNode,
-  { id, key }: { readonly id: string; readonly key: string },
-  keys: TextKeys,
+  { id, key, keys }: { readonly id: string; readonly key: string; readonly keys: TextKeys },
 ): ObserverAction | undefined {
   const owner = `observer ${quote(id)}`;
-  const action = requireKey(context, observer, 'action', owner);
+  const action = requireKey(context, observer, { key: 'action', owner });
   if (action?.kind !== 'map') return undefined;
-  requireKey(context, action, 'type', `the action of ${owner}`);
+  requireKey(context, action, { key: 'type', owner: `the action of ${owner}` });
   switch (readText(action, 'type') ?? '') {
     case 'add_to_inbox':
-      return compilePost(context, action, owner, keys);
+      return compilePost(context, action, { owner, keys });
     case 'update_state':
-      requireKey(context, action, 'updates', `the action of ${owner}`);
+      requireKey(context, action, { key: 'updates', owner: `the action of ${owner}` });
       return {
         type: 'update_state',
         updates: mapItems(action, 'updates')
@@ -54,47 +52,50 @@ function compileAction(
           .filter((update) => update !== undefined),
       };
     case 'call': {
-      requireKey(context, action, 'observer', `the action of ${owner}`);
+      requireKey(context, action, { key: 'observer', owner: `the action of ${owner}` });
       const name = textNode(action, 'observer');
       if (name === undefined) return undefined;
       const { observers } = context.known;
-      if (observers !== undefined) checkName(context, name, observers, { code: 'UNKNOWN_OBSERVER', what: 'observer' });
+      if (observers !== undefined) checkName(context, name, { known: observers, code: 'UNKNOWN_OBSERVER', what: 'observer' });
       return { type: 'call', observer: name.value, params: readObject(action, 'params') ?? {} };
     }
     case 'set_tool_choice':
     case 'filter_tools':
-      return compileToolAction(context, action, owner, key);
+      return compileToolAction(context, action, { owner, list: key });
     default:
       return undefined;
   }
 }
 
-function compilePost(context: CompileContext, action: MapNode, owner: string, keys: TextKeys): ObserverAction | undefined {
-  const item = requireKey(context, action, 'inbox_item', `the action of ${owner}`);
+function compilePost(
+  context: CompileContext,
+  action: MapNode,
+  { owner, keys }: { readonly owner: string; readonly keys: TextKeys },
+): ObserverAction | undefined {
+  const item = requireKey(context, action, { key: 'inbox_item', owner: `the action of ${owner}` });
   if (item?.kind !== 'map') return undefined;
-  requireKey(context, item, 'source', `the inbox_item of ${owner}`);
+  requireKey(context, item, { key: 'source', owner: `the inbox_item of ${owner}` });
   const target = textNode(action, 'target_agent_id');
   checkTarget(context, target);
   return {
     type: 'add_to_inbox',
     target: target?.value ?? 'self',
-    item: compileItem(context, item, readText(item, 'source') ?? '', keys),
+    item: compileItem(context, item, { source: readText(item, 'source') ?? '', keys }),
   };
 }
 
 function checkTarget(context: CompileContext, target: ReturnType<typeof textNode>): void {
   if (target === undefined || targets.includes(target.value)) return;
   const meant = closestName(target.value, targets);
-  // An agent id ends in a number; anything near a keyword that does not is a slip.
+  // Agent ids end in a number; a near match of a keyword without one is a misspelling.
   const isSlip = target.value.includes('{{') || (meant !== undefined && !/\d$/.test(target.value));
   if (!isSlip) return;
   const message = `target_agent_id is ${quote(target.value)}, allowed: ${targets.join(', ')}, or an agent id`;
-  context.report.error(
-    'UNKNOWN_TARGET',
-    target.at,
+  context.report.error('UNKNOWN_TARGET', {
+    at: target.at,
     message,
-    meant === undefined ? 'it is not computed' : `did you mean ${quote(meant)}?`,
-  );
+    hint: meant === undefined ? 'expressions are not allowed here' : `did you mean ${quote(meant)}?`,
+  });
 }
 
 function compileUpdate(context: CompileContext, node: MapNode): StateUpdate | undefined {
@@ -104,16 +105,15 @@ function compileUpdate(context: CompileContext, node: MapNode): StateUpdate | un
   if (operation !== 'set' && operation !== 'increment' && operation !== 'append' && operation !== 'remove') return undefined;
   if (!statePath.test(path.value) || forbidden.test(path.value)) {
     const allowed = 'flags.x, values.x, deliverables.x, team.shared.x';
-    context.report.error(
-      'BAD_PATH',
-      path.at,
-      `update_state cannot write ${quote(path.value)}, allowed: ${allowed}`,
-      pathHint(path.value),
-    );
+    context.report.error('BAD_PATH', {
+      at: path.at,
+      message: `update_state cannot write ${quote(path.value)}, allowed: ${allowed}`,
+      hint: pathHint(path.value),
+    });
   }
   const value = childOf(node, 'value');
   if (value === undefined && (operation === 'set' || operation === 'append'))
-    requireKey(context, node, 'value', `operation \`${operation}\``);
+    requireKey(context, node, { key: 'value', owner: `operation \`${operation}\`` });
   return { operation, path: path.value, ...(value === undefined ? {} : { value: compileValue(context, value) }) };
 }
 

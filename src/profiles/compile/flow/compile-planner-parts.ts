@@ -11,7 +11,7 @@ import { requireKey } from '../checks/require-key.ts';
 
 const open = { kind: 'open' } as const;
 
-/** What expressions of planners read beside the roots of an agent. */
+/** Roots that expressions of planners read: those of an agent, the task, and the results so far. */
 export const plannerRoots = {
   ...agentRoots,
   task: open,
@@ -22,16 +22,16 @@ export const plannerRoots = {
   max_iterations: open,
 } as const;
 
-/** The result of the last call, word for word. */
+/** Returns a template for the unchanged result of the last call. */
 export function resultText(): Template {
   const compiled = compileTemplate('{{ last.content }}', plannerRoots);
   if (!compiled.ok) throw new Error('the built-in answer of planners does not compile');
   return compiled.value;
 }
 
-/** A call as it stands in a planner. */
+/** Compiles a tool call of a planner. */
 export function compileCall(context: CompileContext, node: MapNode, owner: string): PlannedCall {
-  requireKey(context, node, 'tool', owner);
+  requireKey(context, node, { key: 'tool', owner });
   const tool = textNode(node, 'tool');
   if (tool !== undefined) checkTool(context, tool);
   const args = childOf(node, 'args');
@@ -41,7 +41,7 @@ export function compileCall(context: CompileContext, node: MapNode, owner: strin
   };
 }
 
-/** A text of a planner. */
+/** Compiles a text of a planner. */
 export function plannerText(context: CompileContext, node: MapNode, key: string): Template | undefined {
   const text = textNode(node, key);
   return text === undefined ? undefined : compileText(context, text, plannerRoots);
@@ -49,24 +49,39 @@ export function plannerText(context: CompileContext, node: MapNode, key: string)
 
 const moveKeys = ['call', 'calls', 'say', 'fail', 'ask_model'] as const;
 
-/** What a rule, a default or a fallback does; exactly one thing. */
+/** Compiles the single move of a rule, default or fallback. */
 export function compileMove(context: CompileContext, node: MapNode, owner: string): PlannerMove | undefined {
   const said = moveKeys.filter((key) => node.entries.has(key) && !(key === 'ask_model' && readFlag(node, key) === false));
   const [key, second] = said;
   if (key === undefined) {
-    context.report.error('MISSING_KEY', node.at, `${owner} does nothing: \`call\`, \`calls\`, \`say\` or \`fail\` is missing`);
+    context.report.error('MISSING_KEY', {
+      at: node.at,
+      message: `${owner} does nothing: \`call\`, \`calls\`, \`say\` or \`fail\` is missing`,
+    });
     return undefined;
   }
   if (second !== undefined) {
     const at = childOf(node, second)?.at ?? node.at;
-    context.report.error('NOT_ALLOWED', at, `${owner} does two things: ${quote(key)} and ${quote(second)}`, 'keep one of them');
+    context.report.error('NOT_ALLOWED', {
+      at,
+      message: `${owner} does two things: ${quote(key)} and ${quote(second)}`,
+      hint: 'keep one of them',
+    });
   }
   if (node.entries.has('answer') && key !== 'call' && key !== 'calls')
-    context.report.error('NOT_ALLOWED', childOf(node, 'answer')?.at ?? node.at, `\`answer\` of ${owner} is for calls`, 'write say');
-  return moveOf(context, node, owner, key);
+    context.report.error('NOT_ALLOWED', {
+      at: childOf(node, 'answer')?.at ?? node.at,
+      message: `\`answer\` of ${owner} is for calls`,
+      hint: 'write say',
+    });
+  return moveOf(context, node, { owner, key });
 }
 
-function moveOf(context: CompileContext, node: MapNode, owner: string, key: (typeof moveKeys)[number]): PlannerMove | undefined {
+function moveOf(
+  context: CompileContext,
+  node: MapNode,
+  { owner, key }: { readonly owner: string; readonly key: (typeof moveKeys)[number] },
+): PlannerMove | undefined {
   switch (key) {
     case 'ask_model':
       return { kind: 'model' };
@@ -89,23 +104,25 @@ function moveOf(context: CompileContext, node: MapNode, owner: string, key: (typ
   }
 }
 
-/** What the default of a planner may do; anything else would have no effect, and is an error. */
+/** Compiles the default of a planner; reports a move that would have no effect there. */
 export function compileDefault(
   context: CompileContext,
   node: MapNode,
-  owner: string,
-  allowed: readonly PlannerMove['kind'][],
+  { owner, allowed }: { readonly owner: string; readonly allowed: readonly PlannerMove['kind'][] },
 ): PlannerMove | undefined {
   const child = childOf(node, 'default');
   const isModel = readText(node, 'default') === 'model';
   const move: PlannerMove | undefined =
     child?.kind === 'map' ? compileMove(context, child, owner) : isModel ? { kind: 'model' } : undefined;
   if (child === undefined || move === undefined || allowed.includes(move.kind)) return move;
-  context.report.error('NOT_ALLOWED', child.at, `${owner} cannot be ${quote(move.kind)}, allowed: ${allowed.join(', ')}`);
+  context.report.error('NOT_ALLOWED', {
+    at: child.at,
+    message: `${owner} cannot be ${quote(move.kind)}, allowed: ${allowed.join(', ')}`,
+  });
   return undefined;
 }
 
-/** The steps of a script or a loop; only in a loop is there an agent of a step before. */
+/** Compiles the steps of a script or loop; only a loop has an agent of an earlier iteration to keep. */
 export function compileSteps(
   context: CompileContext,
   node: MapNode,
@@ -114,10 +131,14 @@ export function compileSteps(
   return mapItems(node, 'steps').map((step): PlannerStep => {
     const kept = childOf(step, 'keep_agent');
     if (kept !== undefined && !isLoop)
-      context.report.error('NOT_ALLOWED', kept.at, '`keep_agent` is for loops: each step of a script is run once', 'leave it out');
+      context.report.error('NOT_ALLOWED', {
+        at: kept.at,
+        message: '`keep_agent` is for loops: each step of a script is run once',
+        hint: 'leave it out',
+      });
     const id = readText(step, 'id') ?? '';
-    const condition = compileCondition(context.report, step, plannerRoots);
-    const expect = compileCondition(context.report, step, plannerRoots, 'expect');
+    const condition = compileCondition(context.report, step, { roots: plannerRoots });
+    const expect = compileCondition(context.report, step, { roots: plannerRoots, key: 'expect' });
     const notes = readText(step, 'notes');
     return {
       id,

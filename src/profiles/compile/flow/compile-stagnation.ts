@@ -1,5 +1,5 @@
 import {
-  defaultLadder,
+  defaultEscalation,
   type EscalationAction,
   type EscalationStep,
   stagnationOutcome,
@@ -13,16 +13,16 @@ import type { CompileContext } from '../compile-context.ts';
 import { mapItems, mapNode, readNumber, readText, textNode } from '../read-node.ts';
 import { requireKey } from '../checks/require-key.ts';
 
-/** Compiles a profile's ladder against stagnation, lowest rung first; profiles that say nothing get the default one. */
+/** Compiles a profile's escalation against stagnation, in the order of `at`; profiles without one get the default. */
 export function compileStagnation(context: CompileContext, profile: MapNode): readonly EscalationStep[] {
   const node = childOf(profile, 'stagnation');
-  if (node === undefined) return defaultLadder;
+  if (node === undefined) return defaultEscalation;
   if (node.kind !== 'list') return [];
   const escalations: EscalationStep[] = [];
   for (const item of mapItems(profile, 'stagnation')) {
     const id = readText(item, 'id') ?? '';
-    requireKey(context, item, 'at', `rung ${quote(id)}`);
-    requireKey(context, item, 'action', `rung ${quote(id)}`);
+    requireKey(context, item, { key: 'at', owner: `step ${quote(id)}` });
+    requireKey(context, item, { key: 'action', owner: `step ${quote(id)}` });
     const action = mapNode(item, 'action');
     const compiled = action === undefined ? undefined : compileAction(context, action, id);
     if (compiled === undefined) continue;
@@ -45,23 +45,22 @@ function compileAction(context: CompileContext, node: MapNode, id: string): Esca
     case 'forbid_tool':
       return { type };
     case 'switch_llm_config': {
-      requireKey(context, node, 'llm_config', `the action of rung ${quote(id)}`);
+      requireKey(context, node, { key: 'llm_config', owner: `the action of step ${quote(id)}` });
       const ref = textNode(node, 'llm_config');
       return ref === undefined ? undefined : { type, llmConfig: checkLlmConfig(context, ref) };
     }
     case 'end': {
       const outcome = textNode(node, 'outcome');
       if (outcome?.value === 'success')
-        context.report.error(
-          'NOT_ALLOWED',
-          outcome.at,
-          'an agent that gets nowhere does not end with success',
-          'name another outcome, or leave it out',
-        );
+        context.report.error('NOT_ALLOWED', {
+          at: outcome.at,
+          message: 'an agent that makes no progress does not end with success',
+          hint: 'name another outcome, or leave it out',
+        });
       return { type, outcome: outcome?.value ?? stagnationOutcome };
     }
     default:
-      requireKey(context, node, 'type', `the action of rung ${quote(id)}`);
+      requireKey(context, node, { key: 'type', owner: `the action of step ${quote(id)}` });
       return undefined;
   }
 }

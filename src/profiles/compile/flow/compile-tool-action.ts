@@ -5,18 +5,22 @@ import { checkToolChoice } from './compile-decider.ts';
 import { textItems, textNode } from '../read-node.ts';
 import { requireKey } from '../checks/require-key.ts';
 
-/** Compiles what an observer makes of the tools of the coming turn: `set_tool_choice` and `filter_tools`. */
-export function compileToolAction(context: CompileContext, action: MapNode, owner: string, list: string): ObserverAction {
+/** Compiles `set_tool_choice` and `filter_tools`, which change the tools of the next turn. */
+export function compileToolAction(
+  context: CompileContext,
+  action: MapNode,
+  { owner, list }: { readonly owner: string; readonly list: string },
+): ObserverAction {
   const type = textNode(action, 'type');
   if (list !== 'pre_turn_observers' && type !== undefined) {
-    const message = `\`${type.value}\` of ${owner} comes too late: the reply is there when it runs`;
-    context.report.error('NOT_ALLOWED', type.at, message, 'move the observer to pre_turn_observers');
+    const message = `\`${type.value}\` of ${owner} is too late: it runs after the reply`;
+    context.report.error('NOT_ALLOWED', { at: type.at, message, hint: 'move the observer to pre_turn_observers' });
   }
   return type?.value === 'filter_tools' ? compileFilter(context, action, owner) : compileChoice(context, action, owner);
 }
 
 function compileChoice(context: CompileContext, action: MapNode, owner: string): ObserverAction {
-  requireKey(context, action, 'tool_choice', `the action of ${owner}`);
+  requireKey(context, action, { key: 'tool_choice', owner: `the action of ${owner}` });
   const choice = textNode(action, 'tool_choice');
   if (choice !== undefined) checkToolChoice(context, choice);
   return { type: 'set_tool_choice', toolChoice: choice?.value ?? 'auto' };
@@ -25,11 +29,11 @@ function compileChoice(context: CompileContext, action: MapNode, owner: string):
 function compileFilter(context: CompileContext, action: MapNode, owner: string): ObserverAction {
   const only = namesOf(context, action, 'only');
   const except = namesOf(context, action, 'except');
-  if (only === undefined && except === undefined) requireKey(context, action, 'only', `the action of ${owner}`);
+  if (only === undefined && except === undefined) requireKey(context, action, { key: 'only', owner: `the action of ${owner}` });
   return { type: 'filter_tools', ...(only === undefined ? {} : { only }), ...(except === undefined ? {} : { except }) };
 }
 
-/** Names of tools and of toolsets, each checked as what it is. */
+/** Returns names of tools and toolsets, each checked as its kind. */
 function namesOf(context: CompileContext, action: MapNode, key: string): readonly string[] | undefined {
   if (!action.entries.has(key)) return undefined;
   return textItems(action, key).map((item) => {

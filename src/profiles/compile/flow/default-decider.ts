@@ -12,8 +12,8 @@ const shorter = 'Your last reply was cut off at its length limit. Give your whol
 let rules: readonly Omit<CompiledRule, 'source'>[] | undefined;
 
 /**
- * The decider of profiles without rules: run the tools that were called; end with an error after three empty replies in a row;
- * ask again after an empty reply, and once after one that was cut at its length; otherwise the reply is the result.
+ * Returns the decider of profiles without rules: runs the called tools; ends with an error after three empty replies in a row;
+ * asks again after an empty reply, and once after a reply cut off by its length limit; otherwise returns the reply as the result.
  */
 export function defaultDecider(source: SourceRef): readonly CompiledRule[] {
   rules ??= [

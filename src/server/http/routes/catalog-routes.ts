@@ -3,36 +3,36 @@ import { bodySchemas } from './control-schemas.ts';
 import { readBody } from '../request-body.ts';
 import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 
-/** Adds what is done with runs without changing them: other titles, projects, deletion. It works on every run, whoever has it. */
-export function addCatalogRoutes(app: ServerApp, { engine: { shelf } }: ServerParts): void {
+/** Adds the routes of the run catalog (titles, projects, deletion). They work on every run, whichever process advances it. */
+export function addCatalogRoutes(app: ServerApp, { engine: { catalog } }: ServerParts): void {
   const idOf = (context: Context<ServerEnv>): string => context.req.param('id') ?? '';
 
   app.post('/api/runs/:id/rename', async (context) => {
     const { title } = (await readBody(context, bodySchemas.rename)) as { readonly title: string | null };
-    await shelf.rename(idOf(context), title);
+    await catalog.rename(idOf(context), title);
     return context.json({ runIds: [idOf(context)] });
   });
 
   app.post('/api/runs/:id/move', async (context) => {
     const { project } = (await readBody(context, bodySchemas.move)) as { readonly project: string | null };
-    await shelf.move(idOf(context), project);
+    await catalog.move(idOf(context), project);
     return context.json({ runIds: [idOf(context)] });
   });
 
   app.post('/api/runs/:id/delete', async (context) => {
     const options = (await readBody(context, bodySchemas.remove)) as { readonly forks?: boolean };
-    return context.json({ runIds: await shelf.remove(idOf(context), options) });
+    return context.json({ runIds: await catalog.remove(idOf(context), options) });
   });
 
   app.post('/api/runs/:id/restore', async (context) => {
     const options = (await readBody(context, bodySchemas.restore)) as { readonly forks?: boolean };
-    return context.json({ runIds: await shelf.restore(idOf(context), options) });
+    return context.json({ runIds: await catalog.restore(idOf(context), options) });
   });
 
-  app.get('/api/projects', async (context) => context.json({ projects: await shelf.projects() }));
+  app.get('/api/projects', async (context) => context.json({ projects: await catalog.projects() }));
 
   app.post('/api/projects/rename', async (context) => {
     const { from, to } = (await readBody(context, bodySchemas.renameProject)) as { readonly from: string; readonly to: string };
-    return context.json({ runs: await shelf.renameProject(from, to) });
+    return context.json({ runs: await catalog.renameProject(from, to) });
   });
 }

@@ -5,7 +5,7 @@ import { limitsWithin } from '../../../engine/limit-options.ts';
 import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readAction } from '../../reach/action-schemas.ts';
-import { stands } from '../../reach/perform-action.ts';
+import { toActionDone } from '../../reach/perform-action.ts';
 import type { RunAction } from '../../reach/run-action.ts';
 import { bodySchemas } from './control-schemas.ts';
 import { Launches } from './launches.ts';
@@ -13,7 +13,7 @@ import { bodyHash, onceId } from '../once-key.ts';
 import { bodyWords, readBody, readJson } from '../request-body.ts';
 import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 
-/** Adds what changes something: launching runs, and acting on them, whichever process has them. */
+/** Adds the routes that launch runs and act on them, whichever process advances them. */
 export function addControlRoutes(app: ServerApp, parts: ServerParts): void {
   addRunStarts(app, parts);
 
@@ -42,10 +42,10 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
       ...launch,
       ...(limits === undefined ? {} : { limits: limitsWithin(launch.limits ?? {}, limits) }),
       ...(llmConfig === undefined ? {} : { llmConfig }),
-      // What whoever runs the server says of all runs is no client's to change.
+      // A client cannot override values that the server's operator sets for all runs.
       ...(values === undefined ? {} : { request: { ...values, ...launch.request } }),
     });
-    if (project !== undefined && isNew) await engine.shelf.move(runId, project);
+    if (project !== undefined && isNew) await engine.catalog.move(runId, project);
     context.header('Location', `/api/runs/${runId}`);
     return context.json({ runId }, isNew ? 201 : 200);
   });
@@ -55,7 +55,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
     const run = await engine.resume(context.req.param('id'), profiles === undefined ? {} : { profiles });
     if (run.state.outcome !== undefined)
       throw new CadreError('RUN_ENDED', `run ${run.id} has ended (${run.state.status}); launch a new one, or fork it`);
-    return context.json(stands(run));
+    return context.json(toActionDone(run));
   });
 
   app.post('/api/runs/:id/fork', async (context) => {
@@ -82,5 +82,5 @@ async function readRequest<Kind extends RunAction['kind']>(
   context: Context<ServerEnv>,
   kind: Kind,
 ): Promise<Extract<RunAction, { kind: Kind }>> {
-  return readAction(kind, await readJson(context), bodyWords, 'REQUEST_INVALID');
+  return readAction(kind, await readJson(context), { what: bodyWords, code: 'REQUEST_INVALID' });
 }

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../core/json.ts';
 import { actionSchemas, shape } from '../../reach/action-schemas.ts';
 
-const forks = { type: 'boolean', description: 'With all forks of it, and of those.' };
+const forks = { type: 'boolean', description: 'Include all forks of the run, and their forks.' };
 
-/** The bodies of requests that change something, as JSON Schema: what is checked, and what the API's description says. */
+/** JSON Schemas of the bodies of requests that change something, for validation and for the API's description. */
 export const bodySchemas = {
   launch: shape(
     {
       profile: { type: 'string', minLength: 1, maxLength: 200, description: 'The profile to begin with; see /api/info.' },
       input: {
-        description: 'What the first agent is to read: a text, content parts, or a whole payload with attachments.',
+        description: 'Input of the first agent: a text, content parts, or a whole payload with attachments.',
         anyOf: [
           { type: 'string', minLength: 1 },
           { type: 'array', minItems: 1, items: { type: 'object' } },
@@ -17,7 +17,7 @@ export const bodySchemas = {
         ],
       },
       title: { type: 'string', maxLength: 200 },
-      project: { type: 'string', minLength: 1, maxLength: 100, description: 'The project it is put into.' },
+      project: { type: 'string', minLength: 1, maxLength: 100, description: 'Project of the run.' },
       request: {
         type: 'object',
         maxProperties: 100,
@@ -44,11 +44,11 @@ export const bodySchemas = {
   resume: shape({
     profiles: {
       enum: ['recorded', 'current'],
-      description: 'The profiles the run went by (default), or those of the server today.',
+      description: 'The profiles recorded in the run (default), or the current ones of the server.',
     },
   }),
-  rename: shape({ title: { type: ['string', 'null'], maxLength: 200, description: 'null: the title it had.' } }, ['title']),
-  move: shape({ project: { type: ['string', 'null'], maxLength: 100, description: 'null: out of the one it is in.' } }, [
+  rename: shape({ title: { type: ['string', 'null'], maxLength: 200, description: 'null: the original title.' } }, ['title']),
+  move: shape({ project: { type: ['string', 'null'], maxLength: 100, description: 'null: out of its current project.' } }, [
     'project',
   ]),
   remove: shape({ forks }),

@@ -4,23 +4,23 @@ import { readNumber } from '../read-query.ts';
 import { RunFeed } from '../run-feed.ts';
 import { RunListWatch } from '../run-list-watch.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
-import { TakeTurns } from '../take-turns.ts';
+import { FairQueue } from '../fair-queue.ts';
 
-/** Adds the streams: what happens in one run, and what changes in the list of runs. */
+/** Adds the event streams of one run and of the list of runs. */
 export function addEventRoutes(app: ServerApp, { engine }: ServerParts): void {
   const list = new RunListWatch(engine);
-  const turns = new TakeTurns();
+  const queue = new FairQueue();
 
   app.get('/api/events', (context) => answerEvents(context, () => list.open()));
 
   app.get('/api/runs/:id/events', async (context) => {
     const runId = context.req.param('id') as RunId;
     const asked = readNumber(context, 'after', { usual: 0 });
-    // A browser that lost the stream says itself what it has; the address is the one from before.
+    // A browser that reconnects sends the last event it has; the address is still the original one.
     const last = /^\d{1,15}$/.exec(context.req.header('last-event-id') ?? '');
     const after = last === null ? asked : Number(last[0]);
-    // Asked for before the answer begins, so that an unknown run is an error.
+    // Read before the answer begins, so that an unknown run is an error.
     await engine.records.read(runId, { after, limit: 1 });
-    return await answerEvents(context, () => new RunFeed(engine, runId, after, turns));
+    return await answerEvents(context, () => new RunFeed(engine, { runId, after, queue }));
   });
 }

@@ -5,19 +5,19 @@ import type { RunBundle } from '../../../inspect/bundle.ts';
 import { toPageFile } from '../../export/page-file.ts';
 import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 
-/** Adds a run as one file to hand on: a bundle, or a page with the run inside; `?redact=false` keeps what looks like a secret. */
+/** Adds the export of a run as a bundle or as a page with the run inside; `?redact=false` keeps text that looks like a secret. */
 export function addExportRoutes(app: ServerApp, parts: ServerParts): void {
   app.get('/api/runs/:id/export.json', async (context) => {
     const bundle = await bundleOf(parts, context);
-    return attachment(context, bundle, 'json', `${JSON.stringify(bundle)}\n`);
+    return attachment(context, { bundle, kind: 'json', body: `${JSON.stringify(bundle)}\n` });
   });
   app.get('/api/runs/:id/export.html', async (context) => {
     const bundle = await bundleOf(parts, context);
-    return attachment(context, bundle, 'html', await toPageFile(bundle));
+    return attachment(context, { bundle, kind: 'html', body: await toPageFile(bundle) });
   });
 }
 
-/** The run as its journal stands at this moment. */
+/** Returns the bundle of a run up to the newest event of its journal. */
 async function bundleOf({ records }: ServerParts, context: Context<ServerEnv>): Promise<RunBundle> {
   const { events, content } = await records.get(context.req.param('id') ?? '');
   const { bundle } = await exportRun(
@@ -27,8 +27,14 @@ async function bundleOf({ records }: ServerParts, context: Context<ServerEnv>): 
   return bundle;
 }
 
-/** A file to be kept, not to be shown: a page with a run inside is no page of this server. */
-function attachment(context: Context<ServerEnv>, bundle: RunBundle, kind: 'json' | 'html', body: string): Response {
+interface Attachment {
+  readonly bundle: RunBundle;
+  readonly kind: 'json' | 'html';
+  readonly body: string;
+}
+
+/** Answers with a download: a page with a run inside must not open as a page of this server. */
+function attachment(context: Context<ServerEnv>, { bundle, kind, body }: Attachment): Response {
   return context.body(body, 200, {
     'Content-Type': kind === 'json' ? 'application/json' : 'text/html; charset=utf-8',
     'Content-Disposition': `attachment; filename="${bundle.run.runId}.${kind}"`,

@@ -4,13 +4,13 @@ import { isKnown } from '../../../engine/launch/free-run-id.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LaunchOptions, LaunchRequest } from '../../../engine/launch-options.ts';
 
-/** A launch that is under way. */
+/** A launch in progress. */
 interface Launching {
-  readonly begun: Promise<boolean>;
+  readonly isNew: Promise<boolean>;
   readonly requestHash: string | undefined;
 }
 
-/** Launches runs, each id once: the same request again gets the same run, another one under its id is refused with REQUEST_CONFLICT. */
+/** Launches runs, each id once: the same request again gets the same run, another request with its id fails with REQUEST_CONFLICT. */
 export class Launches {
   readonly #engine: Engine;
   readonly #launching = new Map<string, Launching>();
@@ -19,20 +19,20 @@ export class Launches {
     this.#engine = engine;
   }
 
-  /** The id of the run, and whether it was begun for this request. */
+  /** Returns the id of the run, and whether this request launched it. */
   async launch(request: LaunchRequest, options: LaunchOptions): Promise<{ readonly runId: string; readonly isNew: boolean }> {
     const { runId, requestHash } = request;
     if (runId === undefined) return { runId: (await this.#engine.launch(request, options)).id, isNew: true };
     const launching = this.#launching.get(runId);
     if (launching !== undefined) {
       assertSame(runId, launching.requestHash, requestHash);
-      await launching.begun;
+      await launching.isNew;
       return { runId, isNew: false };
     }
-    const begun = this.#begin(runId, request, options);
-    this.#launching.set(runId, { begun, requestHash });
+    const isNew = this.#begin(runId, request, options);
+    this.#launching.set(runId, { isNew, requestHash });
     try {
-      return { runId, isNew: await begun };
+      return { runId, isNew: await isNew };
     } finally {
       this.#launching.delete(runId);
     }
@@ -49,7 +49,7 @@ export class Launches {
   }
 }
 
-/** Runs of earlier versions do not say what they were launched with. */
+/** Runs of earlier versions have no request hash. */
 function assertSame(runId: string, before: string | undefined, now: string | undefined): void {
   if (before === undefined || now === undefined || before === now) return;
   throw new CadreError(

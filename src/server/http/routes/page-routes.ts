@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { Context } from 'hono';
 import type { ServerApp } from '../server-parts.ts';
 
-/** Where the build leaves the page: beside the compiled sources of the package, and at the same place of a clone. */
+/** Folder of the page build, in the package or in a clone. */
 const pageFolder = path.join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'page');
 
-/** Files of the page by the end of their name; no other is sent. */
+/** Media types of the page's files by extension; other files are not served. */
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.ico': 'image/x-icon',
@@ -16,19 +16,19 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Names the build gives: no folder, no hidden file, and nothing that leads elsewhere. */
+/** Names of built files: no folders, no hidden files, no path out of the folder. */
 const assetName = /^[A-Za-z0-9_][\w.-]*$/;
 
 const notBuilt = `The page of this server was not built. In a clone of Cadre, build it with: npm run build:page
-The API answers all the same: /api/runs
+The API still answers: /api/runs
 `;
 
-/** Adds the page, and the files it loads. */
+/** Adds the page and the files it loads. */
 export function addPageRoutes(app: ServerApp, folder = pageFolder): void {
   const page = async (context: Context): Promise<Response> => {
     const html = await contentOf(path.join(folder, 'index.html'));
     if (html === undefined) return context.text(notBuilt, 503);
-    // The names of its files change with what is in them; the page itself is asked for each time.
+    // File names change with their contents; the page itself is revalidated each time.
     context.header('Cache-Control', 'no-cache');
     return context.body(html, 200, { 'Content-Type': 'text/html; charset=utf-8' });
   };

@@ -12,17 +12,17 @@ import type { ServerApp, ServerParts } from '../server-parts.ts';
 const usualRows = 100;
 const mostRows = 1_000;
 const mostHashes = 100;
-/** Events of a journal that are read at a time. */
+/** Number of events read from a journal at a time. */
 const pageSize = 1_000;
 
-/** Adds the list of runs, and what there is to read of one: at a glance, its journal, its texts, its profiles. */
+/** Adds the list of runs, and for each run its overview, journal, texts and profiles. */
 export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
   const { engine, records } = parts;
 
   app.get('/api/runs', async (context) => {
     const limit = readNumber(context, 'limit', { usual: usualRows, most: mostRows });
     const { q = '', status = '', before = '', project, deleted } = context.req.query();
-    // The first page of all runs is what is asked for most: it costs what it shows.
+    // The unfiltered first page is the most frequent request: it reads only the rows it shows.
     const isPlain = q === '' && status === '' && before === '';
     const listed = await engine.runs({
       ...(isPlain ? { limit: limit + 1 } : {}),
@@ -75,7 +75,7 @@ export function addRunRoutes(app: ServerApp, parts: ServerParts): void {
   });
 }
 
-/** The runs older than one of them, newest first. */
+/** Returns the runs after `before`, newest first. */
 function rowsAfter(runs: readonly RunSummary[], before: string): readonly RunSummary[] {
   if (before === '') return runs;
   const at = runs.findIndex((run) => run.runId === before);

@@ -1,5 +1,5 @@
 import { CadreError } from '../../../core/error.ts';
-import type { TurnState } from '../../../core/state/state.ts';
+import type { TurnState } from '../../../core/state/turn-state.ts';
 import { createContentHash } from '../../../engine/recovery/content-hash.ts';
 import { agentNamed } from '../../../inspect/agent-named.ts';
 import { agentHistory } from '../../../inspect/history.ts';
@@ -18,7 +18,6 @@ import { parsePlace } from '../../../inspect/why/why-place.ts';
 import { readChoice, readText } from '../read-query.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
-import { toPlain } from '../to-plain.ts';
 
 const contentHash = createContentHash();
 
@@ -30,7 +29,7 @@ const turnStatuses = Object.keys({
   interrupted: true,
 } satisfies Record<TurnStatus, true>) as readonly TurnStatus[];
 
-/** Adds the views of a run, each from the function that the command of its name shows. */
+/** Adds the views of a run, each from the function behind the command of the same name. */
 export function addViewRoutes(app: ServerApp, { records }: ServerParts): void {
   const view = (name: string, show: (record: RunRecord) => unknown): void => {
     app.get(`/api/runs/:id/${name}`, async (context) => context.json(await show(await records.get(context.req.param('id')))));
@@ -107,4 +106,13 @@ function turnOf({ state }: RunRecord, turnId: string): TurnState {
     'TURN_UNKNOWN',
     `the run has no turn '${turnId}'; ${last === undefined ? 'it has none yet' : `its last is ${last}`}`,
   );
+}
+
+/** Converts a state to JSON values: maps to objects by their keys, sets to lists. */
+function toPlain(value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, entry]) => [String(key), toPlain(entry)]));
+  if (value instanceof Set) return [...value].map(toPlain);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toPlain(entry)]));
 }

@@ -22,7 +22,7 @@ export function createBlockScanner(lines: readonly string[], format: DocumentFor
     return scanFence(lines, at) ?? scanHeading(line, at) ?? markup(at);
   };
 
-  return (at) => special(at) ?? scanProse(lines, at, format, (index) => special(index) !== undefined);
+  return (at) => special(at) ?? scanProse({ lines, format, starts: (index) => special(index) !== undefined }, at);
 }
 
 function scanFence(lines: readonly string[], at: number): DocumentBlock | undefined {
@@ -45,8 +45,15 @@ function scanHeading(line: string, at: number): DocumentBlock | undefined {
   return { kind: 'heading', line: at + 1, endLine: at + 1, heading: { level: match[1]?.length ?? 1, text: cutHeading(text) } };
 }
 
+interface ProseSource {
+  readonly lines: readonly string[];
+  readonly format: DocumentFormat;
+  /** True when another block starts at a line. */
+  readonly starts: (at: number) => boolean;
+}
+
 /** Reads a paragraph, one list item or one table row; a Markdown heading may be underlined with `=` or `-`. */
-function scanProse(lines: readonly string[], at: number, format: DocumentFormat, starts: (at: number) => boolean): DocumentBlock {
+function scanProse({ lines, format, starts }: ProseSource, at: number): DocumentBlock {
   const first = lines[at] ?? '';
   if (/^\s*\|/.test(first)) {
     return { kind: tableRulePattern.test(first) ? 'markup' : 'prose', line: at + 1, endLine: at + 1 };

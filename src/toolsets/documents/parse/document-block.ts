@@ -1,6 +1,6 @@
 /**
- * What a run of lines is: a heading; prose (a paragraph, a list item, a table row); code (fenced or a directive);
- * markup (component tags and their properties); meta (frontmatter, imports, comments), which no search ever returns.
+ * Kind of a run of lines: a heading; prose (a paragraph, a list item, a table row); code (fenced or a directive); markup (component tags
+ * and their properties); meta (frontmatter, imports, comments), which no search returns.
  */
 export type BlockKind = 'heading' | 'prose' | 'code' | 'markup' | 'meta';
 
@@ -9,11 +9,11 @@ export interface DocumentBlock {
   readonly kind: BlockKind;
   readonly line: number;
   readonly endLine: number;
-  /** Of a heading: 1 (outermost) to 6, and its text without marks. */
+  /** For a heading: 1 (outermost) to 6, and its text without marks. */
   readonly heading?: { readonly level: number; readonly text: string };
 }
 
-/** A document taken apart: its title, and its blocks in order (blank lines are in no block). */
+/** A parsed document: its title, and its blocks in order (blank lines belong to no block). */
 export interface ParsedDocument {
   readonly title: string;
   /** The description of the frontmatter, or an empty text. */
@@ -22,12 +22,12 @@ export interface ParsedDocument {
 }
 
 /**
- * The dialect of a document. `text` is read as Markdown without imports and frontmatter; of `html`, the text that `readHtml` gives is read, in
- * which only headings are marked.
+ * Dialect of a document. `text` is parsed as Markdown without imports and frontmatter; `html` is the output of `readHtml`, in which only
+ * headings are marked.
  */
 export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html';
 
-/** The dialect that a file name stands for. */
+/** Returns the dialect for a file name. */
 export function documentFormat(file: string): DocumentFormat {
   const lower = file.toLowerCase();
   if (lower.endsWith('.mdx')) return 'mdx';
@@ -36,7 +36,7 @@ export function documentFormat(file: string): DocumentFormat {
   return /\.(?:md|markdown)$/.test(lower) ? 'markdown' : 'text';
 }
 
-/** A heading as it is shown with hits: without tags, and never longer than 200 characters. */
+/** Returns a heading as shown with hits: without tags, and at most 200 characters. */
 export function cutHeading(text: string): string {
   const plain = text
     .slice(0, 1000)

@@ -1,19 +1,19 @@
 import { plainName } from '../../files/plain-name.ts';
 import { secretFiles } from '../../files/guard/secret-files.ts';
 
-/** Endings of files that are documents, in lower case; names are compared without regard to case. */
+/** Endings of document files, in lower case; names are compared case-insensitively. */
 export const documentEndings: readonly string[] = ['.md', '.mdx', '.markdown', '.txt', '.rst', '.html', '.htm', '.xhtml'];
 
-/** Kind of the files that have no ending and are no text, as it is counted. */
+/** Kind under which files without an ending that are not text are counted. */
 export const binaryKind = 'binary files';
 
 /**
- * What a file is by its name: a `document`; `plain`, which has no ending and is a document when it is text (LICENSE, Makefile); or one that
- * is left out, with the kind it is counted under, such as `.pdf`.
+ * Classification of a file by its name: a `document`; `plain`, without an ending and a document when it is text (LICENSE, Makefile); or
+ * left out, with the kind it is counted under, such as `.pdf`.
  */
 export type NamedKind = 'document' | 'plain' | { readonly leftOut: string };
 
-/** The kind of a file by its name alone. */
+/** Returns the kind of a file by its name alone. */
 export function kindOfName(name: string): NamedKind {
   const lower = name.toLowerCase();
   if (secretFiles.groupOf([], plainName(name)) !== undefined) return { leftOut: 'files with secrets' };

@@ -9,16 +9,16 @@ export interface OpenDocument {
   readonly title: string;
   readonly lines: readonly string[];
   readonly blocks: readonly DocumentBlock[];
-  /** What the lines are when they are not those of the file. */
+  /** Explanation when the lines differ from those of the file. */
   readonly note?: string;
 }
 
-/** A document with what only the index needs. */
+/** A document with the parts only the index needs. */
 export interface ReadDocument extends OpenDocument {
   readonly description: string;
 }
 
-/** Takes the text of a file apart; of HTML, what people read of it. */
+/** Parses the text of a file; for HTML, the text that people read. */
 export function toDocument(file: string, raw: string): ReadDocument {
   if (documentFormat(file) !== 'html') return { file, ...partsOf(file, raw) };
   const { text, keepsLines } = readHtml(raw);

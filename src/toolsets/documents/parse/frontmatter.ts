@@ -1,8 +1,8 @@
-/** What the documents toolset takes from the frontmatter of a document. */
+/** Fields the documents toolset uses from a document's frontmatter. */
 export interface Frontmatter {
   readonly title: string;
   readonly description: string;
-  /** The 1-based line of the closing mark. */
+  /** 1-based line of the closing mark. */
   readonly endLine: number;
 }
 
@@ -17,7 +17,7 @@ export function readFrontmatter(lines: readonly string[]): Frontmatter | undefin
   return { title: field(fields, 'title'), description: field(fields, 'description'), endLine: end + 2 };
 }
 
-/** A one-line value at the top level; enough for a title, and no YAML of strangers is parsed for it. */
+/** Returns a one-line value at the top level: enough for a title, without parsing untrusted YAML. */
 function field(fields: readonly string[], name: string): string {
   const line = fields.find((candidate) => candidate.startsWith(`${name}:`));
   const value = line?.slice(name.length + 1, 400).trim() ?? '';

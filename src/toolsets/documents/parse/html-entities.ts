@@ -14,10 +14,10 @@ const named: ReadonlyMap<string, string> = new Map([
   }),
 ]);
 
-// What numbers from 128 to 159 mean in pages, by the HTML standard.
+// Characters for the numbers 128 to 159, by the HTML standard.
 const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
 
-/** Text of a page with its character references replaced; unknown ones stay as they are written, and none becomes a line break. */
+/** Replaces the character references of a page's text; unknown ones stay as written, and none becomes a line break. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{1,7}));/g, (whole, decimal, hex, name) => {

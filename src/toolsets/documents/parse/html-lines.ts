@@ -1,15 +1,15 @@
-/** Lines of the text that is read out of a page. */
+/** Builds the lines of text read from a page. */
 export class TextLines {
   readonly #keepsLines: boolean;
   readonly #lines: string[] = [];
-  /** Of the line that is being written, which has text as soon as there is one; joined once, so that a long line takes linear time. */
+  /** Pieces of the current line, which has text once there is one; joined once, so that a long line takes linear time. */
   #pieces: string[] = [];
   #endsInSpace = false;
-  /** What the next text of a block begins with: the mark of a heading or of a list item. */
+  /** Prefix of the next text of a block: the mark of a heading or of a list item. */
   #mark = '';
   #preformatted = 0;
 
-  /** With `keepsLines`, lines break where those of the file do and nowhere else; without, where blocks begin and end. */
+  /** With `keepsLines`, lines break exactly where those of the file do; without, where blocks begin and end. */
   constructor(keepsLines: boolean) {
     this.#keepsLines = keepsLines;
   }
@@ -22,7 +22,7 @@ export class TextLines {
     }
   }
 
-  /** Passes over a part of the file, whose lines count when lines are kept. */
+  /** Skips a part of the file, whose lines count when lines are kept. */
   skip(text: string): void {
     if (!this.#keepsLines) return;
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#newLine();
@@ -50,7 +50,7 @@ export class TextLines {
     return [...this.#lines, this.#pieces.join('').trimEnd()].join('\n');
   }
 
-  /** Separates what comes from what was: blocks by an empty line, items and rows by a new one. */
+  /** Separates blocks by an empty line, items and rows by a new one. */
   #between(name: string): void {
     this.breakLine();
     const isClose = /^(?:li|dt|dd|tr|br|caption|thead|tbody)$/.test(name);

@@ -3,25 +3,28 @@ import { maxHitChars } from '../document-limits.ts';
 import { decodeEntities } from './html-entities.ts';
 import { TextLines } from './html-lines.ts';
 
-/** What people read of an HTML file, with headings marked as in Markdown. */
+/** Text of an HTML file as people read it, with headings marked as in Markdown. */
 export interface HtmlText {
   readonly text: string;
-  /** Each line holds the text of the same line of the file; otherwise the file has lines too long for that, and the text has its own. */
+  /**
+   * True when each line holds the text of the same line of the file; false when the file's lines are too long for that, so that the text
+   * has its own lines.
+   */
   readonly keepsLines: boolean;
 }
 
-/** Elements whose content is no text for people. */
+/** Elements whose content is not text for people. */
 const unread =
   /^(?:script|style|template|noscript|iframe|object|embed|applet|canvas|svg|annotation|select|textarea|button|dialog)$/;
-/** Elements whose content is text up to their end tag, whatever it looks like. */
+/** Elements whose content is raw text up to their end tag. */
 const rawContent = /^(?:script|style|textarea|iframe|title|xmp|noembed|noframes|plaintext)$/;
 const withoutEnd = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 const startsBlock =
   /^(?:p|div|section|article|header|footer|main|aside|nav|ul|ol|li|dl|dt|dd|table|caption|tr|thead|tbody|h[1-6]|pre|blockquote|figure|figcaption|hr|br|form|fieldset|address|details|summary|title|body)$/;
 
 /**
- * Reads the text out of an HTML file: no tags, scripts or comments, and nothing that the page hides from people by attribute or inline style.
- * Runs in linear time whatever the file is; what follows a tag that never ends is taken as text.
+ * Extracts the text of an HTML file: no tags, scripts or comments, and nothing that the page hides by attribute or inline style. Linear
+ * time for any input; content after an unterminated tag is read as text.
  */
 export function readHtml(html: string): HtmlText {
   const kept = new HtmlReader(html, true).read();
@@ -32,7 +35,7 @@ export function readHtml(html: string): HtmlText {
 class HtmlReader {
   readonly #html: string;
   readonly #out: TextLines;
-  /** The element that is being passed over, and how many of its name are open. */
+  /** The element being skipped, and how many of its name are open. */
   #passed: { readonly name: string; depth: number } | undefined;
   #at = 0;
 
@@ -61,7 +64,7 @@ class HtmlReader {
     else this.#out.skip(raw);
   }
 
-  /** Reads a tag, a comment or a `<` that is text; false when what begins here never ends. */
+  /** Reads a tag, a comment or a `<` that is text; false when the markup that begins here never ends. */
   #markup(at: number): boolean {
     const html = this.#html;
     if (html.startsWith('<!--', at)) return this.#skipPast(at, '-->', html.length);
@@ -88,7 +91,7 @@ class HtmlReader {
       // A paragraph ends where the next block begins.
       if (this.#passed.name !== 'p' || !startsBlock.test(name)) {
         if (this.#passed.name === name && !tag.endsWith('/>')) this.#passed.depth += 1;
-        if (rawContent.test(name)) this.#passRaw(name);
+        if (rawContent.test(name)) this.#skipRaw(name);
         return;
       }
       this.#passed = undefined;
@@ -96,7 +99,7 @@ class HtmlReader {
     if (withoutEnd.test(name)) {
       if (startsBlock.test(name)) this.#out.breakLine();
     } else if (unread.test(name) || isHidden(tag)) {
-      if (rawContent.test(name)) this.#passRaw(name);
+      if (rawContent.test(name)) this.#skipRaw(name);
       else if (!tag.endsWith('/>')) this.#passed = { name, depth: 1 };
     } else {
       if (startsBlock.test(name)) this.#out.startBlock(name);
@@ -116,7 +119,7 @@ class HtmlReader {
     if (this.#passed.depth === 0) this.#passed = undefined;
   }
 
-  #passRaw(name: string): void {
+  #skipRaw(name: string): void {
     const end = this.#rawEnd(name);
     this.#out.skip(this.#html.slice(this.#at, end));
     this.#at = end;
@@ -144,7 +147,7 @@ class HtmlReader {
   }
 }
 
-/** Where a tag ends, quoted values considered; undefined when it never does. */
+/** Returns where a tag ends, respecting quoted values; undefined when it never does. */
 function tagEnd(html: string, at: number): number | undefined {
   let from = at;
   for (;;) {
@@ -153,7 +156,7 @@ function tagEnd(html: string, at: number): number | undefined {
     const found = mark.exec(html);
     if (found === null) return undefined;
     if (found[0] === '>') return found.index + 1;
-    // A quotation mark opens a value only behind an equals sign.
+    // A quotation mark opens a value only after an equals sign.
     const opens = /=\s*$/.test(html.slice(Math.max(at, found.index - 20), found.index));
     const close = opens ? html.indexOf(found[0], found.index + 1) : found.index;
     if (close === -1) return undefined;

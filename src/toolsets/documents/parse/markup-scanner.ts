@@ -10,7 +10,7 @@ export type MarkupScanner = (at: number) => DocumentBlock | undefined;
 /**
  * Creates the scanner for tags, comments and MDX imports of one document.
  *
- * It looks ahead for a closing mark at most once per kind of mark: once none was found, every later one is unclosed too.
+ * Looks ahead for a closing mark at most once per kind of mark: once none was found, every later one is unclosed too.
  */
 export function createMarkupScanner(lines: readonly string[], format: DocumentFormat): MarkupScanner {
   const unclosed = new Set<string>();
@@ -53,7 +53,7 @@ function block(kind: 'meta' | 'markup', at: number, endLine: number | undefined)
   return endLine === undefined ? undefined : { kind, line: at + 1, endLine };
 }
 
-/** Tells whether words are left of a line once its tags are gone: `<p>like these</p>`. */
+/** True when a line has words besides its tags: `<p>like these</p>`. */
 function hasWords(line: string): boolean {
   return /\p{L}/u.test(line.replace(/<[^<>]*>/g, ''));
 }

@@ -4,9 +4,9 @@ import { readFrontmatter } from './frontmatter.ts';
 import { createBlockScanner } from './block-scanner.ts';
 
 /**
- * Takes a document apart into blocks with true line numbers.
+ * Parses a document into blocks with their real line numbers.
  *
- * One pass in linear time whatever the text is: an unclosed fence runs to the end, an unclosed tag or comment is prose.
+ * One pass in linear time for any text: an unclosed fence runs to the end, an unclosed tag or comment is prose.
  */
 export function parseDocument(file: string, lines: readonly string[]): ParsedDocument {
   const format = documentFormat(file);

@@ -4,8 +4,8 @@ const underlinePattern = /^([=\-~^"'`#*+.:_<>])\1{2,}\s*$/;
 const codeDirectives = /^\s*\.\.\s+(?:code|code-block|sourcecode|literalinclude|parsed-literal|math|doctest)::/;
 
 /**
- * Reads a reStructuredText heading (underlined, or lined on both sides). `styles` collects the kinds of lines in the
- * order they appear, which is what gives a heading its level.
+ * Reads a reStructuredText heading (underlined, or lined on both sides). `styles` collects the kinds of lines in order of appearance,
+ * which determines the level of a heading.
  */
 export function scanUnderlinedHeading(lines: readonly string[], at: number, styles: string[]): DocumentBlock | undefined {
   const over = underlinePattern.exec(lines[at] ?? '')?.[1];
@@ -32,7 +32,7 @@ export function scanDirective(lines: readonly string[], at: number): DocumentBlo
   return undefined;
 }
 
-/** The end (1-based) of the lines from `from` (0-based) on that are indented deeper than `indent`. */
+/** Returns the end (1-based) of the lines starting at `from` (0-based) that are indented deeper than `indent`. */
 function indentedEnd(lines: readonly string[], from: number, indent: number): number {
   let end = from;
   for (let at = from; at < lines.length; at += 1) {

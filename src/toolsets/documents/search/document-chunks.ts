@@ -2,7 +2,7 @@ import { maxHitChars } from '../document-limits.ts';
 import type { DocumentBlock, ParsedDocument } from '../parse/document-block.ts';
 import { joinLines } from '../../files/text-lines.ts';
 
-/** A piece of a document that can be found: whole lines of one section, and the texts it is found by. */
+/** A searchable piece of a document: whole lines of one section, and the texts it is found by. */
 export interface DocumentChunk {
   /** First and last line, 1-based and inclusive. */
   readonly line: number;
@@ -14,10 +14,10 @@ export interface DocumentChunk {
 }
 
 /**
- * Cuts a document into chunks of at most 700 characters at line boundaries (a single longer line stays whole).
+ * Splits a document into chunks of at most 700 characters at line boundaries (a single longer line stays whole).
  *
- * Blocks of one section go together as long as they fit; a heading with nothing below it is a chunk of its own, so that
- * it can be found; frontmatter, imports and comments are in no chunk.
+ * Combines blocks of one section as long as they fit; a heading with nothing below it is its own chunk, so that it can be found;
+ * frontmatter, imports and comments are in no chunk.
  */
 export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]): readonly DocumentChunk[] {
   const chunks: DocumentChunk[] = [];
@@ -34,7 +34,7 @@ export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]):
       flush();
       while ((path.at(-1)?.level ?? 0) >= block.heading.level) path.pop();
       path.push(block.heading);
-      if (standsAlone(parsed.blocks, index)) chunks.push(toChunk([block], headingPath(), lines));
+      if (isEmptySection(parsed.blocks, index)) chunks.push(toChunk([block], headingPath(), lines));
       return;
     }
     if (block.kind === 'meta') return flush();
@@ -47,8 +47,8 @@ export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]):
   return chunks;
 }
 
-/** Tells whether a heading has neither text nor a deeper heading below it. */
-function standsAlone(blocks: readonly DocumentBlock[], index: number): boolean {
+/** True when a heading has neither text nor a deeper heading below it. */
+function isEmptySection(blocks: readonly DocumentBlock[], index: number): boolean {
   const next = blocks[index + 1];
   return next === undefined || (next.heading !== undefined && next.heading.level <= (blocks[index]?.heading?.level ?? 0));
 }

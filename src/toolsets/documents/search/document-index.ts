@@ -13,7 +13,7 @@ import { toIndexText } from './search-terms.ts';
 import { walkDocuments, type DocumentRoot } from '../walk-documents.ts';
 import type { DocumentStats } from '../document-stats.ts';
 
-/** What the index keeps of a document. */
+/** Index entry of a document. */
 export interface IndexedDocument {
   readonly file: string;
   readonly title: string;
@@ -23,24 +23,31 @@ export interface IndexedDocument {
   readonly rows: readonly number[];
 }
 
-/** Where a row of the index is. */
+/** Position of an index row in its document. */
 export interface ChunkPlace extends Pick<DocumentChunk, 'line' | 'endLine' | 'heading'> {
   readonly file: string;
-  /** True of the first chunk of its document. */
+  /** True for the first chunk of its document. */
   readonly opens: boolean;
 }
 
 const openDocumentsKept = 64;
 const folderName = 'the documents folder';
 
+interface IndexParts {
+  readonly root: string;
+  readonly realRoot: DocumentRoot;
+  readonly limits: DocumentLimits;
+  readonly text: FullTextIndex;
+}
+
 /**
  * The documents of one folder, searchable.
  *
- * Owns: the full-text index, where each chunk is, the jail around the folder. Does not own: ranking, tool results.
+ * Owns: the full-text index, the place of each chunk, confinement to the folder. Does not own: ranking, tool results.
  *
- * 1. Line numbers are true of the file on disk: whoever opens a document gets it as it is now, and a document that
- *    changed is indexed again first. Files that are new since the index was built are not in it.
- * 2. Only files the walk found can be opened: no path of a caller ever reaches the disk unchecked.
+ * 1. Line numbers match the file on disk: opening a document returns it as it is now, and a document that changed is indexed again
+ *    first. Files created after the index was built are not in it.
+ * 2. Only files found by the walk can be opened: no path from a caller reaches the disk unchecked.
  */
 export class DocumentIndex {
   readonly root: string;
@@ -57,7 +64,7 @@ export class DocumentIndex {
   #totalBytes = 0;
   #closed = false;
 
-  private constructor(root: string, realRoot: DocumentRoot, limits: DocumentLimits, text: FullTextIndex) {
+  private constructor({ root, realRoot, limits, text }: IndexParts) {
     this.root = root;
     this.#realRoot = realRoot;
     this.#limits = limits;
@@ -65,13 +72,13 @@ export class DocumentIndex {
   }
 
   /**
-   * Reads and indexes all documents below a folder; `signal` gives up on the way.
+   * Reads and indexes all documents below a folder; stops when `signal` aborts.
    *
    * @throws CadreError `DOCS_UNREADABLE` when there is no such folder, or no document in it can be read
    */
   static async build(root: string, limits: DocumentLimits, signal?: AbortSignal): Promise<DocumentIndex> {
     const realRoot = await resolveDocumentRoot(root);
-    const index = new DocumentIndex(root, realRoot, limits, await FullTextIndex.open());
+    const index = new DocumentIndex({ root, realRoot, limits, text: await FullTextIndex.open() });
     try {
       await index.#readAll(signal);
       if (index.#documents.size === 0) throw noDocuments(root, index.stats());
@@ -92,7 +99,7 @@ export class DocumentIndex {
     return { files: this.#documents.size, sections: this.#places.size, skipped, leftOut: this.#leftOut.kinds(skipped) };
   }
 
-  /** All documents, in the order of the walk. */
+  /** Returns all documents, in the order of the walk. */
   documents(): readonly IndexedDocument[] {
     return [...this.#documents.values()];
   }
@@ -105,7 +112,7 @@ export class DocumentIndex {
     return this.#places.get(row);
   }
 
-  /** The rows of the documents that `file` names: itself, or everything below it when it is a folder. */
+  /** Returns the rows of the documents that `file` names: itself, or everything below it when it is a folder. */
   rowsOf(file: string): readonly number[] {
     const path = toInsidePath(file, folderName);
     const document = this.#documents.get(path);
@@ -116,25 +123,25 @@ export class DocumentIndex {
   }
 
   /**
-   * Opens a document as it is on disk now. When it changed it is indexed again first, and its old rows are gone.
+   * Opens a document as it is on disk now. A changed document is indexed again first, which removes its old rows.
    *
-   * @throws CadreError `PATH_REFUSED` for a path outside the folder or through a link; `TOOL_FAILED` when there is no
-   * such document, naming those that are close
+   * @throws CadreError `PATH_REFUSED` for a path outside the folder or through a link; `TOOL_FAILED` when there is no such document,
+   * naming similar ones
    */
   async open(requested: string): Promise<OpenDocument> {
     const file = toInsidePath(requested, folderName);
-    if (!this.has(file) && !this.#lost.has(file)) throw await this.#whyNotKnown(requested, file);
+    if (!this.has(file) && !this.#lost.has(file)) throw await this.#refusalOf(requested, file);
     const read = await this.#read(file);
     if (this.#closed) throw disposedError();
     if ('reason' in read) {
-      this.#lose(file, read.reason);
+      this.#drop(file, read.reason);
       if (read.refused) throw refusePath(requested, read.reason, folderName);
       throw new CadreError('TOOL_FAILED', `The document "${file}" cannot be read any more: ${read.reason}.`);
     }
     const kept = this.#open.get(file);
     if (kept !== undefined && kept.version === read.version) return kept;
     const unchanged = this.#documents.get(file)?.version === read.version;
-    const document = unchanged ? toDocument(file, read.text) : this.#renew(file, read);
+    const document = unchanged ? toDocument(file, read.text) : this.#reindex(file, read);
     this.#keepOpen(file, { ...document, version: read.version });
     return document;
   }
@@ -191,7 +198,7 @@ export class DocumentIndex {
     chunkDocument(document, lines).forEach((chunk, index) => {
       const row = this.#nextRow;
       this.#nextRow += 1;
-      // The description stands for the whole document; it is put where the document begins.
+      // The description applies to the whole document; it is indexed where the document begins.
       const heading = toIndexText(index === 0 ? `${chunk.heading} ${description}` : chunk.heading);
       this.#text.add(row, { title: names, heading, prose: toIndexText(chunk.prose), code: toIndexText(chunk.code) });
       this.#places.set(row, { file, line: chunk.line, endLine: chunk.endLine, heading: chunk.heading, opens: index === 0 });
@@ -203,7 +210,7 @@ export class DocumentIndex {
     return document;
   }
 
-  #renew(file: string, read: InsideText): OpenDocument {
+  #reindex(file: string, read: InsideText): OpenDocument {
     let document: OpenDocument = toDocument(file, '');
     this.#lost.delete(file);
     this.#skipped.delete(file);
@@ -214,8 +221,8 @@ export class DocumentIndex {
     return document;
   }
 
-  /** Takes a document out of the index that cannot be read any more; it comes back when it can be opened again. */
-  #lose(file: string, reason: string): void {
+  /** Removes an unreadable document from the index; it returns when it can be opened again. */
+  #drop(file: string, reason: string): void {
     this.#text.batch(() => this.#removeRows(file));
     this.#documents.delete(file);
     this.#open.delete(file);
@@ -240,8 +247,8 @@ export class DocumentIndex {
     if (this.#open.size > openDocumentsKept && !oldest.done) this.#open.delete(oldest.value);
   }
 
-  /** Why a path that is not in the index cannot be opened: a link, something passed over, or simply not there. */
-  async #whyNotKnown(requested: string, file: string): Promise<CadreError> {
+  /** Returns the error for a path that is not in the index: a link, a skipped file, or a missing one. */
+  async #refusalOf(requested: string, file: string): Promise<CadreError> {
     const parts = file.split('/');
     const link = parts
       .map((_, index) => parts.slice(0, index + 1).join('/'))
@@ -257,7 +264,7 @@ export class DocumentIndex {
     if (typeof kind === 'object' && !('reason' in read && read.reason === noSuchFile)) {
       return new CadreError(
         'TOOL_FAILED',
-        `The file "${file}" was left out: of its kind (${kind.leftOut}), none are read. list_documents shows what there is.`,
+        `The file "${file}" was left out: files of its kind (${kind.leftOut}) are not read. list_documents shows what there is.`,
       );
     }
     return this.#unknown(file);
@@ -276,7 +283,7 @@ export class DocumentIndex {
   }
 }
 
-/** The error of whoever uses the tools after they were disposed of. */
+/** Returns the error for using the tools after they were disposed. */
 export function disposedError(): CadreError {
   return new CadreError('ENGINE_CLOSED', 'The document tools were disposed of. Create them again to search.');
 }

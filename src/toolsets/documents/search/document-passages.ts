@@ -2,7 +2,7 @@ import { maxPassageChars } from '../document-limits.ts';
 import type { DocumentBlock } from '../parse/document-block.ts';
 import { joinLines } from '../../files/text-lines.ts';
 
-/** A few lines that can be quoted: a paragraph or a part of it, a list item, a table row, or one line of code. */
+/** A few quotable lines: a paragraph or a part of it, a list item, a table row, or one line of code. */
 export interface Passage {
   readonly line: number;
   readonly endLine: number;
@@ -11,7 +11,7 @@ export interface Passage {
   readonly heading: string;
 }
 
-/** Lists what can be quoted from a document, in order; headings, tags, frontmatter and imports cannot. */
+/** Lists the quotable passages of a document, in order; leaves out headings, tags, frontmatter and imports. */
 export function listPassages(blocks: readonly DocumentBlock[], lines: readonly string[]): readonly Passage[] {
   const passages: Passage[] = [];
   const path: { readonly level: number; readonly text: string }[] = [];
@@ -30,7 +30,7 @@ export function listPassages(blocks: readonly DocumentBlock[], lines: readonly s
   return passages;
 }
 
-/** Splits a long paragraph where a sentence ends with its line, or else where the next line would be too much. */
+/** Splits a long paragraph where a sentence ends with its line, or else before the line that would exceed the limit. */
 function splitProse(
   block: DocumentBlock,
   lines: readonly string[],
@@ -57,14 +57,14 @@ function splitProse(
   return parts;
 }
 
-const notSaying = /^(?:(?:[-*+>]|\d+[.)])\s+)?(?:`{3,}|~{3,}|\.\.\s|import\s|from\s.*\simport\s|(?:#include|using|use)\s)/;
+const boilerplate = /^(?:(?:[-*+>]|\d+[.)])\s+)?(?:`{3,}|~{3,}|\.\.\s|import\s|from\s.*\simport\s|(?:#include|using|use)\s)/;
 
-/** The lines of a code block that have something to say: fences, directives and imports left out. */
+/** Returns the lines of a code block with content: fences, directives and imports are left out. */
 function codeLines(block: DocumentBlock, lines: readonly string[]): readonly number[] {
   const numbers: number[] = [];
   for (let line = block.line; line <= block.endLine; line += 1) {
     const text = (lines[line - 1] ?? '').trim();
-    if (/[\p{L}\p{N}]/u.test(text) && !notSaying.test(text)) numbers.push(line);
+    if (/[\p{L}\p{N}]/u.test(text) && !boilerplate.test(text)) numbers.push(line);
   }
   return numbers;
 }

@@ -8,7 +8,7 @@ import { parseSearchQuery, toIndexText } from './search-terms.ts';
 import { joinLines } from '../../files/text-lines.ts';
 import { weighTerms, type WeightedTerm } from './weigh-terms.ts';
 
-/** A quotable passage: `text` is verbatim what stands on its lines. */
+/** A quotable passage: `text` is the verbatim text of its lines. */
 export interface FoundPassage {
   readonly file: string;
   readonly line: number;
@@ -28,16 +28,23 @@ export interface PassagesAnswer {
   readonly note?: string;
 }
 
-// Names match in code everywhere; prose that says the same is the better quote.
+// Names match throughout code; prose that says the same is the better quote.
 const codeFactor = 0.55;
 const headingShare = 0.35;
 
+/** Document, query and size of a search for passages. */
+export interface PassagesRequest {
+  readonly file: string;
+  readonly query: string;
+  readonly limit: number;
+}
+
 /**
- * Finds the passages of one document that say most about a query, best first.
+ * Finds the passages of one document most relevant to a query, best first.
  *
  * @throws CadreError `PATH_REFUSED` or `TOOL_FAILED` when the document cannot be opened
  */
-export async function findPassages(index: DocumentIndex, file: string, query: string, limit: number): Promise<PassagesAnswer> {
+export async function findPassages(index: DocumentIndex, { file, query, limit }: PassagesRequest): Promise<PassagesAnswer> {
   const document = await index.open(file);
   const { terms } = parseSearchQuery(query);
   const { present } = weighTerms(index, terms);
@@ -98,7 +105,7 @@ function sumOf(found: readonly { readonly term: WeightedTerm }[]): number {
   return found.reduce((sum, { term }) => sum + term.weight, 0);
 }
 
-/** How well a passage can be quoted: whole sentences of some length, rather than labels, lead-ins and links. */
+/** Scores a passage as a quote: whole sentences of some length, rather than labels, lead-ins and links. */
 function quality(passage: Passage, lines: readonly string[]): number {
   const text = joinLines(lines, passage.line, passage.endLine).trim();
   if (passage.kind === 'code') return codeFactor;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** The texts a row is found by, already prepared with `toIndexText`. */
+/** Texts a row is found by, already prepared with `toIndexText`. */
 export interface IndexTexts {
   readonly title: string;
   readonly heading: string;
@@ -8,16 +8,16 @@ export interface IndexTexts {
   readonly code: string;
 }
 
-/** A row that matches, and how well: bm25 turned positive, larger is better. */
+/** A matching row and its score: bm25 turned positive, larger is better. */
 export interface ScoredRow {
   readonly row: number;
   readonly score: number;
 }
 
-// How much a word counts in each column. Headings say what a section is about; code repeats names a lot.
+// Weight of a word in each column. Headings name the topic of a section; code repeats names a lot.
 const columnWeights = 'bm25(3.0, 4.0, 1.0, 0.5)';
 
-/** An FTS5 index in memory over numbered rows; it stores no text, only where words are. */
+/** An in-memory FTS5 index over numbered rows; stores only the positions of words, no text. */
 export class FullTextIndex {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
@@ -45,7 +45,7 @@ export class FullTextIndex {
     this.#matchAmong = database.prepare(`SELECT rowid AS row FROM chunk WHERE chunk MATCH ? AND ${among}`);
   }
 
-  /** Opens an empty index; loads `node:sqlite` on first use, so that importing the toolset costs nothing. */
+  /** Opens an empty index; loads `node:sqlite` on first use, so that importing the toolset stays cheap. */
   static async open(): Promise<FullTextIndex> {
     const { DatabaseSync } = await import('node:sqlite');
     return new FullTextIndex(new DatabaseSync(':memory:'));
@@ -71,18 +71,18 @@ export class FullTextIndex {
     this.#delete.run(row);
   }
 
-  /** In how many rows an expression is found. */
+  /** Returns the number of rows that match an expression. */
   count(match: string): number {
     return Number(this.#count.get(match)?.['found'] ?? 0);
   }
 
-  /** The best rows for an expression, best first, out of all rows or the given ones. */
+  /** Returns the best rows for an expression, best first, out of all rows or the given ones. */
   rank(match: string, limit: number, among?: readonly number[]): readonly ScoredRow[] {
     const rows = among === undefined ? this.#rank.all(match, limit) : this.#rankAmong.all(match, JSON.stringify(among), limit);
     return rows.map(({ row, score }) => ({ row: Number(row), score: -Number(score) }));
   }
 
-  /** Which of the given rows an expression is found in. */
+  /** Returns the given rows that match an expression. */
   matching(match: string, among: readonly number[]): ReadonlySet<number> {
     return new Set(this.#matchAmong.all(match, JSON.stringify(among)).map(({ row }) => Number(row)));
   }

@@ -1,8 +1,8 @@
 import { closestName } from '../../../core/expression/closest-name.ts';
 
 /**
- * Up to five file names that a mistyped one may have meant: the same name in another folder, a name that contains it,
- * or one that differs by a few letters.
+ * Returns up to five file names that a mistyped one may mean: the same name in another folder, a name that contains it, or one that
+ * differs by a few letters.
  */
 export function nearNames(file: string, known: readonly string[]): readonly string[] {
   const wanted = baseName(file);

@@ -2,38 +2,38 @@ import type { ChunkPlace, DocumentIndex } from './document-index.ts';
 import { joinMatches, type ScoredRow } from './full-text-index.ts';
 import type { WeightedQuery, WeightedTerm } from './weigh-terms.ts';
 
-/** A chunk that answers a query, before its text is read. */
+/** A chunk that matches a query, before its text is read. */
 export interface RankedChunk extends ChunkPlace {
   readonly row: number;
   readonly score: number;
-  /** The words of the query that are in it or in the headings above it, in the order of the query. */
+  /** Words of the query found in it or in the headings above it, in query order. */
   readonly matchedTerms: readonly string[];
 }
 
-/** What to rank for. */
+/** Query and limits of a ranking. */
 export interface RankRequest {
   readonly query: WeightedQuery;
   readonly mode: 'any' | 'all';
   readonly limit: number;
-  /** Only these rows; undefined for all. */
+  /** Rows to rank; undefined for all. */
   readonly among?: readonly number[];
 }
 
 const candidateCount = 300;
-// A chunk that has less than a third of what the words weigh is about something else.
+// A chunk that covers less than a third of the words' weight is about something else.
 const leastCoverage = 1 / 3;
 // Each further chunk of one file counts less, so that one long page does not hide all others.
 const repeatFactor = 0.85;
-// The beginning of a document says what it is about, and is where a person would start to read.
+// The beginning of a document introduces its topic, and is where a person would start to read.
 const openingFactor = 1.3;
-// Pages about what changed repeat the words of everything; they come after the pages about how it is.
+// Changelogs and the like repeat every word; they rank below pages about the current state.
 const historyFactor = 0.8;
 const historyName = /(?:^|[/_-])(?:change-?log|release-notes?|migrat|upgrad)/i;
 const historyWord = /^(?:change-?log|release|migrat|upgrad|version)/;
 
 /**
- * Ranks chunks: those with all words first, then by bm25 times how much of the query's weight they cover; chunks that
- * cover too little are left out.
+ * Ranks chunks: those with all words first, then by bm25 times how much of the query's weight they cover; drops chunks that cover too
+ * little.
  */
 export function rankChunks(index: DocumentIndex, request: RankRequest): readonly RankedChunk[] {
   const { present, missing, total } = request.query;

@@ -1,34 +1,45 @@
 import { maxQueryChars, maxQueryTerms } from '../document-limits.ts';
-import { stopWords } from './stop-words.ts';
 
 /** One word of a query, and the FTS5 expression that finds it. */
 export interface SearchTerm {
   /** The word in lower case, as it is reported back. */
   readonly word: string;
   /**
-   * FTS5 expressions to try until one is found anywhere: the word itself, the parts of a name like `generateText` as a
-   * phrase, words that begin with it. Nothing of the query reaches FTS5 outside of quotes.
+   * FTS5 expressions to try until one matches anywhere: the word itself, the parts of a name like `generateText` as a phrase, words that
+   * begin with it. No part of the query reaches FTS5 outside quotes.
    */
   readonly matches: readonly string[];
 }
 
-/** A query taken apart. */
+/** A parsed query. */
 export interface SearchQuery {
   readonly terms: readonly SearchTerm[];
-  /** True when the query was longer than what is read of one. */
+  /** True when the query exceeded the length limit. */
   readonly shortened: boolean;
 }
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)*/gu;
-// Scripts written without spaces between words: each character is indexed as a word of its own.
+// Scripts written without spaces between words: each character is indexed as its own word.
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const unspacedCharacter = new RegExp(`[${unspaced}]\\p{M}*`, 'gu');
 const unspacedRun = new RegExp(`(?:[${unspaced}]\\p{M}*)+`, 'gu');
 const longestWord = 60;
 
+/** English words without a topic; a query of nothing else keeps them. */
+const stopWords: ReadonlySet<string> = new Set(
+  `a about after all also am an and any anybody anyone anything are as at be because been before being between both but by
+  can cannot could did difference differences do does doing done down during each either else ever every explain few for from further get gets getting
+  give given had happen happens has have having he her here hers him his how however i if in into is it its itself just kind let like
+  make makes making many may me might mine more most much must my neither no nor not now of off on once one only or other
+  our ours out over own please possible rather same shall she should show so some somebody someone something such tell than
+  that the their theirs them then there these they thing things this those through to too under until up upon us use
+  used uses using very want wants was way ways we were what when where whether which while who whom whose why will with
+  within without work works working would yes yet you your yours`.split(/\s+/),
+);
+
 /**
- * Takes the search words out of a query. Anything that is not a letter or digit only separates words, so no operator,
- * quote, star or column filter of a hostile query survives. Stop words are left out unless there is nothing else.
+ * Extracts the search words of a query. Everything except letters and digits only separates words, so no operator, quote, star or column
+ * filter of a hostile query survives. Stop words are dropped unless there is nothing else.
  */
 export function parseSearchQuery(query: string): SearchQuery {
   const text = query.slice(0, maxQueryChars).normalize('NFC');
@@ -45,8 +56,8 @@ export function parseSearchQuery(query: string): SearchQuery {
 }
 
 /**
- * Prepares text for the index, where words are separated by anything but letters and digits: names like `generateText`
- * are indexed whole and in parts, and scripts without spaces character by character.
+ * Prepares text for the index, where words are separated by everything except letters and digits: names like `generateText` are indexed
+ * whole and in parts, and scripts without spaces character by character.
  */
 export function toIndexText(text: string): string {
   const named = text.replace(/[A-Za-z][A-Za-z0-9]{2,79}/g, (name) => {
@@ -62,11 +73,11 @@ function wordsOf(text: string): readonly string[] {
 
 function isStopWord(word: string): boolean {
   const lower = word.toLowerCase();
-  // "don't", "isn't": the only words that end so are function words.
+  // "don't", "isn't": the only words with this ending are function words.
   return lower.endsWith("n't") || stopWords.has(bareWord(lower)) || /^[a-z]$/.test(lower);
 }
 
-/** A word without its English ending: "model's" → "model", "what's" → "what", "I'll" → "i". */
+/** Removes the English ending of a word: "model's" → "model", "what's" → "what", "I'll" → "i". */
 function bareWord(word: string): string {
   return word.split("'")[0] ?? word;
 }
@@ -92,7 +103,7 @@ function spacedTerm(word: string): SearchTerm {
   return { word: lower, matches: [quote(word), ...phrase, ...(lower.length >= 4 ? [`${quote(word)} *`] : [])] };
 }
 
-/** Pairs of neighbouring characters, the closest thing to words where no spaces are written. */
+/** Returns pairs of neighbouring characters, the closest equivalent of words in scripts without spaces. */
 function unspacedTerms(run: string): readonly SearchTerm[] {
   const characters = run.match(unspacedCharacter) ?? [];
   const pairs =

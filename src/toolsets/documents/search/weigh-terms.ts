@@ -1,19 +1,19 @@
 import type { DocumentIndex } from './document-index.ts';
 import type { SearchTerm } from './search-terms.ts';
 
-/** A search word that occurs, with how much it says: the rarer in the documents, the more. */
+/** A search word that occurs, with its weight: the rarer in the documents, the higher. */
 export interface WeightedTerm {
   readonly word: string;
-  /** The FTS5 expression that finds it. */
+  /** FTS5 expression that finds it. */
   readonly match: string;
   readonly weight: number;
 }
 
-/** The words of a query, sorted into those that occur and those that occur nowhere. */
+/** The words of a query, split into those that occur and those that occur nowhere. */
 export interface WeightedQuery {
   readonly present: readonly WeightedTerm[];
   readonly missing: readonly string[];
-  /** What all words together would weigh; a missing word counts as much as a present one on average. */
+  /** Weight of all words together; a missing word counts as much as the average present one. */
   readonly total: number;
 }
 

@@ -1,26 +1,26 @@
 /**
- * Files that make other programs run something and that file tools of this process wrote because a person had agreed, as absolute paths: a
- * command that runs at the time did not plant them. Only ever grows, by what profiles name.
+ * Auto-run files that file tools of this process wrote with a person's agreement, as absolute paths, so that a command running at the time
+ * is not blamed for planting them. Only grows, by the paths that profiles allow.
  */
-// Not state of a run: which files this process wrote with agreement; the journal has the agreement.
+// Not state of a run: files this process wrote with agreement; the journal records the agreement.
 const agreed = new Set<string>();
-// Not state of a run: who in this process hears of them.
+// Not state of a run: listeners in this process.
 const listeners = new Set<(place: string) => void>();
 
-/** Remembers that a file or folder was written with a person's agreement. */
+/** Records that a file or folder was written with a person's agreement. */
 export function rememberAgreed(place: string): void {
   agreed.add(place);
   for (const listener of listeners) listener(place);
 }
 
-/** Hears of each file or folder that is written with a person's agreement, and of those that were; the returned function ends that. */
+/** Calls the listener for each agreed file or folder, past ones included; returns the function that unsubscribes. */
 export function onAgreed(listener: (place: string) => void): () => void {
   for (const place of agreed) listener(place);
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Whether a file or folder was written with a person's agreement. */
+/** True when a file or folder was written with a person's agreement. */
 export function isAgreed(place: string): boolean {
   return agreed.has(place);
 }

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../../core/json.ts';
 import { compileGlobs, type PathTest } from '../glob-pattern.ts';
 
-/** The setting by which a profile's author agrees that tools write files which make other programs run something. */
+/** Setting by which the author of a profile lets tools write auto-run files. */
 export const allowWritesSetting: JsonSchema = {
-  // Whoever launches a run does not agree for the author.
+  // Only the author may agree, never a launch request.
   'x-request': false,
   type: 'array',
   items: { type: 'string', minLength: 1, maxLength: 500 },
@@ -11,7 +11,7 @@ export const allowWritesSetting: JsonSchema = {
   description: 'Globs of paths that may be written although they make other programs run something, such as ".git" or ".vscode".',
 };
 
-/** What `allow_writes` says: nothing is allowed when it is absent. */
+/** Compiles the setting `allow_writes`; allows nothing when it is absent. */
 export function toAllowedWrites(value: unknown): PathTest {
   const globs = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   return globs.length === 0 ? allowsNothing : compileGlobs(globs);

@@ -1,16 +1,16 @@
 import { compileNameRules, type NameRules } from './name-rules.ts';
 
 /**
- * Files and folders that make other programs run something when these are next used, with nobody asking for it: the one list that file
- * tools, sandboxes and scans of the workspace share. The groups say who reads them.
+ * Auto-run files: files and folders that make another program run or load code the next time it is used, without a person asking for
+ * that. File tools, sandboxes and scans of the workspace share this one list. Each group is named after the programs that read its files.
  *
- * Not in it is what is run because somebody runs it: sources, tests, `package.json`, `Makefile`, `setup.py`, `setup.cfg`, `vite.config.ts`,
- * workflows of a CI. What an agent writes there is its work, and whoever runs it runs the agent's code. Nor are files that only format
- * (`.editorconfig`) or hide (`.gitignore`) in it.
+ * Excluded are files that run only when a person runs them: sources, tests, `package.json`, `Makefile`, `setup.py`, `setup.cfg`,
+ * `vite.config.ts`, CI workflows. An agent writes them as part of its work, and running them is a decision to run the agent's code. Also
+ * excluded are files that only format (`.editorconfig`) or hide (`.gitignore`).
  */
 export const autoRunFiles: NameRules = compileNameRules({
-  // All of `.git`, whether folder, link or file (`gitdir:`): hooks and config run commands, and `commondir` leads to another config.
-  // Attributes choose the filters and drivers of the user's own configuration, and what these are fed with.
+  // All of `.git`, whether folder, link or file (`gitdir:`): hooks and config run commands, and `commondir` points to another config.
+  // Attributes select filters and drivers of the user's own configuration, and their input.
   git: ['.git', '.gitconfig', '.gitmodules', '.gitattributes', '.githooks', '.lfsconfig', '.config/git'],
   'version control': ['.hg', '.jj', '.sl', '.svn', '.bzr'],
   shells: [
@@ -148,6 +148,6 @@ export const autoRunFiles: NameRules = compileNameRules({
     '.devcontainer',
     '.devcontainer.json',
   ],
-  // Compiled code that every command of Cadre runs lies in a folder for temporary files, which may be a workspace.
+  // The compiled code that Cadre runs lies in a folder for temporary files, which may be a workspace.
   Cadre: ['.cadre', 'agent_profiles', 'cadre-compiled-*'],
 });

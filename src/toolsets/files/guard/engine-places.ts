@@ -2,24 +2,24 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Where the engines of this process keep what tools must leave alone, wherever it lies and whatever it is called: the folders with
- * their profiles, which say what tools may do, and their journals.
+ * Folders and files of the engines of this process that tools must leave alone, wherever they lie and whatever their names: folders with
+ * profiles, which say what tools may do, and journals.
  */
-// Not state of a run: which folders this process reads profiles from.
+// Not state of a run: folders this process reads profiles from.
 const profiles = new Set<string>();
-// Not state of a run: which journals this process has open.
+// Not state of a run: journals this process has open.
 const journals = new Set<string>();
-// Not state of a run: the folders in which people of other processes leave what runs are to do, approvals among it.
+// Not state of a run: folders in which other processes leave requests to runs, such as approvals.
 const mail = new Set<string>();
-// Not state of a run: the folders in which this process notes where runs work.
+// Not state of a run: folders in which this process notes the working folders of runs.
 const notes = new Set<string>();
 
-/** Remembers a folder with profiles: no tool changes what is read of it. */
+/** Registers a folder with profiles: no tool may change files that are read as profiles. */
 export function rememberProfiles(folder: string): void {
   profiles.add(realPath(folder));
 }
 
-/** Remembers a journal: no tool reads or changes it, or the files SQLite keeps beside it. */
+/** Registers a journal: no tool may read or change it, or the files SQLite keeps beside it. */
 export function rememberJournal(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) journals.add(realPath(file) + suffix);
   const beside = path.dirname(realPath(file));
@@ -27,22 +27,22 @@ export function rememberJournal(file: string): void {
   notes.add(path.join(beside, 'runs'));
 }
 
-/** Files that may be neither read nor written. */
+/** Returns the journal files, which tools may neither read nor write. */
 export function engineJournals(): readonly string[] {
   return [...journals];
 }
 
-/** Whether a real path is a folder with profiles of this process, or lies in one where profiles are read. */
+/** True when a real path is a folder with profiles of this process, or lies in one where profiles are read. */
 export function isEngineProfile(absolute: string): boolean {
   return [...profiles].some((folder) => isReadIn(folder, absolute));
 }
 
-/** The folders with profiles that whoever may write to these places could change. */
+/** Returns the folders with profiles that a program with write access to these places could change. */
 export function engineProfilesIn(places: readonly string[]): readonly string[] {
   return [...profiles].filter((folder) => places.some((place) => isBelow(place, folder) || isReadIn(folder, place)));
 }
 
-/** What is hidden in a folder with profiles is not read with them, such as the workspaces in `.cadre`. */
+/** True when a path is read as part of a profiles folder; hidden entries are not, such as the workspaces in `.cadre`. */
 function isReadIn(folder: string, absolute: string): boolean {
   if (!isBelow(folder, absolute)) return false;
   const names = path.relative(folder, absolute).split(path.sep);
@@ -53,29 +53,29 @@ function isBelow(folder: string, absolute: string): boolean {
   return absolute === folder || absolute.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
 }
 
-/** Whether a real path is a journal of this process. */
+/** True when a real path is a journal of this process. */
 export function isEngineJournal(absolute: string): boolean {
   return journals.has(absolute);
 }
 
-/** Whether a real path is where people of other processes decide for runs of this one, or where is noted what runs work on: no tool decides there. */
+/** True when a real path holds requests of other processes to runs of this one, or notes about runs: no tool may write there. */
 export function isEngineMail(absolute: string): boolean {
   return [...mail].some((folder) => isBelow(folder, absolute)) || isNote(absolute);
 }
 
-/** The folders in these places that no command may write to, since people decide there for runs. */
+/** Returns the request folders inside these places; no command may write to them. */
 export function engineMailIn(places: readonly string[]): readonly string[] {
   return [...mail].filter((folder) => places.some((place) => isBelow(place, folder)));
 }
 
-/** A journal may lie in a project, which may have a folder `runs` of its own. */
+/** True for a note about a run. A project that holds a journal may also have a folder `runs` for other files, which are not notes. */
 function isNote(absolute: string): boolean {
   const folder = path.dirname(absolute);
   if (!notes.has(folder)) return false;
   return path.basename(path.dirname(folder)) === '.cadre' || /^run_\w+\.json$/.test(path.basename(absolute));
 }
 
-/** Where a path leads; of one that is not there yet, its folder counts. */
+/** Resolves links in a path; for a path that does not exist yet, in its folder. */
 function realPath(place: string): string {
   const absolute = path.resolve(place);
   if (existsSync(absolute)) return realpathSync(absolute);

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseGitConfig, type GitConfigEntry } from './parse-git-config.ts';
 
-/** Keys whose values are commands. */
+/** Keys with commands as values. */
 const commands: ReadonlySet<string> = new Set([
   'fsmonitor',
   'sshcommand',
@@ -61,14 +61,14 @@ const hooks: readonly string[] = [
 const maxConfigBytes = 1_000_000;
 
 interface Repository {
-  /** The folder with the files, and the one with the configuration. */
+  /** Folder with the checked-out files, and folder with the configuration. */
   readonly worktree: string;
   readonly gitFolder: string;
 }
 
 /**
- * Files and folders that the configuration of a folder's repository names as hooks, filters, drivers, aliases or further configuration:
- * git runs them, wherever they lie and whatever they are called. Absolute paths, there or not; empty without a repository.
+ * Returns the files and folders that the git configuration for a folder names as hooks, filters, drivers, aliases or included
+ * configuration: git runs them, wherever they lie and whatever their names. Absolute paths, existing or not; empty without a repository.
  */
 export function gitConfigPlaces(folder: string): readonly string[] {
   const repository = repositoryOf(folder);
@@ -86,7 +86,7 @@ function placesOf({ section, key, value }: GitConfigEntry, worktree: string, git
   if (section === 'core' && key === 'hookspath') return hookPlaces(resolve(worktree, value), worktree);
   if (section === 'core' && key === 'attributesfile') return [resolve(worktree, value)];
   if (section !== 'alias' && !commands.has(key)) return [];
-  // Of a command, each word may be a script: the program itself, or what an interpreter is given.
+  // Each word of a command may be a script: the program itself, or an argument of an interpreter.
   return value
     .split(/[\s"'`|&;()<>=!]+/)
     .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('://'))
@@ -95,7 +95,7 @@ function placesOf({ section, key, value }: GitConfigEntry, worktree: string, git
     .map(({ place }) => place);
 }
 
-/** The folder of the hooks; where that is all of the worktree or holds it, the hooks alone, or nothing could be written any more. */
+/** Returns the hooks folder; when it is the worktree or contains it, only the hook files, so that the rest stays writable. */
 function hookPlaces(folder: string, worktree: string): readonly string[] {
   const holdsAll = worktree === folder || worktree.startsWith(folder.endsWith(path.sep) ? folder : `${folder}${path.sep}`);
   return holdsAll ? hooks.map((name) => path.join(folder, name)) : [folder];
@@ -105,7 +105,7 @@ function resolve(folder: string, named: string): string {
   return named.startsWith('~/') ? path.join(homedir(), named.slice(2)) : path.resolve(folder, named);
 }
 
-/** The repository a folder lies in: the nearest `.git` above it, and where that leads when it is a file. */
+/** Returns the repository a folder lies in: the nearest `.git` at or above it, followed when it is a file. */
 function repositoryOf(start: string): Repository | undefined {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const place = path.join(folder, '.git');
@@ -131,7 +131,7 @@ function readText(file: string): string | undefined {
     const found = statSync(file);
     return found.isFile() && found.size <= maxConfigBytes ? readFileSync(file, 'utf8') : undefined;
   } catch {
-    // None, or not ours to read: then it names nothing.
+    // Missing or unreadable: it names no files.
     return undefined;
   }
 }

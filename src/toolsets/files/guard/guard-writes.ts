@@ -13,23 +13,23 @@ import type { RuledPlace } from './name-rules.ts';
 import { plainName } from '../plain-name.ts';
 import { createWriteGate } from './write-gate.ts';
 
-/** A file or folder below a root that is to be written, moved there, or removed. */
+/** File or folder below a root that is about to be written, moved or removed. */
 export interface GuardedWrite {
-  /** A real path. */
+  /** Real path. */
   readonly root: string;
-  /** A clean path relative to the root. */
+  /** Clean path relative to the root. */
   readonly file: string;
-  /** Paths that may be written although they make other programs run something: what a person agreed to. */
+  /** Auto-run files that a person agreed to. */
   readonly allows?: PathTest | undefined;
-  /** It may be a folder that comes or goes with all that lies in it. */
+  /** The path may be a folder that moves with all its contents. */
   readonly isMoved?: boolean;
 }
 
 /**
- * Refuses what would make another program run something: files of the list, those that the repository's configuration names, and
- * whatever lies in a folder that git takes for a repository, or would with this file in it.
+ * Refuses a write that would make another program run something: auto-run files, files that the git configuration names, and anything in
+ * a folder that git accepts as a repository, or would accept with this file in it.
  *
- * @throws CadreError `PATH_REFUSED`, with who reads such files and how a person allows them
+ * @throws CadreError `PATH_REFUSED`, with the program that reads such files and the setting that allows them
  */
 export async function assertMayWrite(write: GuardedWrite): Promise<void> {
   const { root, file, allows } = write;
@@ -40,7 +40,7 @@ export async function assertMayWrite(write: GuardedWrite): Promise<void> {
   rememberAgreed(path.join(root, found.place));
 }
 
-/** The error for a file that makes another program run something. */
+/** Creates the error for an auto-run file. */
 export function refuseAutoRun(requested: string, { place, group: reader }: RuledPlace): CadreError {
   const reason = `it is protected, since ${reader} would run or load what such files say the next time they are used`;
   const setting = `allow_writes: [${JSON.stringify(place === '.' ? '**' : place)}]`;
@@ -56,14 +56,14 @@ const lock = createKeyedLock();
 const gate = createWriteGate();
 
 /**
- * Does the work of a write that is allowed. Writes that could together make a repository for git, a file each, are checked and done one
- * after another, so that each sees those before it; none is done while a folder moves.
+ * Checks a write and does its work. Writes that could together make a repository for git, one file each, are checked and done one after
+ * another, so that each sees the earlier ones; no write is done while a folder moves.
  */
 export async function guardWrite<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
   return await gate.amongWrites(async () => await checkAndWrite(write, work));
 }
 
-/** Does the work of moving a folder to `write.file`; no other write is done meanwhile, so that what is looked at in the folder stays as it is. */
+/** Does the work of moving a folder to `write.file`; no other write is done meanwhile, so that the folder stays as it was checked. */
 export async function guardFolderMove<T>(write: GuardedWrite, work: () => Promise<T>): Promise<T> {
   return await gate.alone(async () => await checkAndWrite(write, work));
 }
@@ -73,16 +73,16 @@ async function checkAndWrite<T>(write: GuardedWrite, work: () => Promise<T>): Pr
     await assertMayWrite(write);
     return await work();
   };
-  const isPart = write.file.split('/').some((part) => gitNames.has(plainName(part)));
-  return isPart ? await lock.hold(write.root, guarded) : await guarded();
+  const mayBeRepository = write.file.split('/').some((part) => gitNames.has(plainName(part)));
+  return mayBeRepository ? await lock.hold(write.root, guarded) : await guarded();
 }
 
 const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
 
-/** What the configuration of the repository names, at or above a file; of what is moved, below it, too. */
+/** Returns the path named by the git configuration that is a file or lies above it (or below it, for a moved folder). */
 function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace | undefined {
   const absolute = path.join(root, file);
-  // The nearest repository has its say, and the one that the root lies in.
+  // Both the nearest repository and the one that the root lies in count.
   const named = [...gitConfigPlaces(path.dirname(absolute)), ...gitConfigPlaces(root)].find(
     (place) =>
       place.startsWith(`${root}${path.sep}`) &&
@@ -91,7 +91,7 @@ function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace |
   return named === undefined ? undefined : { place: path.relative(root, named), group: 'git' };
 }
 
-/** The folder on the way to a file that is a repository for git, or would be with that file in it. */
+/** Returns the folder on the way to a file that is a repository for git, or would be with that file in it. */
 async function gitFolderOn({ root, file }: GuardedWrite): Promise<RuledPlace | undefined> {
   const parts = file.split('/');
   for (let at = 0; at < parts.length; at += 1) {
@@ -103,11 +103,11 @@ async function gitFolderOn({ root, file }: GuardedWrite): Promise<RuledPlace | u
   return undefined;
 }
 
-/** Which names of a repository are in a folder, or will be with one more name in it; undefined when there is no such folder. */
+/** Returns the repository names in a folder, counting one added name; undefined when the folder does not exist. */
 async function namesIn(folder: string, added: string): Promise<ReadonlySet<string> | undefined> {
   const names = new Set<string>();
   for (const name of gitFolderNames) {
-    // Without a HEAD it is none, whatever else there is: one look is enough for nearly every folder.
+    // Without a HEAD it is no repository: one look suffices for nearly every folder.
     if (name !== 'HEAD' && !names.has('HEAD')) return names;
     if (added === name.toLowerCase() || (await isThere(path.join(folder, name)))) names.add(name);
     else if (name === 'HEAD' && !(await isThere(folder))) return undefined;

@@ -1,35 +1,35 @@
 import { plainName } from '../plain-name.ts';
 
-/** A path, or the beginning of one, that rules speak of. */
+/** Path, or beginning of a path, that matches a rule. */
 export interface RuledPlace {
-  /** The file or folder that the rule names, as the path spells it, such as `sub/.git`. */
+  /** Matched file or folder, in the spelling of the path, such as `sub/.git`. */
   readonly place: string;
-  /** The group of the rule. */
+  /** Group of the rule. */
   readonly group: string;
 }
 
 /** Rules about names of files and folders, in groups. */
 export interface NameRules {
-  /** The group of the rule that names a file, or folder, in folders; all as `plainName` gives them. */
+  /** Returns the group of the rule that matches a name in folders; all names as returned by `plainName`. */
   groupOf(folders: readonly string[], name: string): string | undefined;
   /**
-   * The group of a rule of several parts whose way leads through this name: a link of that name could lead to what the rule is about without
-   * anything being called so. Ways that do not begin with a dot are left out: those are words that folders of a project have.
+   * Returns the group of a rule of several parts that has this name before its last part: a link with that name could lead to the files of
+   * the rule under other names. Skips rules that do not begin with a dot, since their first part is a common name in projects.
    */
   groupOnWay(folders: readonly string[], name: string): string | undefined;
-  /** The first part of a clean relative path that a rule names; undefined when there is none. */
+  /** Returns the shortest beginning of a clean relative path that matches a rule; undefined when none does. */
   placeIn(path: string): RuledPlace | undefined;
 }
 
 interface Rule {
-  /** The parts before the last one, from the last to the first. */
+  /** Parts before the last one, in reverse order. */
   readonly before: readonly string[];
   readonly group: string;
 }
 
 /**
- * Compiles rules: each stands for a name, or for several parts in a row, anywhere in a path, with all that lies below it. `*` is any part
- * of a name, and a rule that begins with `!` is an exception. Names are in lower case.
+ * Compiles rules: each matches a name, or several consecutive parts, anywhere in a path, with everything below. `*` matches any part of a
+ * name; a rule that begins with `!` is an exception. Names are in lower case.
  */
 export function compileNameRules(groups: Readonly<Record<string, readonly string[]>>): NameRules {
   const exact = new Map<string, Rule[]>();

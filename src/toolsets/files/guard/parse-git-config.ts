@@ -1,15 +1,15 @@
-/** A value of a git configuration; section and key in lower case, as git reads them. */
+/** Value of a git configuration; section and key in lower case, as git reads them. */
 export interface GitConfigEntry {
   readonly section: string;
   readonly key: string;
   readonly value: string;
 }
 
-/** Reads the entries of a git configuration file; what is no entry is passed over, since only names in it are looked for. */
+/** Parses the entries of a git configuration file; skips anything else, since callers only look for names in it. */
 export function parseGitConfig(text: string): readonly GitConfigEntry[] {
   const entries: GitConfigEntry[] = [];
   let section = '';
-  // A line that ends in a backslash goes on in the next one.
+  // A backslash at the end of a line continues it on the next one.
   for (const line of text.replace(/\\\r?\n/g, '').split('\n')) {
     const header = /^\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]/.exec(line);
     if (header !== null) section = (header[1] ?? '').toLowerCase();
@@ -20,7 +20,7 @@ export function parseGitConfig(text: string): readonly GitConfigEntry[] {
   return entries;
 }
 
-/** The value without quotes, escapes and comment. */
+/** Removes quotes, escapes and the comment from a value. */
 function valueOf(raw: string): string {
   let value = '';
   let quoted = false;

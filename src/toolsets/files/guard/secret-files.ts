@@ -1,8 +1,8 @@
 import { compileNameRules, type NameRules } from './name-rules.ts';
 
 /**
- * Files and folders that hold secrets, and what engines keep: the one list of what tools do not read and sandboxes hide. Of `.env` files, those that people keep
- * to themselves; an `.env.example` is there to be read. `.git/config` may hold a password, too, but git cannot be used without it.
+ * Files and folders with secrets, and the journals of engines: the one list of files that tools do not read and sandboxes hide. Includes
+ * private `.env` files but not `.env.example`, which is meant to be read. `.git/config` may hold a password too, but git needs it.
  */
 export const secretFiles: NameRules = compileNameRules({
   secrets: [

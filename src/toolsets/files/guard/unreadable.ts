@@ -4,10 +4,10 @@ import { compileGlobs, type PathTest } from '../glob-pattern.ts';
 import { plainPath } from '../plain-name.ts';
 import { secretFiles } from './secret-files.ts';
 
-/** The engine's own folder in a workspace: undo texts, and the journal when the workspace is where it was started. */
+/** The engine's folder in a workspace: undo texts, and the journal when the engine was started in the workspace. */
 export const engineFolder = '.cadre';
 
-/** The setting that says what the tools of a toolset do not read. */
+/** Setting that lists the files the tools of a toolset do not read. */
 export const unreadableSetting: JsonSchema = {
   type: 'array',
   items: { type: 'string', minLength: 1, maxLength: 500 },
@@ -15,31 +15,31 @@ export const unreadableSetting: JsonSchema = {
   description: 'Globs of paths that are neither read nor changed, in place of those that hold secrets.',
 };
 
-/** The same setting for programs in a sandbox; a launcher of runs does not widen what they see. */
+/** The same setting for programs in a sandbox; a launch request cannot widen it. */
 export const unreadableInSandbox: JsonSchema = { ...unreadableSetting, 'x-request': false };
 
-/** Globs of what is not read: those of the toolset itself, or those of the other toolsets of its profiles. */
+/** Globs of unreadable files: those of the toolset itself, or those of the other toolsets of its profiles. */
 export interface Unreadable {
-  /** In place of the files that hold secrets, and of `others`. */
+  /** Replaces the files with secrets, and `others`. */
   readonly own?: readonly string[];
-  /** Besides the files that hold secrets. */
+  /** Added to the files with secrets. */
   readonly others: readonly string[];
 }
 
-/** What a toolset must not read, as its settings and the profiles around it say. */
+/** Collects the globs of files a toolset must not read, from its settings and its profiles. */
 export function unreadableOf({ settings, unreadable }: Pick<ToolsetRequest, 'settings' | 'unreadable'>): Unreadable {
   const own = globsIn(settings['unreadable']);
   return { others: unreadable ?? [], ...(own === undefined ? {} : { own }) };
 }
 
-/** The globs that toolsets declare, for those that declare none. */
+/** Collects the globs that toolsets declare, for the toolsets that declare none. */
 export function declaredUnreadable(settings: readonly JsonObject[]): readonly string[] {
   return [...new Set(settings.flatMap((each) => globsIn(each['unreadable']) ?? []))].toSorted();
 }
 
 /**
- * Compiles what is neither read nor changed, for every tool that reads files: what holds secrets and what other toolsets do not read, unless
- * globs of its own say what instead, and always what the engine keeps. Paths are relative to the workspace.
+ * Compiles the test for files that tools neither read nor change: files with secrets and files that other toolsets do not read, or the
+ * toolset's `own` globs instead; always includes the engine's folder. Paths are relative to the workspace.
  */
 export function compileUnreadable({ own, others }: Unreadable): PathTest {
   if (own !== undefined) return compilePlain([...own, `/${engineFolder}`]);
@@ -48,7 +48,7 @@ export function compileUnreadable({ own, others }: Unreadable): PathTest {
   return (path) => isUsual(path) || isOthers(path);
 }
 
-/** Compiles globs that also mean what lenient file systems take for the same names. */
+/** Compiles globs that also match other spellings of a name on lenient file systems. */
 export function compilePlain(globs: readonly string[]): PathTest {
   const test = compileGlobs(globs);
   return (path) => {

@@ -1,15 +1,15 @@
 /**
- * Lets writes run side by side, and the move of a folder alone: what was looked at in the folder is what moves. Writes of this process,
- * whatever their workspace, since one workspace may lie in another.
+ * Runs writes side by side, and the move of a folder alone, so that the folder moves as it was checked. One gate serves all workspaces of
+ * this process, since one workspace may lie in another.
  */
 export interface WriteGate {
-  /** Does work that may run beside other work like it; what waits to be alone goes first. */
+  /** Runs work beside other writes; waits for moves that were requested before. */
   amongWrites<T>(work: () => Promise<T>): Promise<T>;
-  /** Does work while no other is done. */
+  /** Runs work while no other work runs. */
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a gate. Work that was let in must not ask to be let in again. */
+/** Creates a gate. Work inside the gate must not enter it again (deadlock). */
 export function createWriteGate(): WriteGate {
   const writes = new Set<Promise<void>>();
   let moves = Promise.resolve();

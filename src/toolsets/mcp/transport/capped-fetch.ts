@@ -1,8 +1,8 @@
 import { CadreError } from '../../../core/error.ts';
 
 /**
- * `fetch` whose answers cannot grow without end: a message of more than `maxBytes` breaks its stream off. In an event stream
- * an event is counted, with all its lines; in any other answer the whole body.
+ * Returns a `fetch` whose answers are limited: a message of more than `maxBytes` aborts its stream. In an event stream the limit applies
+ * to each event with all its lines; in any other answer to the whole body.
  */
 export function cappedFetch(maxBytes: number): typeof fetch {
   return async (input, init) => {
@@ -35,13 +35,13 @@ function countBytes(maxBytes: number, perEvent: boolean): TransformStream<Uint8A
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Finds the ends of events, which are empty lines, in a stream that is cut anywhere. */
+/** Finds the ends of events, which are empty lines, in a stream split anywhere. */
 class EventEnds {
-  /** The line so far has nothing in it. */
+  /** True when the current line is empty so far. */
   #atStart = true;
   #last = 0;
 
-  /** How many bytes follow the last end of an event in this piece of the stream; undefined when none ends in it. */
+  /** Returns how many bytes follow the last end of an event in this chunk; undefined when none ends in it. */
   afterLast(chunk: Uint8Array): number | undefined {
     let rest: number | undefined;
     for (let at = 0; at < chunk.length; at += 1) {

@@ -1,4 +1,4 @@
-/** Variables a program needs to find its files and its tongue; none of them is a secret. */
+/** Variables a program needs for its files and its language; none of them is a secret. */
 const inherited: readonly string[] = [
   'HOME',
   'LANG',
@@ -27,7 +27,10 @@ const inherited: readonly string[] = [
   'WINDIR',
 ];
 
-/** The environment of a server: a few plain variables, those named to be passed on, and those given. Everything else stays here. */
+/**
+ * Returns the environment of a server: a few plain variables, those listed for passing on, and those with a given value. Nothing else of
+ * this process's environment is passed on.
+ */
 export function childEnvironment(
   given: Readonly<Record<string, string>>,
   passedOn: readonly string[],

@@ -1,16 +1,19 @@
 import type { Clock } from '../../../core/clock.ts';
 import { CadreError } from '../../../core/error.ts';
 
-/** What is waited for, how long, and what else ends the wait. */
+/** Time limit and outer signal of a wait. */
 export interface Deadline {
   readonly clock: Clock;
   readonly ms: number;
-  /** Completes "the server …": `did not answer the handshake`. */
+  /** Completion of "the server …": `did not answer the handshake`. */
   readonly missed: string;
   readonly signal?: AbortSignal;
 }
 
-/** Runs `work` with a signal that aborts when its time is over or the outer signal does; rejects at once then, whatever `work` does. */
+/**
+ * Runs `work` with a signal that aborts at its time limit or with the outer signal; rejects immediately then, even if `work` ignores the
+ * signal.
+ */
 export async function withDeadline<T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, ms, missed, signal } = deadline;
   const abort = new AbortController();

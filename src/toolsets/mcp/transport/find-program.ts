@@ -1,7 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Why a program cannot be started: there is none, or it may not be run; undefined when it can. Looks as the system does. */
+/**
+ * Returns why a program cannot be started: it does not exist, or is not executable; undefined when it can be. Searches like the operating
+ * system.
+ */
 export function programProblem(command: string, searchPath: string | undefined, cwd: string): 'ENOENT' | 'EACCES' | undefined {
   if (process.platform === 'win32') return undefined;
   const places = command.includes('/')

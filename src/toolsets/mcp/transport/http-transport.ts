@@ -3,11 +3,11 @@ import { cappedFetch } from './capped-fetch.ts';
 import type { ClientLibrary } from '../client-library.ts';
 import type { HttpAddress } from '../mcp-settings.ts';
 
-/** The code of the answer that stands for one that never came: the server ended the stream of a request without it. */
+/** Error code for a request whose stream the server ended without an answer. */
 export const unansweredCode = -32_098;
 export const unanswered = 'the server ended its answer before the result came';
 
-/** How often a broken stream of events is opened again, and how fast. */
+/** Number and delays of reconnections of a broken event stream. */
 const reconnection = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5_000,
@@ -15,7 +15,7 @@ const reconnection = {
   maxRetries: 3,
 } as const;
 
-/** A transport to a server that is called over HTTP. Redirects are followed within its origin only. */
+/** Creates a transport to a server over HTTP. Redirects are followed within its origin only. */
 export function createHttpTransport(library: ClientLibrary, address: HttpAddress, maxMessageBytes: number): Transport {
   const url = new URL(address.url);
   const fetch = cappedFetch(maxMessageBytes);
@@ -26,8 +26,8 @@ export function createHttpTransport(library: ClientLibrary, address: HttpAddress
 }
 
 /**
- * A stream that ends before its answer came would leave the request waiting for its time-out; here it is answered with an
- * error. An answer that came first wins.
+ * Answers a request with an error when its stream ends without an answer; otherwise the request would wait for its timeout. An earlier
+ * answer wins.
  */
 function answeringEveryRequest<T extends Transport>(transport: T): T {
   const send = transport.send.bind(transport);

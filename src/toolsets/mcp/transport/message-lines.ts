@@ -1,18 +1,20 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Most lines that are no messages before a server is given up: it does not speak the protocol, and reading on costs time. */
+/** Most lines that are not messages before a server is given up: it does not speak the protocol, and reading on costs time. */
 const maxNoiseLines = 10_000;
 
-/** What is found in the output of a server. */
+/** Callbacks for the output of a server. */
 export interface LineSink {
   readonly onMessage: (message: object) => void;
-  /** A line that is no message, cut to what fits an error message. */
+  /** Called with a line that is not a message, cut to fit an error message. */
   readonly onNoise: (line: string) => void;
-  /** The output can no longer be read: what is wrong with it. */
+  /** Called with the problem when the output can no longer be read. */
   readonly onOverflow: (problem: string) => void;
 }
 
-/** Splits output into lines of JSON. What is no message is noise; a line that never ends, or noise without end, is an overflow. */
+/**
+ * Splits output into lines of JSON. A line that is not a message is noise; a line that never ends, or noise without end, is an overflow.
+ */
 export class MessageLines {
   readonly #sink: LineSink;
   readonly #maxBytes: number;
@@ -27,7 +29,7 @@ export class MessageLines {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes a piece of output, cut anywhere. */
+  /** Accepts a chunk of output, split anywhere. */
   push(chunk: Buffer): void {
     let text = this.#decoder.write(chunk);
     for (let end = text.indexOf('\n'); end !== -1 && !this.#over; end = text.indexOf('\n')) {
@@ -56,7 +58,7 @@ export class MessageLines {
     }
     this.#noise += 1;
     this.#sink.onNoise(line.slice(0, 200));
-    if (this.#noise >= maxNoiseLines) this.#overflow(`${maxNoiseLines} lines that are no messages`);
+    if (this.#noise >= maxNoiseLines) this.#overflow(`${maxNoiseLines} lines that are not messages`);
   }
 
   #overflow(problem: string): void {
@@ -66,14 +68,14 @@ export class MessageLines {
   }
 }
 
-/** A JSON-RPC message; undefined for any other line. */
+/** Parses a JSON-RPC message; undefined for any other line. */
 function parseMessage(line: string): object | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0' ? value : undefined;
   } catch {
-    // Half a message, or a line of a log that happens to begin with a brace.
+    // Half a message, or a log line that happens to begin with a brace.
     return undefined;
   }
 }

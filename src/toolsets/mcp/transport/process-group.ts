@@ -1,13 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { signalProcesses } from '../../process/signal-processes.ts';
 
-/** Processes that must not outlive this one. */
-// Not state of a run: the child processes of this one.
+// Not state of a run: the child processes of this process, which must not outlive it.
 const living = new Map<ChildProcess, string>();
-// Not state of a run: whether this process watches its children.
+// Not state of a run: true once this process watches its children.
 let watching = false;
 
-/** Sees to it that a child and all that bears its mark are ended when this process exits without having closed it. */
+/** Ensures that a child and all processes with its mark end when this process exits without having closed it. */
 export function adoptGroup(child: ChildProcess, mark: string): void {
   living.set(child, mark);
   child.once('exit', () => living.delete(child));
@@ -19,8 +18,8 @@ export function adoptGroup(child: ChildProcess, mark: string): void {
 }
 
 /**
- * Ends a child and all it started: closes its input, and if that does not do, asks it to end, then kills it. Resolves when
- * nothing of it is left, or after `withinMs`.
+ * Ends a child and all processes it started: closes its input, then asks it to end, then kills it. Resolves when all have ended, or after
+ * `withinMs`.
  */
 export async function endGroup(child: ChildProcess, withinMs: number, mark: string): Promise<void> {
   child.stdin?.end();
@@ -31,7 +30,7 @@ export async function endGroup(child: ChildProcess, withinMs: number, mark: stri
       await exits(child, withinMs / 4);
     }
   }
-  // What it started may have stayed behind, also in a group of its own: servers that drive a browser start it like that.
+  // Its own children may still run, even in another group: servers that drive a browser start it like that.
   signalAll(child, mark, 'SIGKILL');
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -67,6 +66,6 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     if (process.platform === 'win32') child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // Nothing of the group is left.
+    // The whole group has ended.
   }
 }

@@ -2,18 +2,18 @@ import type { ResourceScope, Resource } from '../../../core/tool/resource-scope.
 import { openSandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy.ts';
 
-/** A server's command line in a sandbox, until it is given back. */
+/** A server's command line in a sandbox, until it is released. */
 export interface SandboxedServer {
   readonly argv: readonly [string, ...string[]];
-  /** To be called once it runs; `end` is called when it must be ended. */
+  /** Called once the server runs; `end` is called when it must be ended. */
   watch(end: () => void): void;
   release(): Promise<void>;
 }
 
 /**
- * Puts the command of a server into a sandbox in which it may read and write `folder`.
+ * Wraps the command of a server in a sandbox in which it may read and write `folder`.
  *
- * @throws CadreError `SANDBOX_UNAVAILABLE` with what is missing and the commands that install it
+ * @throws CadreError `SANDBOX_UNAVAILABLE` with the missing parts and the commands that install them
  */
 export async function sandboxServer(
   argv: readonly [string, ...string[]],
@@ -21,17 +21,17 @@ export async function sandboxServer(
   folder: string,
 ): Promise<SandboxedServer> {
   const opened: Resource<unknown>[] = [];
-  // The sandbox belongs to this server alone, and is given back with it.
+  // The sandbox belongs to this server alone, and is released with it.
   const scope: ResourceScope = {
     open: async (_name, open) => {
-      const thing = await open();
-      opened.push(thing);
-      return thing.value;
+      const resource = await open();
+      opened.push(resource);
+      return resource.value;
     },
     close: () => Promise.resolve(),
   };
-  const giveBack = async (): Promise<void> => {
-    for (const thing of opened) await thing.close();
+  const closeAll = async (): Promise<void> => {
+    for (const resource of opened) await resource.close();
   };
   try {
     const sandbox = await openSandbox({ agent: scope, run: scope, engine: scope });
@@ -41,11 +41,11 @@ export async function sandboxServer(
       watch: wrapped.watch,
       release: async () => {
         await wrapped.release();
-        await giveBack();
+        await closeAll();
       },
     };
   } catch (thrown) {
-    await giveBack();
+    await closeAll();
     throw thrown;
   }
 }

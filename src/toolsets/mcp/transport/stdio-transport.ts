@@ -12,35 +12,35 @@ import { onLifeline } from '../../process/lifeline.ts';
 import { markVariable } from '../../process/marked-processes.ts';
 import { adoptGroup, endGroup } from './process-group.ts';
 
-/** Most of what a server last wrote to stderr that is kept, in characters. */
+/** Longest tail of a server's stderr that is kept, in characters. */
 const keptStderr = 2_000;
 
-/** How many lines of it are told. */
+/** Number of its lines in an error message. */
 const shownLines = 8;
 
-/** Most messages that wait until a server reads on; one that asks and asks, and never reads the answers, is given up. */
+/** Most messages queued for a server that does not read; one that keeps asking without reading the answers is given up. */
 const maxUnread = 1_000;
 
-/** Servers are started by a shell, which is where systems differ: elsewhere one may outlive this process when that is killed. */
+/** True where servers are started through a shell; elsewhere a server may outlive this process when that is killed. */
 const hasShell = process.platform !== 'win32';
-/** What a server may take to end by itself when this process is gone. */
+/** Time for a server to end by itself after this process has ended. */
 const orphanGraceSeconds = 2;
 
-/** What a transport over a child process needs to know. */
+/** Options of a transport over a child process. */
 export interface StdioOptions {
   readonly maxMessageBytes: number;
-  /** How long the process may take to end once it is told to, in milliseconds. */
+  /** Time for the process to end once asked to, in milliseconds. */
   readonly closeMs: number;
 }
 
 /**
- * Speaks with a server that it starts, over the server's standard input and output.
+ * Communicates with a server that it starts, over the server's standard input and output.
  *
- * Owns the process and everything the process starts: they are one group, and all of it is gone when `close` resolves. Its
- * environment is an allow-list. Does not own the protocol.
+ * Owns: the process and everything it starts, as one group that has ended when `close` resolves; its environment is an allow-list. Does
+ * not own: the protocol.
  */
 export class StdioTransport implements Transport {
-  // The client library looks for these two names to know that one channel carries everything.
+  // The client library checks these two properties to detect that one channel carries everything.
   readonly stderr = null;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -65,10 +65,14 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** How the process ended, or what it does that is no message; with the last it wrote to stderr. Empty when there is nothing to tell. */
+  /**
+   * Describes how the process ended, or output that is not a message, with its last lines on stderr. Empty when there is nothing to
+   * report.
+   */
   describe(): string {
-    const noise = this.#firstNoise === undefined ? '' : `it prints what is no message, such as ${JSON.stringify(this.#firstNoise)}`;
-    const stderr = lastWords(this.#stderr.trim());
+    const noise =
+      this.#firstNoise === undefined ? '' : `it prints lines that are not messages, such as ${JSON.stringify(this.#firstNoise)}`;
+    const stderr = stderrTail(this.#stderr.trim());
     const last = stderr === '' ? '' : `it last wrote to stderr: ${stderr}`;
     return [this.#ended ?? '', noise, last].filter((part) => part !== '').join('; ');
   }
@@ -82,9 +86,9 @@ export class StdioTransport implements Transport {
     const folder = cwd ?? process.cwd();
     if (sandbox !== undefined) {
       this.#sandboxed = await sandboxServer([command, ...args], sandbox, folder);
-      // It may have been given up while the sandbox was made; nothing is started then.
+      // Closed while the sandbox was being created: nothing is started then.
       if (this.#ended !== undefined) {
-        await this.#giveBackSandbox();
+        await this.#releaseSandbox();
         throw new CadreError('MCP_UNAVAILABLE', this.#ended);
       }
     }
@@ -97,14 +101,14 @@ export class StdioTransport implements Transport {
       env: { ...environment, [markVariable]: this.#mark },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe', ...(hasShell ? (['pipe'] as const) : [])],
-      // A group of its own: it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
+      // In a separate group it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
     this.#child = child;
-    // A companion that is told to end resets the lifeline; that is no fault of anybody.
+    // A companion that is asked to end resets the lifeline, which is not an error.
     child.stdio[3]?.on('error', () => undefined);
-    // Each message that is not read yet waits on it.
+    // Each unread message waits on it.
     child.stdin.setMaxListeners(0);
     this.#listen(child);
     await new Promise<void>((resolve, reject) => {
@@ -113,7 +117,7 @@ export class StdioTransport implements Transport {
     });
     adoptGroup(child, this.#mark);
     this.#sandboxed?.watch(() => {
-      this.#over('it goes on writing files that make other programs run something into its folder (see allow_writes)');
+      this.#over('it keeps writing files that make other programs run something into its folder (see allow_writes)');
       void this.close();
     });
   }
@@ -145,13 +149,13 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     this.#over('it was closed');
     if (child !== undefined) await endGroup(child, this.#options.closeMs, this.#mark);
-    await this.#giveBackSandbox();
+    await this.#releaseSandbox();
   }
 
-  async #giveBackSandbox(): Promise<void> {
+  async #releaseSandbox(): Promise<void> {
     const sandboxed = this.#sandboxed;
     this.#sandboxed = undefined;
-    // What the sandbox fails to tidy up is not the server's failure, and nobody waits for it.
+    // A sandbox's failure to clean up is not the server's failure, and is not awaited.
     await sandboxed?.release().catch(() => undefined);
   }
 
@@ -179,11 +183,11 @@ export class StdioTransport implements Transport {
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-keptStderr);
     });
-    // A pipe that breaks shows in the process that ended, or in the request that is not answered.
+    // A broken pipe shows as an ended process, or as an unanswered request.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on('error', (error) => this.onerror?.(error));
     child.stdout?.once('close', () => this.#outputClosed(child));
     child.once('exit', (code, signal) => {
-      // What it wrote before it ended may still be on its way; a grandchild that holds the pipe is not waited for.
+      // Output from before the end may still arrive; a grandchild that holds the pipe is not waited for.
       const tell = (): void => {
         this.#over(signal === null ? `it ended with exit code ${code ?? 'unknown'}` : `it was ended by ${signal}`);
         void this.close();
@@ -196,7 +200,10 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Hands a message to the client. One that the client cannot even look at, such as an id nested without end, is noise: it costs nobody else anything. */
+  /**
+   * Passes a message to the client. A message that the client cannot even parse, such as an id nested without end, is noise: it affects
+   * nothing else.
+   */
   #deliver(message: object): void {
     try {
       this.onmessage?.(message as JSONRPCMessage);
@@ -205,7 +212,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** A server that closed its output will not answer any more, though it may live on. */
+  /** Handles a server that closed its output: it will not answer any more, though it may live on. */
   #outputClosed(child: ChildProcess): void {
     setTimeout(() => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -221,8 +228,8 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** The end of what was written to stderr; the line that names the error stands first when a long trace follows it. */
-function lastWords(text: string): string {
+/** Returns the end of stderr; when a long trace follows the line that names the error, that line comes first. */
+function stderrTail(text: string): string {
   const lines = text.split('\n');
   const error = lines.findLastIndex((line) => /^\s*(?:\w+: )?(?:Uncaught )?\w*(?:error|exception)\b.*:/i.test(line));
   const isAbove = error >= 0 && error < lines.length - shownLines;

@@ -1,63 +1,61 @@
 import { CadreError, toErrorRecord } from '../../../core/error.ts';
 import type { SearchHit, SearchOptions, SearchProvider } from './search-provider.ts';
 
-/** What a search came to. */
+/** Result of a search. */
 export interface SearchOutcome {
-  /** Who answered; undefined when nobody found anything, but at least one looked. */
+  /** Provider that answered; undefined when at least one searched but none found anything. */
   readonly provider: string;
   readonly hits: readonly SearchHit[];
-  /** Those that were asked before, and why they did not do. */
-  readonly passed: readonly { readonly provider: string; readonly reason: string }[];
+  /** Providers asked before, and the reason each was skipped. */
+  readonly skipped: readonly { readonly provider: string; readonly reason: string }[];
 }
 
-/** How providers are asked. */
-export interface Asking {
-  /** The time each provider gets. */
+/** A search, and the limits and callback for asking providers. */
+export interface ProviderSearch {
+  readonly query: string;
+  readonly options: SearchOptions;
+  /** Time limit of each provider, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Told of each provider that did not do. */
-  readonly onPassed: (provider: string, reason: string) => void;
+  /** Called for each provider that is skipped. */
+  readonly onSkipped: (provider: string, reason: string) => void;
 }
 
 const maxTitle = 300;
 const maxSnippet = 1_000;
 
 /**
- * Asks one provider after the other until one finds something. One that fails, takes too long or finds nothing is passed over.
+ * Asks one provider after the other until one finds something. Skips providers that fail, take too long or find nothing.
  *
- * @throws CadreError `TOOL_FAILED` with everyone's reason when none of them could answer
+ * @throws CadreError `TOOL_FAILED` with every provider's reason when none of them could answer
  */
-export async function askProviders(
-  providers: readonly SearchProvider[],
-  query: string,
-  options: SearchOptions,
-  asking: Asking,
-): Promise<SearchOutcome> {
-  const passed: { provider: string; reason: string }[] = [];
-  let looked: string | undefined;
+export async function askProviders(providers: readonly SearchProvider[], search: ProviderSearch): Promise<SearchOutcome> {
+  const skipped: { provider: string; reason: string }[] = [];
+  let searched: string | undefined;
   for (const provider of providers) {
     let reason: string;
     try {
-      const hits = toHits(await askOne(provider, query, options, asking), options.maxResults);
-      if (hits.length > 0) return { provider: provider.name, hits, passed };
-      looked ??= provider.name;
+      const hits = toHits(await askOne(provider, search), search.options.maxResults);
+      if (hits.length > 0) return { provider: provider.name, hits, skipped };
+      searched ??= provider.name;
       reason = 'found nothing';
     } catch (thrown) {
-      asking.signal.throwIfAborted();
+      search.signal.throwIfAborted();
       reason = toErrorRecord(thrown, 'TOOL_FAILED').message.slice(0, 300);
     }
-    passed.push({ provider: provider.name, reason });
-    asking.onPassed(provider.name, reason);
+    skipped.push({ provider: provider.name, reason });
+    search.onSkipped(provider.name, reason);
   }
-  if (looked !== undefined) return { provider: looked, hits: [], passed: passed.filter(({ provider }) => provider !== looked) };
-  const reasons = passed.map(({ provider, reason }) => `${provider}: ${reason}`).join('\n');
+  if (searched !== undefined)
+    return { provider: searched, hits: [], skipped: skipped.filter(({ provider }) => provider !== searched) };
+  const reasons = skipped.map(({ provider, reason }) => `${provider}: ${reason}`).join('\n');
   throw new CadreError('TOOL_FAILED', `No search provider could answer.\n${reasons}`);
 }
 
-/** One provider's answer within its time, whether or not it listens to its signal. */
-async function askOne(provider: SearchProvider, query: string, options: SearchOptions, asking: Asking): Promise<unknown> {
-  const { timeoutMs } = asking;
-  const signal = AbortSignal.any([asking.signal, AbortSignal.timeout(timeoutMs)]);
+/** Returns one provider's answer within its time limit, even if it ignores its signal. */
+async function askOne(provider: SearchProvider, search: ProviderSearch): Promise<unknown> {
+  const { query, options, timeoutMs } = search;
+  const signal = AbortSignal.any([search.signal, AbortSignal.timeout(timeoutMs)]);
   const { promise: over, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(new Error(`no answer within ${timeoutMs / 1000} s`));
   signal.addEventListener('abort', stop, { once: true });
@@ -68,7 +66,7 @@ async function askOne(provider: SearchProvider, query: string, options: SearchOp
   }
 }
 
-/** What a provider answered, made clean: links to pages only, each once, texts in one line and not too long. */
+/** Cleans a provider's answer: links to pages only, each once, with short texts on one line. */
 function toHits(answer: unknown, maxResults: number): readonly SearchHit[] {
   if (!Array.isArray(answer)) throw new Error('it did not answer with a list');
   const hits = new Map<string, SearchHit>();

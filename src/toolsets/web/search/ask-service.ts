@@ -4,30 +4,29 @@ import { decodeBody } from '../decode-body.ts';
 import { fetchResource } from '../fetch-resource.ts';
 import type { HostResolver } from '../resolve-host.ts';
 
-/** What asking a search service takes. */
+/** Dependencies for calling a search service. */
 export interface ServicePorts {
   readonly resolver: HostResolver;
   readonly timeoutMs: number;
   readonly userAgent: string;
 }
 
-/** One question to a search service. */
+/** One request to a search service. */
 export interface ServiceQuestion {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent by POST when given. */
+  /** Body, which makes the request a POST. */
   readonly json?: JsonValue;
   readonly accept: string;
 }
 
-/** Most bytes a service may answer with. */
+/** Largest answer of a service, in bytes. */
 const maxBytes = 1_000_000;
 
 /**
- * Asks a search service at the place the settings name: it may be on this machine, and it alone is asked. Messages name no
- * query and no key.
+ * Calls a search service at the configured address and nowhere else; it may be on this machine. Messages contain no query and no key.
  *
- * @throws CadreError `TOOL_FAILED` when it does not answer well
+ * @throws CadreError `TOOL_FAILED` when it does not answer properly
  */
 export async function askService(question: ServiceQuestion, ports: ServicePorts, signal: AbortSignal): Promise<string> {
   const { url, headers, json, accept } = question;
@@ -35,7 +34,7 @@ export async function askService(question: ServiceQuestion, ports: ServicePorts,
     policy: { allowHosts: [], denyHosts: [], allowPrivate: true },
     ...ports,
     maxBytes,
-    // Whoever is asked with a key is asked at one place.
+    // A request with a key goes to one place only.
     maxRedirects: 0,
     accept,
     ...(headers === undefined ? {} : { headers }),
@@ -49,10 +48,15 @@ export async function askService(question: ServiceQuestion, ports: ServicePorts,
   return decodeBody(resource.body, resource.headers['content-type'] ?? '').text;
 }
 
-/** Asks for JSON, and gives the list that stands at a path of the answer. */
+/** A request for JSON that contains a list. */
+export interface ListQuestion extends Omit<ServiceQuestion, 'accept'> {
+  /** Keys that lead to the list in the answer. */
+  readonly path: readonly string[];
+}
+
+/** Requests JSON and returns the list at a path of the answer. */
 export async function askForList(
-  question: Omit<ServiceQuestion, 'accept'>,
-  path: readonly string[],
+  { path, ...question }: ListQuestion,
   ports: ServicePorts,
   signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {
@@ -61,10 +65,10 @@ export async function askForList(
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    throw new CadreError('TOOL_FAILED', 'it answered with something that is no JSON');
+    throw new CadreError('TOOL_FAILED', 'its answer is not JSON');
   }
   for (const key of path) {
-    // Services leave a list out when it is empty.
+    // Services omit an empty list.
     if (value === undefined || value === null) return [];
     if (!isJsonObject(value)) throw new CadreError('TOOL_FAILED', `its answer has no list at ${path.join('.')}`);
     value = value[key];
@@ -74,7 +78,7 @@ export async function askForList(
   return (value as readonly JsonValue[]).filter(isJsonObject);
 }
 
-/** A text field of an answer; empty when it is anything else. */
+/** Returns a text field of an answer; empty when it is anything else. */
 export function textField(item: JsonObject, name: string): string {
   const value = item[name];
   return typeof value === 'string' ? value : '';

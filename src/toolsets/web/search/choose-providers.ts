@@ -5,23 +5,29 @@ import { duckduckgoProvider } from './duckduckgo-provider.ts';
 import { braveProvider, googleProvider, searxngProvider, tavilyProvider } from './json-providers.ts';
 import type { SearchProvider } from './search-provider.ts';
 
-/** The variables of the environment that open search services. */
+/** Environment variables that hold the keys of search services. */
 export type SearchEnvironment = Readonly<Record<string, string | undefined>>;
 
+/** Sources of providers and keys, and dependencies of the providers. */
+export interface ProviderSources {
+  /** Providers passed in code. */
+  readonly given: readonly SearchProvider[];
+  readonly environment: SearchEnvironment;
+  readonly ports: ServicePorts;
+}
+
 /**
- * The providers that the settings name, in their order; without any, those handed in, those the environment has keys for, and
- * DuckDuckGo, which needs none.
+ * Returns the configured providers in their order; by default, those passed in code, those the environment has keys for, and DuckDuckGo,
+ * which needs none.
  *
  * @throws CadreError `OPTION_INVALID` when a setting lacks what its provider needs
  */
 export function chooseProviders(
   settings: readonly ProviderSetting[] | undefined,
-  given: readonly SearchProvider[],
-  environment: SearchEnvironment,
-  ports: ServicePorts,
+  sources: ProviderSources,
 ): readonly SearchProvider[] {
-  if (settings !== undefined) return settings.map((setting) => toProvider(setting, given, environment, ports));
-  return [...given, ...impliedBy(environment).map((setting) => toProvider(setting, given, environment, ports))];
+  if (settings !== undefined) return settings.map((setting) => toProvider(setting, sources));
+  return [...sources.given, ...impliedBy(sources.environment).map((setting) => toProvider(setting, sources))];
 }
 
 function impliedBy(environment: SearchEnvironment): readonly ProviderSetting[] {
@@ -35,12 +41,7 @@ function impliedBy(environment: SearchEnvironment): readonly ProviderSetting[] {
   ];
 }
 
-function toProvider(
-  setting: ProviderSetting,
-  given: readonly SearchProvider[],
-  environment: SearchEnvironment,
-  ports: ServicePorts,
-): SearchProvider {
+function toProvider(setting: ProviderSetting, { given, environment, ports }: ProviderSources): SearchProvider {
   const { type, url } = setting;
   const need = (value: string | undefined, key: string, variable: string): string => {
     const found = value ?? environment[variable];

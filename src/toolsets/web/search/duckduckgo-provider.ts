@@ -7,7 +7,7 @@ import type { Freshness, SearchHit, SearchProvider } from './search-provider.ts'
 
 const freshness: Readonly<Record<Freshness, string>> = { day: 'd', week: 'w', month: 'm', year: 'y' };
 
-/** DuckDuckGo's page for browsers without scripts: needs no key, and turns those away who ask too often. */
+/** DuckDuckGo's page for browsers without scripts: needs no key, and rejects clients that ask too often. */
 export function duckduckgoProvider(base: string | undefined, ports: ServicePorts): SearchProvider {
   return {
     name: 'duckduckgo',
@@ -33,7 +33,7 @@ async function readResults(html: string): Promise<readonly SearchHit[]> {
 }
 
 function readResult(result: PageElement): readonly SearchHit[] {
-  // Advertisements look the same but for their class.
+  // Advertisements differ only by their class.
   if (/\bresult--ad\b/.test(result.getAttribute('class') ?? '')) return [];
   const [link] = result.querySelectorAll('.result__a');
   const [snippet] = result.querySelectorAll('.result__snippet');
@@ -41,7 +41,7 @@ function readResult(result: PageElement): readonly SearchHit[] {
   return [{ title: link.textContent ?? '', url: targetOf(link.getAttribute('href') ?? ''), snippet: snippet?.textContent ?? '' }];
 }
 
-/** Links lead over DuckDuckGo; where they lead stands in them. */
+/** Returns the target of a link, which leads through DuckDuckGo and contains the target. */
 function targetOf(href: string): string {
   const url = URL.parse(href, 'https://duckduckgo.com/');
   return url?.searchParams.get('uddg') ?? url?.href ?? '';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../core/json.ts';
 import { askForList, textField, type ServicePorts } from './ask-service.ts';
 import type { Freshness, SearchHit, SearchOptions, SearchProvider } from './search-provider.ts';
 
-/** Where a service is, and what opens it. */
+/** Address and key of a service. */
 export interface ServicePlace {
   readonly url?: string | undefined;
   readonly apiKey: string;
@@ -11,7 +11,7 @@ export interface ServicePlace {
 const braveFreshness: Readonly<Record<Freshness, string>> = { day: 'pd', week: 'pw', month: 'pm', year: 'py' };
 const googleFreshness: Readonly<Record<Freshness, string>> = { day: 'd1', week: 'w1', month: 'm1', year: 'y1' };
 
-/** A SearXNG instance of one's own; its settings must allow the format `json`. */
+/** A self-hosted SearXNG instance; its settings must allow the format `json`. */
 export function searxngProvider(base: string, ports: ServicePorts): SearchProvider {
   return {
     name: 'searxng',
@@ -22,8 +22,8 @@ export function searxngProvider(base: string, ports: ServicePorts): SearchProvid
         language: localeOf(options),
         time_range: options.freshness,
       });
-      const results = await askForList({ url }, ['results'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'url', 'content', 'publishedDate'));
+      const results = await askForList({ url, path: ['results'] }, ports, signal);
+      return results.map((result) => toHit(result, { title: 'title', url: 'url', snippet: 'content', published: 'publishedDate' }));
     },
   };
 }
@@ -44,8 +44,12 @@ export function braveProvider(
         freshness: options.freshness === undefined ? undefined : braveFreshness[options.freshness],
         text_decorations: 'false',
       });
-      const results = await askForList({ url, headers: { 'x-subscription-token': apiKey } }, ['web', 'results'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'url', 'description', 'age'));
+      const results = await askForList(
+        { url, headers: { 'x-subscription-token': apiKey }, path: ['web', 'results'] },
+        ports,
+        signal,
+      );
+      return results.map((result) => toHit(result, { title: 'title', url: 'url', snippet: 'description', published: 'age' }));
     },
   };
 }
@@ -63,14 +67,16 @@ export function tavilyProvider(
         max_results: options.maxResults,
         ...(options.freshness === undefined ? {} : { time_range: options.freshness }),
       };
-      const question = { url: new URL('search', base), headers: { authorization: `Bearer ${apiKey}` }, json };
-      const results = await askForList(question, ['results'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'url', 'content', 'published_date'));
+      const question = { url: new URL('search', base), headers: { authorization: `Bearer ${apiKey}` }, json, path: ['results'] };
+      const results = await askForList(question, ports, signal);
+      return results.map((result) =>
+        toHit(result, { title: 'title', url: 'url', snippet: 'content', published: 'published_date' }),
+      );
     },
   };
 }
 
-/** Google's Programmable Search Engine, with a key and the id of an engine. The key goes in a header: URLs are written down. */
+/** Google's Programmable Search Engine, with a key and the id of an engine. The key is sent in a header, since URLs are logged. */
 export function googleProvider(
   { url: base = 'https://customsearch.googleapis.com/', apiKey, engineId }: ServicePlace & { readonly engineId: string },
   ports: ServicePorts,
@@ -86,13 +92,13 @@ export function googleProvider(
         gl: options.country,
         dateRestrict: options.freshness === undefined ? undefined : googleFreshness[options.freshness],
       });
-      const results = await askForList({ url, headers: { 'x-goog-api-key': apiKey } }, ['items'], ports, signal);
-      return results.map((result) => toHit(result, 'title', 'link', 'snippet'));
+      const results = await askForList({ url, headers: { 'x-goog-api-key': apiKey }, path: ['items'] }, ports, signal);
+      return results.map((result) => toHit(result, { title: 'title', url: 'link', snippet: 'snippet' }));
     },
   };
 }
 
-/** A URL with its query; what is undefined is left out. */
+/** Returns a URL with its query; undefined parameters are left out. */
 export function withParameters(url: URL, parameters: Readonly<Record<string, string | undefined>>): URL {
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
   return url;
@@ -102,12 +108,13 @@ function localeOf({ language, country }: SearchOptions): string | undefined {
   return language === undefined || country === undefined ? language : `${language}-${country.toUpperCase()}`;
 }
 
-function toHit(result: JsonObject, title: string, url: string, snippet: string, published?: string): SearchHit {
-  const date = published === undefined ? '' : textField(result, published);
+/** Reads a search hit; `fields` maps its properties to the service's names. */
+function toHit(result: JsonObject, fields: SearchHit): SearchHit {
+  const date = fields.published === undefined ? '' : textField(result, fields.published);
   return {
-    title: textField(result, title),
-    url: textField(result, url),
-    snippet: textField(result, snippet),
+    title: textField(result, fields.title),
+    url: textField(result, fields.url),
+    snippet: textField(result, fields.snippet),
     ...(date === '' ? {} : { published: date }),
   };
 }

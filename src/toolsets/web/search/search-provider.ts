@@ -1,16 +1,16 @@
-/** One thing that was found. */
+/** One search result. */
 export interface SearchHit {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
-  /** When it was published, in the provider's words. */
+  /** Date of publication, in the provider's words. */
   readonly published?: string;
 }
 
-/** How recent results must be. */
+/** Maximum age of results. */
 export type Freshness = 'day' | 'week' | 'month' | 'year';
 
-/** What a search asks for besides its words. A provider that has no such option leaves it out. */
+/** Options of a search. A provider ignores options it does not support. */
 export interface SearchOptions {
   readonly maxResults: number;
   /** A language code such as `en`. */
@@ -20,7 +20,7 @@ export interface SearchOptions {
   readonly freshness?: Freshness;
 }
 
-/** A service that finds pages. Rejects when it cannot answer: the next provider is asked then. */
+/** A service that finds pages. Rejects when it cannot answer; the next provider is asked then. */
 export interface SearchProvider {
   readonly name: string;
   search(query: string, options: SearchOptions, signal: AbortSignal): Promise<readonly SearchHit[]>;

@@ -9,7 +9,7 @@ import type { Freshness, SearchOptions, SearchProvider } from './search-provider
 const defaultResults = 8;
 const freshnesses = ['day', 'week', 'month', 'year'];
 
-/** The tool that searches the web; `providers` are chosen when it is first called. */
+/** Creates the tool that searches the web; `providers` is called at its first call. */
 export function searchWebTool(
   request: ToolsetRequest,
   settings: WebSettings,
@@ -28,22 +28,24 @@ export function searchWebTool(
         max_results: { type: 'integer', minimum: 1, maximum: 20, description: `Default ${defaultResults}.` },
         language: { type: 'string', pattern: '^[a-z]{2,3}$', description: 'Such as en.' },
         country: { type: 'string', pattern: '^[A-Za-z]{2}$', description: 'Such as us.' },
-        freshness: { enum: freshnesses, description: 'Only what is not older.' },
+        freshness: { enum: freshnesses, description: 'Maximum age of results.' },
       },
     },
     effect: 'pure',
     trust: 'untrusted',
-    // Each provider has its own time; this is for all of them.
+    // Each provider has its own limit; this one covers all of them.
     timeout_ms: settings.searchTimeoutMs * 10 + 1_000,
     async execute(args, { signal, progress }) {
       const asked = providers();
-      let passed = 0;
-      const outcome = await askProviders(asked, String(args['query']), readOptions(args), {
+      let skipped = 0;
+      const outcome = await askProviders(asked, {
+        query: String(args['query']),
+        options: readOptions(args),
         timeoutMs: settings.searchTimeoutMs,
         signal,
-        onPassed: (provider, reason) => progress(++passed / asked.length, `${provider}: ${reason}`),
+        onSkipped: (provider, reason) => progress(++skipped / asked.length, `${provider}: ${reason}`),
       });
-      return inWords(outcome);
+      return formatOutcome(outcome);
     },
   });
 }
@@ -58,8 +60,8 @@ function readOptions(args: JsonObject): SearchOptions {
   };
 }
 
-function inWords({ provider, hits, passed }: SearchOutcome): string {
-  const before = passed.length === 0 ? '' : ` (before: ${passed.map((each) => `${each.provider}: ${each.reason}`).join('; ')})`;
+function formatOutcome({ provider, hits, skipped }: SearchOutcome): string {
+  const before = skipped.length === 0 ? '' : ` (before: ${skipped.map((each) => `${each.provider}: ${each.reason}`).join('; ')})`;
   if (hits.length === 0) return `Nothing was found by ${provider}${before}. Try other or fewer words.`;
   const items = hits.map(({ title, url, snippet, published }, index) =>
     [

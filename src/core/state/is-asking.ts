@@ -1,0 +1,12 @@
+import type { SubContext } from './sub-context.ts';
+import type { CallState } from './turn-state.ts';
+
+/** True when an agent waits for the answer to its own question. */
+export function isAsking(agent: SubContext): boolean {
+  return agent.turn.question !== undefined && agent.status === 'awaiting_input';
+}
+
+/** True when a call waits for a person: for an approval, or for an answer. */
+export function isAwaitingPerson({ status, waitFor }: Pick<CallState, 'status' | 'waitFor'>): boolean {
+  return status === 'suspended' && waitFor !== undefined && waitFor.kind !== 'agents';
+}

@@ -1,0 +1,55 @@
+import type { EventOf } from '../events/event.ts';
+import type { AgentId, TurnId, CallId } from '../ids.ts';
+import type { InboxItem } from '../inbox/inbox.ts';
+import type { PromptSources } from '../prompt/prompt-sources.ts';
+import type { Capability } from './capability.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { CallStatus } from './turn.ts';
+import type { WaitFor } from '../tool/wait-for.ts';
+
+/** One turn, as the events it consists of. Turn records are built from these on demand. */
+export interface TurnState {
+  readonly turnId: TurnId;
+  readonly agentId: AgentId;
+  readonly start: EventOf<'turn.start'>;
+  /** Raw items of `start.inputs`, in the same order. */
+  readonly items: readonly (InboxItem | undefined)[];
+  readonly itemSeqs: readonly number[];
+  /** Provenance of what its prompt held. */
+  readonly sources: PromptSources;
+  /** Sequence number of the item that interrupted its model call. */
+  interruptedBy: number | undefined;
+  modelEnd: EventOf<'model.end'> | undefined;
+  decide: EventOf<'turn.decide'> | undefined;
+  calls: CallState[];
+  stateChanges: EventOf<'state.update' | 'state.patch'>[] | undefined;
+  /** Escalations before the turn began. */
+  readonly escalations: readonly EventOf<'stagnation.act'>[];
+  end: EventOf<'turn.end'> | undefined;
+}
+
+/** One tool call, while its run is in memory. */
+export interface CallState {
+  readonly callId: CallId;
+  readonly request: EventOf<'tool.request'>;
+  /** Arguments it runs with: those of the request, or a person's replacement. */
+  args: JsonObject | null;
+  readonly index: number;
+  status: 'requested' | 'running' | 'suspended' | CallStatus;
+  waitFor: WaitFor | undefined;
+  memo: JsonValue;
+  startSeq: number | undefined;
+  startedAt: number | undefined;
+  /** Start of its wait, by a clock that never jumps. */
+  suspendedAt: number | undefined;
+  /** Waits for a person, by the wall clock; the current wait has no end. */
+  waits: readonly { readonly from: number; readonly to: number | undefined }[];
+  attempt: number;
+  /** True once a person approved it. */
+  approved: boolean;
+  /** The capability that was approved. */
+  agreed: Capability | undefined;
+  /** True when it was started without an end on record, and nothing shows that it did not happen. */
+  mayHaveHappened: boolean;
+  end: EventOf<'tool.end'> | undefined;
+}

@@ -1,0 +1,37 @@
+import type { Env } from './env.ts';
+import type { Transaction } from './events/transaction.ts';
+import type { CompiledProfile } from './profile/profile.ts';
+import type { RunContext } from './state/run-context.ts';
+import type { SubContext } from './state/sub-context.ts';
+
+/** Everything one decision about an agent reads and writes: the transaction, the environment, the agent and its profile. */
+export class TurnContext {
+  readonly tx: Transaction;
+  readonly env: Env;
+  readonly agent: SubContext;
+  #profile: CompiledProfile | undefined;
+
+  constructor(tx: Transaction, env: Env, agent: SubContext) {
+    this.tx = tx;
+    this.env = env;
+    this.agent = agent;
+  }
+
+  /** The run as the events of this transaction leave it. */
+  get run(): RunContext {
+    return this.tx.run;
+  }
+
+  /** The agent's profile. Throws when the run has none of its name, which launch and resume rule out. */
+  get profile(): CompiledProfile {
+    this.#profile ??= profileOf(this.env, this.agent);
+    return this.#profile;
+  }
+}
+
+/** Returns the profile of an agent; a run never starts an agent whose profile is missing. */
+export function profileOf(env: Pick<Env, 'profiles'>, agent: SubContext): CompiledProfile {
+  const profile = env.profiles.get(agent.meta.profile);
+  if (profile === undefined) throw new Error(`agent ${agent.meta.agentId} has no profile '${agent.meta.profile}'`);
+  return profile;
+}

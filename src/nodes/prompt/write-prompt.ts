@@ -1,0 +1,153 @@
+import type { AgentTools } from '../../core/env.ts';
+import type { Writable } from '../../core/json.ts';
+import { estimatePrompt } from '../../core/prompt/context-size.ts';
+import { outputSection, outputSectionId } from '../../core/prompt/output-format.ts';
+import type { TextProtocol } from '../../core/prompt/text-protocol.ts';
+import { estimateTokens } from '../../core/prompt/token-estimate.ts';
+import { toolSection, toolSectionId } from '../../core/prompt/tool-section.ts';
+import type { ObserverRecord, TurnInput, TurnPrompt } from '../../core/state/turn.ts';
+import { boundOf } from '../../core/tool/tool-bound.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { frameAtPlace } from '../../core/untrusted/frame-at-place.ts';
+import { configOf } from '../limits/reserve.ts';
+import { guideSection, guideSectionId } from '../planner/guide-section.ts';
+import { historyEnd } from './context-edge.ts';
+import { fitView } from './context-view.ts';
+import { buildSystemPrompt, type SystemPrompt, type TextSection } from './prep-system-prompt.ts';
+import { savedBy, streamOf } from './stream-of.ts';
+
+/** Parts of a turn that its prompt is written from. */
+export interface PromptParts {
+  readonly observers: readonly ObserverRecord[];
+  readonly inputs: readonly TurnInput[];
+  /** Tokens that the model's context holds, where that is known. */
+  readonly contextSize: number | undefined;
+}
+
+/** Writes the prompt of a turn: tools, system text, and the part of the history that fits. */
+export function writePrompt(context: TurnContext, parts: PromptParts): TurnPrompt {
+  const offer = offerTools(context, parts.observers);
+  const system = buildSystemPrompt(context, offer.tools, sectionsOf(context, offer));
+  const view = fitHistory(context, { ...parts, offer, system });
+  return toTurnPrompt(context, { offer, system, ...view });
+}
+
+/** Tools of a turn, and how its model may call them. */
+interface Offer {
+  readonly tools: AgentTools;
+  /** auto, none, required, or a tool's name. */
+  readonly choice: string;
+  /** Undefined when the provider has tool calls of its own, or no tool is offered. */
+  readonly protocol: TextProtocol | undefined;
+}
+
+function offerTools(context: TurnContext, observers: readonly ObserverRecord[]): Offer {
+  const { env, agent, profile } = context;
+  const bound = boundOf(observers);
+  const tools = env.toolsOf(profile, agent, bound);
+  const isLast = agent.limits.stage === 'last_turn';
+  const choice = isLast ? 'none' : (bound?.choice ?? agent.turn.nextToolChoice ?? profile.toolChoice);
+  const protocol = tools.offered.length === 0 ? undefined : configOf(context)?.toolProtocol;
+  return { tools, choice, protocol: protocol === 'native' ? undefined : protocol };
+}
+
+const noSections: readonly TextSection[] = [];
+
+/** Returns the sections that a system prompt has besides those its profile declares. */
+function sectionsOf({ env, run, agent, profile }: TurnContext, { tools, choice, protocol }: Offer): readonly TextSection[] {
+  const { output } = profile;
+  const guide = guideSection(env, run, agent, profile);
+  if (output === undefined && protocol === undefined && guide === '') return noSections;
+  const isMode = choice === 'auto' || choice === 'none' || choice === 'required';
+  const shown = isMode ? choice : env.catalog.wireName(choice);
+  const frame = frameAtPlace(run, agent, env.hash, toolSectionId);
+  const called = protocol === undefined ? '' : toolSection(protocol, tools, shown, frame);
+  return [
+    ...(output === undefined ? [] : [{ id: outputSectionId, text: outputSection(output) }]),
+    ...(guide === '' ? [] : [{ id: guideSectionId, text: guide }]),
+    ...(called === '' ? [] : [{ id: toolSectionId, text: called }]),
+  ];
+}
+
+/** Part of the history that a prompt shows. */
+interface FittedHistory {
+  readonly stream: ReturnType<typeof streamOf>;
+  /** Messages that this turn's inputs become. */
+  readonly coming: number;
+  readonly tokens: number;
+}
+
+/** Moves the start of the view until the prompt fits the model's context. */
+function fitHistory(
+  context: TurnContext,
+  { inputs, contextSize, offer, system }: PromptParts & { readonly offer: Offer; readonly system: SystemPrompt },
+): FittedHistory {
+  const { agent, profile } = context;
+  // A text protocol has the tools in the system text.
+  const fixed = system.tokens + (offer.protocol === undefined ? toolTokens(offer.tools) : 0);
+  const coming = countMessages(inputs);
+  const stream = streamOf(agent, profile, inputs);
+  const beside = (): number => fixed - (stream === undefined ? 0 : savedBy(agent, stream, offer.protocol));
+  // The last turn of an agent whose context is full must still fit.
+  const isLast = agent.limits.stage === 'last_turn';
+  fitView(context, {
+    fixed: beside(),
+    inputs,
+    messages: coming,
+    ...(isLast && contextSize !== undefined ? { most: contextSize } : {}),
+  });
+  return { stream, coming, tokens: Math.max(0, estimatePrompt(agent, beside(), inputs)) };
+}
+
+function toTurnPrompt(
+  { tx, agent }: TurnContext,
+  { offer, system, stream, coming, tokens }: FittedHistory & { readonly offer: Offer; readonly system: SystemPrompt },
+): TurnPrompt {
+  const { view } = agent.context;
+  const prompt: Writable<TurnPrompt> = {
+    system: system.log,
+    tools: tx.content(offer.tools.offeredJson),
+    from: view.from,
+    to: historyEnd(agent) + coming,
+    tokens,
+  };
+  if (view.head !== undefined) {
+    prompt.head = view.head;
+    if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
+    if (view.earlier !== undefined) prompt.earlier = view.earlier;
+  }
+  const taint = [...offer.tools.taint, ...system.taint];
+  if (taint.length > 0) prompt.taint = [...new Set(taint)];
+  if (stream !== undefined) prompt.stream = stream;
+  if (offer.choice !== 'auto') prompt.toolChoice = offer.choice;
+  if (offer.protocol !== undefined) prompt.protocol = offer.protocol;
+  return prompt;
+}
+
+// Pure cache: keyed by a set of tools, which never changes.
+const toolSizes = new WeakMap<AgentTools, number>();
+
+/** Returns the estimated tokens of the offered tools. */
+function toolTokens(tools: AgentTools): number {
+  let size = toolSizes.get(tools);
+  if (size === undefined) {
+    size = estimateTokens(tools.offeredJson);
+    toolSizes.set(tools, size);
+  }
+  return size;
+}
+
+/** Counts the messages that inputs become: persistent ones do, and neighbouring tool results share one. */
+function countMessages(inputs: readonly { readonly persistent: boolean; readonly role: string }[]): number {
+  let count = 0;
+  let inTools = false;
+  for (const input of inputs) {
+    if (!input.persistent) {
+      inTools = false;
+      continue;
+    }
+    if (input.role !== 'tool' || !inTools) count++;
+    inTools = input.role === 'tool';
+  }
+  return count;
+}

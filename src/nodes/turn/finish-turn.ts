@@ -1,0 +1,36 @@
+import type { ModelOutcome } from '../../core/model/model.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { noteUnknownCost } from '../limits/turn-limits.ts';
+import { makeRoom } from '../prompt/make-room.ts';
+import type { TurnTicket } from './call-model.ts';
+import { interruptTurn } from './interrupted-turn.ts';
+import type { Action } from './node.ts';
+import { decideNext, decideOnError } from './post-decide.ts';
+import { recordReply } from './post-reply.ts';
+
+/** Records the outcome of a turn's model call and decides what follows: the action is the edge its flow takes. */
+export function finishTurn(context: TurnContext, { turnId }: TurnTicket, received: ModelOutcome): Action {
+  const { tx, env, agent } = context;
+  const turn = tx.run.turns.get(turnId);
+  if (turn?.interruptedBy !== undefined) {
+    interruptTurn(context, turn, received);
+    return 'interrupted';
+  }
+  const outcome = refusedAsError(received);
+  const wasCostKnown = !tx.run.usage.costUnknown;
+  recordReply(context, turnId, outcome, context.profile);
+  if (wasCostKnown && tx.run.usage.costUnknown) noteUnknownCost(context);
+  if (outcome.kind === 'reply') return decideNext(context, turnId, env.observe(tx, agent, context.profile, 'post'));
+  const isTooLong = outcome.error.code === 'MODEL_CONTEXT_TOO_LONG' && turn !== undefined;
+  return isTooLong && makeRoom(context, turn, outcome.error) ? 'interrupted' : decideOnError(context, turnId);
+}
+
+/** Turns a filtered reply into an error (FAULTS M13): a part of a reply is no answer; its text stays in the record. */
+function refusedAsError(outcome: ModelOutcome): ModelOutcome {
+  if (outcome.kind === 'error' || outcome.reply.finishReason !== 'content-filter') return outcome;
+  const error = { code: 'MODEL_REFUSED' as const, message: "the provider's content filter stopped the reply" };
+  const last = outcome.attempts.at(-1);
+  const attempts =
+    last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
+  return { kind: 'error', error, usage: outcome.usage, attempts };
+}

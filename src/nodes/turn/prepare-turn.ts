@@ -1,0 +1,106 @@
+import { type Roomy, unplaced } from '../../core/events/event.ts';
+import type { TurnStart } from '../../core/events/turn-events.ts';
+import type { TurnId } from '../../core/ids.ts';
+import { isExpired } from '../../core/inbox/inbox.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { ObserverRecord, TurnPrompt } from '../../core/state/turn.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { answerDanglingCalls } from '../inbox/prep-dangling.ts';
+import { readInbox, type ReadInbox } from '../inbox/prep-inputs.ts';
+import { boundTurn, checkLimits, type TurnBound } from '../limits/turn-limits.ts';
+import { compactIfDue } from '../prompt/compaction.ts';
+import { checkContextSize } from '../prompt/context-stage.ts';
+import { beginAtTask, showPeerHistory } from '../prompt/show-peer-history.ts';
+import { writePrompt } from '../prompt/write-prompt.ts';
+import type { TurnTicket } from './call-model.ts';
+import { escalate } from './escalate.ts';
+import type { NotBegun } from './not-begun.ts';
+import { pauseAtCheckpoint } from './pause-at-checkpoint.ts';
+
+/** Prepares one turn and commits its `turn.start`, or says why it does not begin. */
+export function prepareTurn(context: TurnContext): TurnTicket | NotBegun {
+  const { tx, env, agent } = context;
+  if (compactIfDue(context)) return 'compacting';
+  tx.setCause(agent.inbox.items[0]?.seq ?? agent.meta.seq);
+  answerDanglingCalls(tx, agent);
+  const observers = env.observe(tx, agent, context.profile, 'pre');
+  const stopped = escalate(context) ?? pauseAtCheckpoint(context) ?? checkLimits(context);
+  if (stopped !== undefined) return stopped;
+  beginAtTask(context);
+  showPeerHistory(context, agent.inbox.items[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
+  const contextSize = checkContextSize(context);
+  askToGoOn(context);
+  const read = readInbox(context);
+  const prompt = writePrompt(context, { observers, inputs: read.inputs, contextSize });
+  const bound = boundTurn(context, { prompt, inputs: read.inputs });
+  return bound === 'limit_reached' ? bound : startTurn(context, { observers, read, prompt, bound });
+}
+
+/** Everything `turn.start` records. */
+interface PreparedTurn {
+  readonly observers: readonly ObserverRecord[];
+  readonly read: ReadInbox;
+  readonly prompt: TurnPrompt;
+  readonly bound: TurnBound;
+}
+
+/** Emits `turn.start` and makes the model call due. */
+function startTurn({ tx, agent }: TurnContext, { observers, read, prompt, bound }: PreparedTurn): TurnTicket {
+  const { agentId, callId, seq } = agent.meta;
+  const turnId = `${agentId}.t${agent.turn.count + 1}` as TurnId;
+  const start: Roomy<TurnStart> = {
+    type: 'turn.start',
+    agentId,
+    turnId,
+    turnType: 'agent',
+    flowId: agent.turn.flowId,
+    sourceTurnIds: sourceTurnIds(tx.run, agent),
+    inputs: read.inputs,
+    observers,
+    prompt,
+    runId: unplaced.runId,
+    seq: unplaced.seq,
+    at: unplaced.at,
+    cause: unplaced.cause,
+  };
+  if (agent.counters.turnCount === 0 && callId !== undefined) start.sourceToolCallId = callId;
+  if (bound.limit !== undefined) start.limit = bound.limit;
+  if (bound.reserve !== undefined) start.reserve = bound.reserve;
+  tx.emit(start, read.cause ?? lastDecision(tx.run, agent)?.seq ?? seq);
+  tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
+  return { turnId };
+}
+
+/** Posts a nudge when a loop has nothing new to read: many providers refuse a prompt that ends with the model's own words. */
+function askToGoOn({ tx, agent }: TurnContext): void {
+  // An item that was seen as often as it may be is about to be dropped, so it does not count.
+  const isRead = agent.inbox.items.some((waiting) => waiting.item.delivery !== 'idle' && !isExpired(waiting));
+  if (!agent.turn.loop || isRead || agent.history.messages.at(-1)?.role !== 'assistant') return;
+  tx.post(
+    agent.meta.agentId,
+    { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },
+    lastDecision(tx.run, agent)?.seq,
+  );
+}
+
+function lastDecision(run: RunContext, agent: SubContext): { readonly seq: number } | undefined {
+  return agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.decide;
+}
+
+/** Returns the turn before, and the turns in which other agents posted the items that are read now. */
+function sourceTurnIds(run: RunContext, agent: SubContext): readonly TurnId[] {
+  const ids: TurnId[] = agent.turn.lastId === undefined ? [] : [agent.turn.lastId];
+  for (const { item, seq } of agent.inbox.items) {
+    const sender = item.from === undefined ? undefined : run.agents.get(item.from);
+    const posted = sender === undefined ? undefined : turnAt(run, sender, seq);
+    if (posted !== undefined && !ids.includes(posted)) ids.push(posted);
+  }
+  return ids;
+}
+
+/** Returns the turn an agent was in when an event happened, or its last one before. */
+function turnAt(run: RunContext, agent: SubContext, seq: number): TurnId | undefined {
+  const current = agent.turn.currentId === undefined ? undefined : run.turns.get(agent.turn.currentId);
+  return current !== undefined && current.start.seq < seq ? current.turnId : agent.turn.lastId;
+}
