@@ -27,7 +27,7 @@ describe('the words of the command line', () => {
 
   it('a workspace is a folder that is there, and not the whole disk', () => {
     expect(existingFolder('test')).toMatch(/test$/);
-    expect(() => existingFolder('no-such-folder')).toThrow(/make it first/);
+    expect(() => existingFolder('no-such-folder')).toThrow(/create it first/);
     expect(() => existingFolder('/')).toThrow(/whole disk/);
     expect(() => createWorkspaces('/', 'memory')({ runId: 'r1' as RunId, workspace: undefined })()).toThrow(/whole disk/);
   });

@@ -133,7 +133,7 @@ describe('a run that is interrupted', () => {
     expect((await runCli(['resume', 'last', '--docs', 'docs'], { cwd })).code).toBe(0);
     const { code, out, err } = await runCli(['tail', 'last', '--json'], { cwd });
     expect({ code, out }).toEqual({ code: 0, out: (await runCli(['events', 'last'], { cwd })).out });
-    expect(err).toMatch(/Run run_\w+ waits for a message, and no process has it/);
+    expect(err).toMatch(/Run run_\w+ waits for a message, and no process owns it/);
     expect((await runCli(['tail', 'last', '--lines', '1'], { cwd })).out).toMatch(/^\[.*waits for a message\n$/);
   });
 
@@ -190,7 +190,7 @@ describe('a conversation', () => {
     });
     expect(first.code, first.err).toBe(0);
     expect(first.out).toMatch(/> Water tomatoes deeply.*# And what about mulch\?\n\n> A layer of straw/s);
-    expect(first.err).toMatch(/nothing to see yet.*completed \(2\)/s);
+    expect(first.err).toMatch(/There is no run yet.*completed \(2\)/s);
     const second = await runCli(['chat', 'last'], { cwd, input: 'What does compost do?\n/why compost\n/quit\nnever sent\n' });
     expect(second.code, second.err).toBe(0);
     expect(second.out).toMatch(/# What does compost do\?.*Most vegetables like loose soil/s);

@@ -40,7 +40,7 @@ describe('[A5.interrupt] Ctrl-C while a tool runs', () => {
       running.child.kill(signal);
       const { code, err } = await running.finished;
       expect(code, err).toBe(130);
-      expect(err).toMatch(/Stopping: 1 tool may still end, for 10 s at most.*Interrupted; .* resume run_\w+/s);
+      expect(err).toMatch(/Stopping: 1 tool may still finish, for at most 10 s.*Interrupted; .* resume run_\w+/s);
       expect(await ledger(cwd)).toBe('begun\npaid\n');
       expect(await resumed(cwd, err)).toBe('ok');
       expect(await ledger(cwd)).toBe('begun\npaid\n');

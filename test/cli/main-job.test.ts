@@ -35,7 +35,7 @@ describe('[A2.4.cli] [A5.cli] [B.96] cadre run', () => {
   it('ends with commands that work as they are printed', async () => {
     const cwd = await starterFolder();
     const { err } = await runCli(ask, { cwd });
-    const commands = err.split('look into it with:\n')[1]?.trim().split('\n') ?? [];
+    const commands = err.split('inspect it with:\n')[1]?.trim().split('\n') ?? [];
     expect(commands).toHaveLength(3);
     const [turns, turn, why] = await Promise.all(commands.map((command) => shell(command.trim(), cwd)));
     expect(turns).toMatch(/Researcher_3\.t2/);

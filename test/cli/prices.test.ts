@@ -67,7 +67,7 @@ describe('F15: cadre prices', () => {
     expect((await runCli(['prices', 'anthropic'], { cwd })).out).toMatch(/^anthropic\/claude-.*\n(?:anthropic\/claude-.*\n)+$/);
     expect(await runCli(['prices', 'opnai'], { cwd })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('there are prices of: openai'),
+      err: expect.stringContaining('providers with prices: openai'),
     });
   });
 
@@ -101,7 +101,7 @@ describe('F15: cadre prices', () => {
   it.each([
     ['/page', 'JSON'],
     ['/gone', 'the server answered 404'],
-    ['/empty', 'it holds no price of'],
+    ['/empty', 'it has no price of'],
   ])('a list that is none is refused: %s', async (address, why) => {
     const cwd = await teamFolder();
     expect(await runCli(['prices', '--update', '--from', `${base}${address}`], { cwd })).toMatchObject({

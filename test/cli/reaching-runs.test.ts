@@ -158,7 +158,7 @@ it('a run whose process is gone, or does not answer, is cancelled all the same, 
   await gone.finished;
   const store = ['--store', 'journal.db'];
   const cancelled = await runCli(['cancel', 'last', ...store], { cwd });
-  expect(cancelled).toMatchObject({ code: 0, err: expect.stringMatching(/^Run run_\S+ is over \(cancelled\)/) });
+  expect(cancelled).toMatchObject({ code: 0, err: expect.stringMatching(/^Run run_\S+ has ended \(cancelled\)/) });
 
   const deaf = startForTest(['600000'], { cwd }, program);
   await deaf.until('pay');

@@ -203,7 +203,7 @@ describe('looking into a run', () => {
       new Set(['new_request', 'task_completion']),
     );
     const wrong = await runCli(['events', 'last', '--as', 'others'], { cwd });
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('agent_framework, anges') as string });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('agent_framework or anges') as string });
   });
 
   it('hostile text stays text', async () => {

@@ -341,7 +341,7 @@ describe('what is asked, and of whom', () => {
         profile('w'),
         { path: 'toolsets/w.yaml', text: 'type: toolset\nname: w\nkind: workspace\nsettings: { allow_writes: [".git"] }\n' },
       ],
-      /files to read that are otherwise kept from agents:\s+may write what makes other programs run something: \.git \(toolset w\)/,
+      /files otherwise kept from agents:\s+may write what makes other programs run something: \.git \(toolset w\)/,
     ],
     [
       'the same for commands in the sandbox',

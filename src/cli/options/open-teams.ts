@@ -52,7 +52,7 @@ const graceMs = 5_000;
  */
 export async function openTeams(options: TeamsOptions, { command, journal, models = {} }: TeamsCommand): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
-  const docs = await servedDocs(options.docs, { own: options.docs ?? (await teamDocs(profiles)) });
+  const docs = await servedDocs(options.docs, { own: options.docs === undefined ? await teamDocs(profiles) : undefined });
   const outDir = options.out === undefined ? await defaultReports(command) : path.resolve(options.out);
   const store = options.store ?? defaultStore;
   if (options.workspace === undefined) await checkDefaultWorkspaces(store);

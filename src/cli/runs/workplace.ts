@@ -73,7 +73,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const runId = options.runId ?? randomIds.runId();
   const store = options.store ?? defaultStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const { docs, missing } = await runDocs(options.docs, { usual: options.docs ?? note?.docs ?? (await teamDocs(options.profiles)) });
+  const { docs, missing } = await runDocs(options.docs, { usual: await usualDocs(options, note) });
   const out = options.out ?? note?.out;
   const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
@@ -125,6 +125,11 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     documents[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Returns the documents of the run or its team; with `--docs` there is no need to look, and a link there is no error. */
+async function usualDocs({ docs, profiles }: WorkplaceOptions, note: WorkNote | undefined): Promise<string | undefined> {
+  return docs === undefined ? (note?.docs ?? (await teamDocs(profiles))) : undefined;
 }
 
 /** Returns an id source whose first run gets the given id: the note beside the journal is for this run. */

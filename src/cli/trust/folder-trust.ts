@@ -150,7 +150,7 @@ function reachText({ commands, code, variables, destinations, files }: ProfileRe
     ...part('code to load, which runs outside the sandbox with all your permissions:', code),
     ...part('variables of your environment to read:', variables),
     ...part('addresses to call:', destinations),
-    ...part('files to read that are otherwise kept from agents:', files),
+    ...part('files otherwise kept from agents:', files),
   ].join('\n');
 }
 
