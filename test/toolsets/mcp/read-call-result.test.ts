@@ -9,7 +9,10 @@ it.each(['http://evil.example/x.png', 'data:image/png;base64,iVBORw0KGgo=', 'not
   (data) => {
     for (const type of ['image', 'audio'])
       expect(read({ type, data, mimeType: 'image/png' })).toMatchObject({ content: `[${type} left out: its data is not base64]` });
-    const content = [{ type: 'text', text: '[resource a://b]\n' }, { type: 'text', text: '[resource left out: its blob is not base64]' }];
+    const content = [
+      { type: 'text', text: '[resource a://b]\n' },
+      { type: 'text', text: '[resource left out: its blob is not base64]' },
+    ];
     expect(read({ type: 'resource', resource: { uri: 'a://b', blob: data } })).toMatchObject({ content });
   },
 );
