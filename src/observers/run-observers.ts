@@ -1,5 +1,6 @@
 import type { TurnContext } from '../core/turn-context.ts';
 import { agentScope } from '../core/state/agent-scope.ts';
+import { taintOfPaths } from '../core/patches/state-taint.ts';
 import { changeState } from '../core/patches/change-state.ts';
 import type { CodedObserver, ObserverPhase } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
@@ -79,10 +80,17 @@ function runObserver(
     return { ...base, fired, ...seen, ...(tools === undefined ? {} : { tools }) };
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'OBSERVER_FAILED');
+    // What code throws may quote any state it could read.
+    const isTainted =
+      tx.run.isTainted ||
+      agent.stateTaint.size > 0 ||
+      tx.run.team.taint.size > 0 ||
+      taintOfPaths(tx.run, agent, ['inbox']).length > 0;
     tx.post(agent.meta.agentId, {
       source: 'OBSERVER_FAILURE',
       payload: { failed_observer_id: observer.id, error_message: error.message },
       observerId: observer.id,
+      ...(isTainted ? { trust: 'untrusted' as const } : {}),
     });
     return { ...base, fired: false, error };
   }

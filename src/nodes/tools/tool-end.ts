@@ -23,6 +23,8 @@ export interface CallEnding {
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
   /** Sequence number of what brought the end about; the call's start when absent. */
   readonly cause?: number;
+  /** Untrusted sources of what the content quotes, framed. */
+  readonly taint?: readonly string[];
 }
 
 /** True when the end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
@@ -42,7 +44,7 @@ export function startMustOutlivePowerCut(tool: Tool): boolean {
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly end?: AgentEnding },
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'taint'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
@@ -92,7 +94,8 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
   if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
   if (isOutside) payload['trust'] = 'untrusted';
   const cleaned = ending.cleaned === undefined ? {} : { cleaned: ending.cleaned };
-  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned }, end.seq);
+  const { taint = [] } = ending;
+  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned, ...(taint.length === 0 ? {} : { taint }) }, end.seq);
 }
 
 /**

@@ -3,7 +3,7 @@ import { agentScope } from '../../core/state/agent-scope.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/roots.ts';
 import type { Template } from '../../core/expression/template.ts';
-import type { TurnId } from '../../core/ids.ts';
+import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, ToolGate } from '../../core/profile/profile.ts';
 import { noSources, type PromptFacts } from '../../core/prompt/prompt-sources.ts';
@@ -12,6 +12,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
+import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
 
 /** Wildcard for all tools. */
 const everyTool = '*';
@@ -19,9 +20,14 @@ const everyTool = '*';
 /** Verdict of a gate on one call. */
 export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
   readonly message?: string;
+  /** Untrusted sources of the state that the message quotes. */
+  readonly taint?: readonly string[];
   /** Definition of the gate in the profile, as data; an approval is bound to it. */
   readonly definition: JsonValue;
 };
+
+/** What gates need besides state. */
+type GateEnv = TurnViewEnv & { readonly hash: (text: string) => ContentHash };
 
 /** The call a gate is asked about. */
 export interface GatedCall {
@@ -36,7 +42,7 @@ export interface GatedCall {
  */
 export function gateFor(
   context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
-  env: TurnViewEnv,
+  env: GateEnv,
   call: GatedCall,
 ): SpokenGate | undefined {
   const { profile } = context;
@@ -54,11 +60,7 @@ export function gateDefinition(profile: CompiledProfile | undefined, gateId: str
   return gate === undefined ? undefined : definitionOf(gate);
 }
 
-function spokenOf(
-  context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
-  env: TurnViewEnv,
-  call: GatedCall,
-): SpokenGate | undefined {
+function spokenOf(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: GateEnv, call: GatedCall): SpokenGate | undefined {
   const { run, agent, profile } = context;
   // Needed only for a tool whose name differs from the one in the gate.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
@@ -67,14 +69,18 @@ function spokenOf(
     if (!isAbout(gate, call.tool, others)) continue;
     scope ??= gateScope(env, run, agent, call);
     try {
-      if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
+      if (gate.condition === undefined || gate.condition.test(scope))
+        return spokenGate(gate, scope, stateQuotes(run, agent, env.hash, gate.id));
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
+      const quotes = stateQuotes(run, agent, env.hash, gate.id);
+      const why = quotes?.quote(error.message, gate.condition?.paths ?? []) ?? error.message;
       return {
         id: gate.id,
         verdict: 'deny',
-        message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
+        message: `gate '${gate.id}' could not be evaluated (${String(why)}), so the call is denied`,
         definition: definitionOf(gate),
+        ...taintOf(quotes),
       };
     }
   }
@@ -102,13 +108,14 @@ export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
   return { sources, untrusted, tainted: run.isTainted };
 }
 
-function spokenGate(gate: ToolGate, scope: Scope): SpokenGate {
+function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): SpokenGate {
   const { id, verdict, message, expires } = gate;
   return {
     id,
     verdict,
     definition: definitionOf(gate),
-    ...(message === undefined ? {} : { message: messageText(message, scope) }),
+    ...(message === undefined ? {} : { message: messageText(message, scope, quotes) }),
+    ...taintOf(quotes),
     ...(expires === undefined ? {} : { expires }),
   };
 }
@@ -119,10 +126,16 @@ function definitionOf({ id, tools, toolsets, condition, verdict, message, expire
 }
 
 /** Renders a gate's message; returns its source when rendering fails, so that the approver still learns what the gate is about. */
-function messageText(message: Template, scope: Scope): string {
+function messageText(message: Template, scope: Scope, quotes: StateQuotes | undefined): string {
   try {
-    return message.render(scope);
+    return message.render(scope, quotes?.quote);
   } catch {
     return message.source;
   }
+}
+
+/** Call it when all that the message quotes was quoted. */
+function taintOf(quotes: StateQuotes | undefined): Pick<SpokenGate, 'taint'> {
+  const taint = quotes?.labels() ?? [];
+  return taint.length === 0 ? {} : { taint };
 }
