@@ -33,5 +33,5 @@ it('a search ends once the prompts come to too much, and says how far it looked'
   expect(asked).toEqual(newest.slice(0, 2));
   expect(searched).toBe(2);
   expect(notFound({ state }, searched)).toContain('the newest 2 of the 4 turns');
-  expect(notFound({ state }, newest.length)).toContain('no reply of the 4 turns');
+  expect(notFound({ state }, newest.length)).toContain('no prompt or reply of the 4 turns');
 });

@@ -24,11 +24,13 @@ function inTerminal(
   commands: string,
   options: { readonly cwd: string; readonly columns: number; readonly input?: string },
 ): Promise<string> {
-  const env = { ...process.env, XDG_CONFIG_HOME: path.join(options.cwd, 'config'), TERM: 'xterm' };
+  // Node takes a build server's variables (CI, TEAMCITY_VERSION …) as a word on colours.
+  const { PATH, HOME, TMPDIR, LANG } = process.env;
+  const env = { PATH, HOME, TMPDIR, LANG, XDG_CONFIG_HOME: path.join(options.cwd, 'config'), TERM: 'xterm' };
   const words = `stty cols ${options.columns} rows 40 -echo; cadre() { '${process.execPath}' '${main}' "$@"; }; ${commands}`;
   const child = spawn('/usr/bin/script', ['-qec', words, '/dev/null'], {
     cwd: options.cwd,
-    env: { ...env, SHELL: '/bin/bash', NO_COLOR: undefined, FORCE_COLOR: undefined, COLUMNS: undefined },
+    env: { ...env, SHELL: '/bin/bash' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

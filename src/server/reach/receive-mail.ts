@@ -23,7 +23,7 @@ const longestExpectedMs = longestUntakenMs + 2_000;
 export function receiveMail(engine: Engine, store = mailStore(engine)): Disposable {
   const folder = mailFolder(store);
   // Letters that were there before may have come with the folder, such as an approval in a clone; their senders take them back.
-  const earlier = store === 'memory' ? noLetters : lettersIn(folder);
+  const earlier = store === 'memory' ? new Set<string>() : lettersIn(folder);
   const acting = new Set<Promise<void>>();
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -51,11 +51,9 @@ function lettersIn(folder: string): ReadonlySet<string> {
   try {
     return new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)));
   } catch {
-    return noLetters;
+    return new Set();
   }
 }
-
-const noLetters: ReadonlySet<string> = new Set();
 
 /** Letters that are acted on, and those that are not taken. */
 interface Mail {
