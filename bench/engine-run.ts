@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createEngine } from '../src/index.ts';
 import { addTool } from './floor.ts';
 
-/** The smallest profile that does the floor's job. */
+/** Minimal profile for the same work as the floor. */
 const profile = `
 name: Adder
 type: associate
@@ -34,7 +34,7 @@ tool_access_policy:
 limits: { max_children: 1000000, max_turns: 100, max_tokens: 1000000000 }
 `;
 
-/** An engine over one journal, with the adder and the lead ready. */
+/** Creates an engine over one journal, with the profiles of both benchmarks. */
 export function benchEngine(models: Readonly<Record<string, LanguageModelV4>>, store: string): ReturnType<typeof createEngine> {
   return createEngine({
     profiles: {

@@ -8,7 +8,7 @@ const agents = 1000;
 const turnsEach = 2;
 const delayMs = 10;
 
-/** One line of the benchmark's report. */
+/** One row of the benchmark's report. */
 export interface BenchResult {
   readonly name: string;
   readonly value: number;
@@ -16,7 +16,7 @@ export interface BenchResult {
   readonly detail: string;
 }
 
-/** A thousand sub-agents of three turns each, dispatched in one call, against a thousand floor loops at once. */
+/** Compares a thousand sub-agents of three turns each, dispatched in one call, with a thousand concurrent floor loops. */
 export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
   const worker = plainModel({ turns: turnsEach, delayMs });
   const engine = await benchEngine({ bench: worker, lead: leadModel() }, 'memory');
@@ -55,7 +55,7 @@ async function dispatchAll(engine: BenchEngine, watch?: (run: Run) => void): Pro
     throw new Error(`the fan-out ended ${status} with ${run.state.agents.size} agents`);
 }
 
-/** Heap in bytes per agent while all of them are alive, in a run of its own: collecting garbage takes its time. */
+/** Returns the heap in bytes per live agent, measured in a separate run because garbage collection takes time. */
 async function heapOfLiveAgents(engine: BenchEngine): Promise<number> {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
@@ -74,7 +74,7 @@ async function heapOfLiveAgents(engine: BenchEngine): Promise<number> {
   return live / agents;
 }
 
-/** The lead's model: creates the modules, dispatches them all, and is done. */
+/** Model of the lead: creates the modules, dispatches them all, then ends. */
 function leadModel(): LanguageModelV4 {
   const modules = Array.from({ length: agents }, (_, index) => ({
     action: 'create',

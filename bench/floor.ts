@@ -5,7 +5,7 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 
-/** The tool both sides call. */
+/** Tool that both sides call. */
 export const addTool = {
   name: 'add',
   description: 'Adds two numbers.',
@@ -35,8 +35,8 @@ const usage = {
 };
 
 /**
- * A plain spec-v4 model object that answers at once and keeps nothing: N replies with one tool call each, then words.
- * Which reply is due is read off the prompt's length, so that one object serves any number of agents.
+ * Creates a spec-v4 model that replies immediately and keeps no state: N replies with one tool call each, then text. The length of the
+ * prompt determines the reply, so that one object serves any number of agents.
  */
 export function plainModel({ turns, deltas = 1, delayMs = 0 }: PlainModelOptions): LanguageModelV4 {
   return {
@@ -53,7 +53,7 @@ export function plainModel({ turns, deltas = 1, delayMs = 0 }: PlainModelOptions
   };
 }
 
-/** Two messages a turn after the first; counting them all would make the model quadratic. */
+/** Derives the turn from the number of messages, two per turn; counting their parts would make the model quadratic. */
 function assistantTurns(prompt: LanguageModelV4Prompt): number {
   const first = prompt[0]?.role === 'system' ? 2 : 1;
   return Math.floor((prompt.length - first) / 2);
@@ -98,14 +98,14 @@ function streamOf(parts: readonly LanguageModelV4StreamPart[]): ReadableStream<L
 
 type Message = LanguageModelV4Prompt[number];
 
-/** What a turn leaves behind, for a floor that also stores it. */
+/** Options of the floor. */
 export interface FloorOptions {
   readonly onTurn?: (messages: readonly Message[]) => void;
   readonly onDelta?: (text: string) => void;
 }
 
 /**
- * The floor: a loop that calls the model's `doStream`, runs the tool and keeps the messages. Nothing else.
+ * Runs the floor: a loop that calls the model's `doStream`, runs the tool and keeps the messages.
  */
 export async function floorLoop(model: LanguageModelV4, options: FloorOptions = {}): Promise<Message[]> {
   const messages: Message[] = [

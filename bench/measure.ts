@@ -1,10 +1,10 @@
-/** CPU time of this process in microseconds. */
+/** Returns the CPU time of this process in microseconds. */
 export function cpuMicros(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
-/** Runs a job once and says what it cost. */
+/** Runs a job once and returns its cost. */
 export async function cost(job: () => Promise<unknown>): Promise<{ readonly cpu: number; readonly wall: number }> {
   const cpu = cpuMicros();
   const wall = performance.now();
@@ -12,20 +12,20 @@ export async function cost(job: () => Promise<unknown>): Promise<{ readonly cpu:
   return { cpu: cpuMicros() - cpu, wall: performance.now() - wall };
 }
 
-/** The middle value. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Runs jobs in turns, several rounds, and answers with each one's median CPU and wall cost. */
+/** Runs jobs alternately in several rounds and returns the median CPU and wall cost of each. */
 export async function interleaved<Name extends string>(
   jobs: Readonly<Record<Name, () => Promise<unknown>>>,
   rounds: number,
 ): Promise<Readonly<Record<Name, { readonly cpu: number; readonly wall: number }>>> {
   const names = Object.keys(jobs) as Name[];
   const costs = new Map<Name, { cpu: number[]; wall: number[] }>(names.map((name) => [name, { cpu: [], wall: [] }]));
-  // Code that has not been run often is not what anybody pays for in the long run.
+  // Warms up: cold code is not representative of a long-running process.
   for (let warmup = 0; warmup < 3; warmup++) for (const name of names) await jobs[name]();
   for (let round = 0; round < rounds; round++) {
     for (const name of names) {

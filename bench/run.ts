@@ -11,7 +11,7 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre-bench-'));
 let failures = 0;
 
-/** Prints one row and whether it keeps its promise. */
+/** Prints one row and checks it against its limit. */
 function row(name: string, value: number, limit: number, detail: string): void {
   const ok = value <= limit;
   if (!ok) failures++;
@@ -96,7 +96,7 @@ async function durable(): Promise<void> {
   row('SQLite: bytes per turn at N=1000 × at N=100', (bytes[1000] ?? 0) / 1000 / ((bytes[100] ?? 1) / 100), 1.05, 'flat in N');
 }
 
-/** The size of a journal file that holds one run. */
+/** Returns the size in bytes of a journal file with one run. */
 async function bytesOf(model: ReturnType<typeof plainModel>, turns: number): Promise<number> {
   const store = path.join(folder, `bytes-${turns}.db`);
   const engine = await benchEngine({ bench: model }, store);

@@ -1,14 +1,14 @@
 /**
- * What the examples share: they say what they need before they start, their scripted models stop where a tool failed, and they end with 1 unless
- * everything in them worked.
+ * Helpers of the examples: check requirements before the start, stop scripted models at a failed tool call, and exit with 1 unless
+ * everything worked.
  */
 import type { Run } from '../src/index.ts';
 import type { ScriptedReply, ScriptedRequest } from '../src/testing/index.ts';
 import { checkSandbox } from '../src/toolsets/sandbox/sandbox.ts';
 
 /**
- * Ends the program with 1 where its commands need a sandbox and none can be made, before anything has begun.
- * Returns false when the program was started with `--no-sandbox`, and its commands may do whatever it may do.
+ * Exits with 1 before the start when commands need a sandbox and none is available. Returns false with `--no-sandbox`: commands then run
+ * with all rights of the program.
  */
 export async function needsSandbox(): Promise<boolean> {
   if (process.argv.includes('--no-sandbox')) return false;
@@ -25,8 +25,8 @@ export async function needsSandbox(): Promise<boolean> {
 }
 
 /**
- * Replies for a scripted model, one per call, that stop at the first tool call that failed: a list does not look at results. A failure that is
- * part of the story, as `mended` tells by its text, goes on.
+ * Wraps replies of a scripted model, one per call, to stop at the first failed tool call. Failures for which `mended` returns true, given
+ * their text, are part of the example and do not stop it.
  */
 export function unlessFailed(
   replies: readonly ScriptedReply[],
@@ -38,7 +38,7 @@ export function unlessFailed(
   });
 }
 
-/** The failed calls that a request shows, in results of their own or in a stream of events. */
+/** Returns the failed calls that a request shows, as tool results or in a stream of events. */
 function failuresIn({ prompt }: ScriptedRequest): readonly string[] {
   return prompt.flatMap(({ role, content }) => {
     if (role === 'system') return [];
@@ -51,8 +51,8 @@ function failuresIn({ prompt }: ScriptedRequest): readonly string[] {
 }
 
 /**
- * Prints how a run ended, in the words of `says` if there are any. The program ends with 1, and says why, when the run did not succeed, a tool
- * call of it failed (but for those that `mended` tells by their text), or something does not hold.
+ * Prints the end of a run, with `says` if given. The program exits with 1 and the reason when the run did not succeed, when a tool call
+ * failed (except those for which `mended` returns true, given their text), or when a check fails.
  */
 export async function conclude(
   run: Run,

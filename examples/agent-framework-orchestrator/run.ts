@@ -1,11 +1,11 @@
 /**
- * The orchestrator of the system agent_framework: it splits a question over two managers of domains, one of tables and one of texts,
- * whose workers look things up in real files, and puts one answer together. The words are scripted, as without a configured model;
- * each figure and each line comes out of the files. Run it from the project's folder:
+ * The orchestrator of the system agent_framework splits a question between two domain managers, one for tables and one for texts, whose
+ * workers search real files, and combines their results into one answer. The replies are scripted, as without a configured model; each
+ * figure and line comes from the files. Run it from the project's folder:
  *
  *     npx node examples/agent-framework-orchestrator/run.ts
  *
- * What happens is told by the names of agent_framework's events.
+ * It prints progress with the event names of agent_framework.
  */
 import path from 'node:path';
 import { createEngine } from '../../src/index.ts';

@@ -1,12 +1,12 @@
 /**
  * Anges fixes a test: the default agent of `agent_profiles/anges` runs the failing test of a small project, reads the code, changes a
- * line of it, runs the test again, and answers a question about it. It reads what has happened as a stream of numbered events, in
- * which its finished task is a summary when the question comes. The model is scripted; files and commands are real. Run it from the project's folder:
+ * line, runs the test again, and answers a question about it. Its prompt is a stream of numbered events, in which the finished task
+ * appears as a summary by the time of the question. The model is scripted; files and commands are real. Run it from the project's folder:
  *
  *     npx node examples/anges-fix-a-test/run.ts
  *
  * Commands run in a sandbox (`npm install @anthropic-ai/sandbox-runtime`, `apt-get install bubblewrap socat ripgrep`); with
- * `--no-sandbox` they do not. It ends with 1 when anything in it fails.
+ * `--no-sandbox` they do not. Exits with 1 when anything fails.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const isSandboxed = await needsSandbox();
 const workspace = mkdtempSync(path.join(tmpdir(), 'anges-fix-a-test-'));
 cpSync(path.join(import.meta.dirname, 'repository'), workspace, { recursive: true });
 
-/** A reply in the words of the protocol `json_actions`: why, and what is to be done. */
+/** Returns a reply in the protocol `json_actions`: an analysis and one action. */
 function act(analysis: string, tool: string, args: Readonly<Record<string, string | number>>): ScriptedReply {
   return { text: JSON.stringify({ analysis, reasoning: '', actions: [{ tool, args }] }) };
 }
@@ -41,7 +41,7 @@ const replies = [
   }),
   act('Does it hold?', 'run_command', { command: 'node --test' }),
   answer('The test passes: line 6 of slug.mjs takes off hyphens at both ends now.'),
-  // The summary that stands in the place of all that, when more is asked.
+  // The summary that replaces these events when the next question comes.
   { text: '# What was asked\nMend the failing test.\n# What was done\nslug.mjs, line 6: the flag g; `node --test` passes.' },
   act('The summary says it.', 'done_terminate', { status: 'success', message: 'Before it, only the first hyphen was taken off.' }),
 ];

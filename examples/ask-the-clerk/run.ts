@@ -1,6 +1,6 @@
 /**
- * Ask the clerk: an Editor calls another profile as a tool, twice at the same time, and then goes on with one of the two agents by
- * its id. The words are scripted; the files are real. Run it from the project's folder:
+ * Ask the clerk: an Editor calls another profile as a tool, twice in parallel, and then continues with one of the two agents by its id.
+ * The replies are scripted; the files are real. Run it from the project's folder:
  *
  *     npx node examples/ask-the-clerk/run.ts
  */

@@ -1,7 +1,7 @@
 /**
- * CommonGround research: a Partner takes a question, a Principal plans and dispatches it to five kinds of Associates, and a report and a
- * page come of it. The words are scripted, so it runs without a key or a network; documents, index, table, page and links are
- * real. Run it from the project's folder:
+ * CommonGround research: a Partner takes a question, a Principal plans work modules and dispatches them to five kinds of Associates, which
+ * produce a report and a page. The replies are scripted, so it needs no key or network; documents, index, table, page and links are real.
+ * Run it from the project's folder:
  *
  *     npx node examples/commonground-research/run.ts
  */

@@ -7,8 +7,8 @@ import { researchWords } from './words.ts';
 const profiles = path.join(import.meta.dirname, '../../agent_profiles/commonground');
 
 /**
- * The team of the system CommonGround over a workspace with documents in `docs/`: their files are copied there, and a table says how
- * often each of them has a word. The words of the team are scripted, its tools are real.
+ * Creates the team of the system CommonGround over a workspace: copies the documents to `docs/` and writes a table of word counts per
+ * document. The replies of the team are scripted, its tools are real.
  */
 export async function researchTeam(
   {

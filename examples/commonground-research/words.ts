@@ -5,7 +5,7 @@ import { scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../s
 type Say = (request: ScriptedRequest) => ScriptedReply;
 type Args = JsonObject;
 
-/** What everybody says, turn by turn. Who speaks is known by the system prompt; every fact comes out of what the tools returned. */
+/** Scripted replies of the team, turn by turn. The system prompt identifies the agent; every fact comes from tool results. */
 export function researchWords(question: string): ReturnType<typeof scriptedModel> {
   const parts: Readonly<Record<string, readonly Say[]>> = {
     'You are the Partner': partner(question),
@@ -185,7 +185,7 @@ function builder(question: string): readonly Say[] {
   });
   const best = (request: ScriptedRequest): string => /The best place is ([\w./-]+\.md)/.exec(wordsOf(request))?.[1] ?? '';
   return [
-    // The first attempt has the folder wrong, as happens.
+    // The first attempt names the wrong folder on purpose.
     (request) => call('write_file', page(best(request).replace('docs/', 'pages/'))),
     () => call('check_links', { path: 'index.html' }),
     (request) => call('write_file', page(best(request))),
@@ -220,7 +220,7 @@ function assignment(module: string, profile: string, role: string, instructions:
   };
 }
 
-/** What a tool returned, call by call, without the frame around what comes from outside. */
+/** Returns the results of a tool, call by call, without the frame of untrusted text. */
 function resultsOf(request: ScriptedRequest, tool: string): readonly string[] {
   return partsOf(request.prompt).flatMap((part) =>
     part.type === 'tool-result' && part.toolName === tool && part.output.type === 'text'
@@ -229,7 +229,7 @@ function resultsOf(request: ScriptedRequest, tool: string): readonly string[] {
   );
 }
 
-/** All words that the agent was told. */
+/** Returns all text the agent received. */
 function wordsOf(request: ScriptedRequest): string {
   return partsOf(request.prompt)
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))

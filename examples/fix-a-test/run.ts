@@ -5,7 +5,7 @@
  *     npx node examples/fix-a-test/run.ts
  *
  * Commands run in a sandbox (`npm install @anthropic-ai/sandbox-runtime`, `apt-get install bubblewrap socat ripgrep`); with
- * `--no-sandbox` they do not. It ends with 1 when anything in it fails.
+ * `--no-sandbox` they do not. Exits with 1 when anything fails.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

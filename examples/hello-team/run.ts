@@ -1,6 +1,6 @@
 /**
- * Hello, team: a Lead plans two modules, two Greeters work on them at the same time. The models are scripted, so it
- * runs without a key or a network; the tool is called for real. Run it from the project's folder:
+ * Hello, team: a Lead plans two modules and two Greeters work on them in parallel. The models are scripted, so it needs no key or
+ * network; the tool really runs. Run it from the project's folder:
  *
  *     npx node examples/hello-team/run.ts
  */
@@ -16,12 +16,12 @@ const lookUpGreeting = defineTool({
   description: 'Returns the usual greeting of a language.',
   parameters: z.object({ language: z.string() }),
   effect: 'pure',
-  // The results are this program's own words: they need no frame around them.
+  // The results come from this program: they need no frame for untrusted text.
   trust: 'trusted',
   execute: ({ language }) => greetings[language] ?? `No greeting is known for ${language}.`,
 });
 
-/** The Lead says the same three things in each run, so a list of replies is enough. */
+/** The Lead gives the same three replies in each run, so a list is enough. */
 const lead = scriptedModel([
   {
     text: 'One module per language.',
@@ -46,7 +46,7 @@ const lead = scriptedModel([
   { text: 'Both greetings came back: Bonjour, and Jambo.' },
 ]);
 
-/** A Greeter answers by what it was sent: first it looks up, then it hands in what the tool returned. */
+/** Replies of a Greeter depend on its request: first a lookup, then the deliverables with the tool's result. */
 const greeter = scriptedModel((request) => {
   const result = toolResult(request);
   if (result === undefined) return { toolCalls: [{ name: 'look_up_greeting', args: { language: languageOf(request) } }] };

@@ -1,7 +1,7 @@
 /**
- * The analyst of openmanus draws a chart from a CSV file. Data, SQL and chart are real; the words come from the script that stands in for
- * a model (agent_profiles/openmanus/scripts/openmanus.yaml), which puts them together from what the tools returned. Run it from the
- * project's folder, with a folder for the results if you want to keep them:
+ * The analyst of openmanus draws a chart from a CSV file. Data, SQL and chart are real; the replies come from a script that replaces the
+ * model (agent_profiles/openmanus/scripts/openmanus.yaml) and composes them from tool results. Run it from the project's folder, with a
+ * folder for the results if you want to keep them:
  *
  *     npx node examples/openmanus-data-analysis/run.ts [FOLDER]
  */
@@ -41,7 +41,7 @@ await conclude(run, {
 });
 if (kept === undefined) rmSync(workspace, { recursive: true });
 
-/** The words of a result; the picture of a chart comes beside them. */
+/** Returns the text of a result; the picture of a chart is a separate part. */
 function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? (content as readonly { readonly type: string; readonly text?: string }[]) : [];

@@ -1,11 +1,11 @@
 /**
- * Manus: an agent of the system openmanus writes a program, runs it, mends what is wrong with it, and runs it again. The model is
- * scripted; the file and Python are real. Run it from the project's folder:
+ * Manus: an agent of the system openmanus writes a program, runs it, fixes its error, and runs it again. The model is scripted; the file
+ * and Python are real. Run it from the project's folder:
  *
  *     npx node examples/openmanus-manus/run.ts
  *
  * Python runs in a sandbox (`npm install @anthropic-ai/sandbox-runtime`, `apt-get install bubblewrap socat ripgrep`); with
- * `--no-sandbox` it does not. It ends with 1 when anything in it fails.
+ * `--no-sandbox` it does not. Exits with 1 when anything fails.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const program = `def primes(count):
 print(primes(10))
 `;
 
-/** The one failure that is meant: the agent reads it, and mends its program. */
+/** The one intended failure: the agent reads it and fixes its program. */
 const mended = /NameError: name 'nubmer'/;
 const runIt = reply('I run it.', 'run_python', { code: 'import primes' });
 const replies = [
@@ -79,7 +79,7 @@ await conclude(run, {
 });
 rmSync(workspace, { recursive: true });
 
-/** What a reader wants to know of a result: its last line that says something. */
+/** Returns the last non-empty line of a result. */
 function whatCame(content: unknown): string {
   const lines = typeof content === 'string' ? content.trim().split('\n') : [];
   return lines.findLast((line) => /Error|^\[|^[A-Z]/.test(line)) ?? 'done';

@@ -1,7 +1,7 @@
 /**
- * A question about a picture, answered by two agents of seeingeye: the translator looks and describes, the reasoner, who never sees the
- * picture, asks for more, and in the third iteration can only answer. The words are scripted; the picture is a real file, opened by a real
- * tool and handed to the translator's model as what it is. Run it from the project's folder:
+ * A question about a picture, answered by two agents of seeingeye: the translator describes the picture; the reasoner, which never sees
+ * it, asks for more and must answer in the third iteration. The replies are scripted; the picture is a real file, opened by a real tool
+ * and passed to the translator's model as an image. Run it from the project's folder:
  *
  *     npx node examples/seeingeye-picture/run.ts
  */
@@ -15,7 +15,7 @@ import { conclude } from '../checked.ts';
 const workspace = mkdtempSync(path.join(tmpdir(), 'seeingeye-picture-'));
 copyFileSync(`${import.meta.dirname}/kite.png`, path.join(workspace, 'kite.png'));
 
-/** What the translator says in each iteration, and what the reasoner makes of it. */
+/** Replies of the translator and the reasoner in each iteration. */
 const looks = [
   'Something red above a field.',
   'A red shape on a string, above a field.',
@@ -56,7 +56,7 @@ function isOffered(request: ScriptedRequest, name: string): boolean {
   return request.tools?.some((tool) => tool.name === name) === true;
 }
 
-/** How many bytes the picture has that a request holds; none when there is no picture in it. */
+/** Returns the size in bytes of the picture in a request; 0 without one. */
 function pictureIn(request: ScriptedRequest): number {
   const data = /"(iVBOR[A-Za-z0-9+/=]+)"/.exec(JSON.stringify(request.prompt));
   return Buffer.from(data?.[1] ?? '', 'base64').length;

@@ -2,11 +2,17 @@ import { Argument, type Command } from 'commander';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { colorOption, type Done } from './options/shared-options.ts';
 
-/** Commands for those who write profiles. */
+/** Adds the commands for writing profiles: validate, explain, schema, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
+  addCheckingCommands(program, done);
+  addPrices(program, done);
+  addInit(program, done);
+}
+
+function addCheckingCommands(program: Command, done: Done): void {
   program
     .command('validate')
-    .summary('check profiles, and list every problem with file:line:column')
+    .summary('check profiles and list every problem with file:line:column')
     .argument(
       '[folder]',
       'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
@@ -19,7 +25,7 @@ export function addAuthoringCommands(program: Command, done: Done): void {
     });
   program
     .command('explain')
-    .summary('a profile after inheritance, or a toolset, with the place of each value')
+    .summary('show a profile after inheritance, or a toolset, with the file and line of each value')
     .argument('<profile>')
     .option(
       '--profiles <folder>',
@@ -33,34 +39,40 @@ export function addAuthoringCommands(program: Command, done: Done): void {
     });
   program
     .command('schema')
-    .summary("the JSON Schemas for editors, which complete the project's own names, too")
+    .summary("print the JSON Schemas for editors, with the project's own names as completions")
     .addArgument(new Argument('[kind]', 'which one (default: all)').choices(schemaKinds))
-    .option('--out <folder>', 'write them as files')
-    .option('--profiles <folder>', 'the profiles whose names are completed (default: ./agent_profiles, if there is one)')
-    .option('--no-names', 'without names, so that they hold for every project')
+    .option('--out <folder>', 'write the schemas as files')
+    .option('--profiles <folder>', 'the profiles whose names become completions (default: ./agent_profiles, if it exists)')
+    .option('--no-names', 'leave out names, so that the schemas fit every project')
     .action(async (kind: SchemaKind | undefined, options) => {
       const { schemaCommand } = await import('./commands/schema.ts');
       done(await schemaCommand(kind, options));
     });
+}
+
+function addPrices(program: Command, done: Done): void {
   program
     .command('prices')
-    .summary('what models cost, for limits on money; --update fetches a list')
+    .summary('list model prices, which cost limits use; --update fetches a price list')
     .argument('[models...]', 'provider/model, or a provider (default: all)')
     .option('--profiles <folder>', 'the team whose price files count (default: ./agent_profiles, else the bundled team)')
-    .option('--update', 'fetch the prices of these providers, and write them to prices.yaml in the team')
-    .option('--from <address>', 'where to fetch them (default: models.dev)')
+    .option('--update', "fetch the prices of these providers and write them to the team's prices.yaml")
+    .option('--from <address>', 'the address of the price list (default: models.dev)')
     .option('--out <file>', 'the file to write')
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .option('--json', 'as JSON')
     .action(async (models: readonly string[], options) => {
       const { pricesCommand } = await import('./commands/reading/prices.ts');
       done(await pricesCommand(models, options));
     });
+}
+
+function addInit(program: Command, done: Done): void {
   program
     .command('init')
-    .summary('write a starter team that runs at once')
-    .argument('[folder]', 'where (default: here)')
-    .option('--force', 'also into a folder that is not empty; files of the same name are replaced')
+    .summary('write a starter team, ready to run')
+    .argument('[folder]', 'the folder to write (default: the working folder)')
+    .option('--force', 'write into a folder that is not empty and replace files of the same name')
     .action(async (folder: string | undefined, options) => {
       const { initCommand } = await import('./commands/init.ts');
       done(await initCommand(folder, options));

@@ -1,9 +1,9 @@
 import { CadreError, type ErrorCode } from '../core/error.ts';
 
-/** How the command ends: 0 done, 1 the run (or the machine) failed, 2 usage or invalid profiles, 130 interrupted. */
+/** Exit code of a command: 0 done, 1 the run (or the machine) failed, 2 usage or invalid profiles, 130 interrupted. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
-/** What the caller wrote is wrong; to be corrected on the command line or in a file, not by trying again. */
+/** Errors in the caller's input: fixed on the command line or in a file, not by retrying. */
 const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PROFILE_INVALID',
   'PROFILE_UNKNOWN',
@@ -25,7 +25,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'RUN_IMPORTED',
 ]);
 
-/** The exit code an error ends a command with. */
+/** Returns the exit code for a thrown error. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   return thrown instanceof CadreError && usageErrors.has(thrown.code) ? 2 : 1;
 }

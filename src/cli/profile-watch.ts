@@ -3,23 +3,23 @@ import { safe } from '../inspect/format/text/layout.ts';
 import { profileStamp } from '../profiles/profile-stamp.ts';
 import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
 
-/** What a watch looks at, and whom it tells. */
+/** Settings of a `ProfileWatch`. */
 export interface ProfileWatchOptions {
-  /** The folder, or file, that profiles were loaded from. */
+  /** Folder or file that the profiles were loaded from. */
   readonly folder: string;
-  /** The files as they were loaded. */
+  /** Files as loaded. */
   readonly loaded: readonly ProfileFile[];
-  /** Gets whole lines. */
+  /** Receives whole lines. */
   readonly tell: (text: string) => void;
-  /** What loads the files again, for people. */
+  /** Command that loads the files again, for people. */
   readonly restart: string;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every?: number;
 }
 
-const usualPause = 2_000;
-/** Most files that a line names. */
-const shownFiles = 5;
+const defaultIntervalMs = 2_000;
+/** Maximum number of files named in one line. */
+const maxFiles = 5;
 
 interface Difference {
   readonly path: string;
@@ -28,74 +28,74 @@ interface Difference {
 }
 
 /**
- * Notices that profiles on disk are no longer those that were loaded, and says so once per change. Nothing is loaded again. It looks at
- * names, sizes and times, reads files only when one of these changed, and keeps no process alive.
+ * Reports once per change that profiles on disk differ from the loaded ones; reloads nothing. Compares names, sizes and times, reads
+ * files only when one of these changed, and keeps no process alive.
  */
 export class ProfileWatch implements Disposable {
   readonly #options: ProfileWatchOptions;
-  /** The files that are compared, as they were loaded; known from the first look on. */
+  /** Text of each compared file as loaded, by path; set by the first check. */
   #loaded: ReadonlyMap<string, string> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
+  #isDisposed = false;
   #stamp: string | undefined;
-  /** What was said last: the files that differ, with their texts. */
-  #told = '[]';
+  /** Differences reported last, as JSON. */
+  #reported = '[]';
   #changed: readonly string[] = [];
 
   constructor(options: ProfileWatchOptions) {
     this.#options = options;
-    this.#plan(0);
+    this.#schedule(0);
   }
 
-  /** Files that differ from what runs are launched with, each with how: `agent_profiles/profiles/Lead.yaml (changed)`. */
+  /** Files that differ from the loaded ones, each with its kind of change: `agent_profiles/profiles/Lead.yaml (changed)`. */
   get changed(): readonly string[] {
     return this.#changed;
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true;
+    this.#isDisposed = true;
     clearTimeout(this.#timer);
   }
 
-  #plan(ms: number): void {
-    if (this.#isOver) return;
-    const next = (): void => this.#plan(this.#options.every ?? usualPause);
-    this.#timer = setTimeout(() => void this.#look().then(next, next), ms);
+  #schedule(ms: number): void {
+    if (this.#isDisposed) return;
+    const next = (): void => this.#schedule(this.#options.every ?? defaultIntervalMs);
+    this.#timer = setTimeout(() => void this.#check().then(next, next), ms);
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { folder } = this.#options;
     const stamp = await profileStamp(folder);
     if (stamp === this.#stamp) return;
-    // A folder that is gone has no files.
+    // A deleted folder yields no files.
     const { files } = await readProfileFiles([folder]);
     this.#stamp = stamp;
     this.#loaded ??= this.#asLoaded(files);
     const differing = differences(this.#loaded, files);
     const found = JSON.stringify(differing);
-    if (found === this.#told || this.#isOver) return;
-    this.#told = found;
+    if (found === this.#reported || this.#isDisposed) return;
+    this.#reported = found;
     this.#changed = differing.map(({ path, how }) => `${path} (${how})`);
-    this.#say();
+    this.#report();
   }
 
-  /** Files of the folder that belong to no profile set count as they are at first. */
+  /** Files of the folder that belong to no profile set are compared with their text at the first check. */
   #asLoaded(files: readonly ProfileFile[]): ReadonlyMap<string, string> {
     const loaded = new Map(this.#options.loaded.map(({ path, text }) => [path, text]));
     return new Map(files.map(({ path, text }) => [path, loaded.get(path) ?? text]));
   }
 
-  #say(): void {
+  #report(): void {
     const { tell, restart } = this.#options;
     if (this.#changed.length === 0) {
-      tell('Profiles on disk are as they were loaded again.\n');
+      tell('Profiles on disk match the loaded ones again.\n');
       return;
     }
-    const names = this.#changed.slice(0, shownFiles).map((name) => safe(name, 200));
-    const more = this.#changed.length > shownFiles ? `, and ${this.#changed.length - shownFiles} more` : '';
+    const names = this.#changed.slice(0, maxFiles).map((name) => safe(name, 200));
+    const more = this.#changed.length > maxFiles ? `, and ${this.#changed.length - maxFiles} more` : '';
     tell(
-      `Profiles changed on disk: ${names.join(', ')}${more}. New runs still use those that were loaded; restart ${restart} to load these.\n`,
+      `Profiles changed on disk: ${names.join(', ')}${more}. New runs still use the loaded ones; restart ${restart} to load the changes.\n`,
     );
   }
 }

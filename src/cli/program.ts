@@ -9,12 +9,12 @@ import { addSharingCommands } from './sharing-commands.ts';
 import { colorOption, type Done, rawOption, running, storeOption } from './options/shared-options.ts';
 
 /**
- * The command line, as words and options alone: what a command does is loaded when it is called, so that help is quick.
- * `done` gets the exit code of the command that ran.
+ * Builds the command line: names and options only. The code of a command is imported when the command runs, which keeps help fast.
+ * `done` receives the exit code of the command that ran.
  */
 export function createProgram(done: (code: ExitCode) => void): Command {
   const program = new Command('cadre')
-    .description('Runs teams of LLM agents that are declared in YAML profiles, and shows every turn they took.')
+    .description('Runs teams of LLM agents declared in YAML profiles, and shows every turn they took.')
     .version(engineVersion)
     .showSuggestionAfterError()
     .exitOverride()
@@ -30,7 +30,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
 }
 
 const helpAfter = `
-RUN is a run's id, the beginning of one, or "last". TURN is a turn's id, the end of one (t3), or "last".
+RUN is a run id, a prefix of one, or "last". TURN is a turn id, a suffix of one (t3), or "last".
 Exit codes: 0 done, 1 the run failed or waits for a person, 2 usage or invalid profiles, 130 interrupted.`;
 
 function addRunningCommands(program: Command, done: Done): void {
@@ -42,31 +42,30 @@ function addRunningCommands(program: Command, done: Done): void {
     { starts: true },
   )
     .addOption(new Option('--attach <file>', 'a file the question is about; may be repeated').argParser(collectFiles))
-    .option('--project <name>', 'the project the run is put into')
-    .option('--record <file>', 'write what models and tools answered to a file, which --replay answers from')
-    .option('--replay <file>', 'answer from a recording: no model is called, no tool is run; the question is its own')
-    .option('--serve', 'open the page beside it, until Ctrl-C')
+    .option('--project <name>', 'the project of the run')
+    .option('--record <file>', 'record the answers of models and tools in a file, for --replay')
+    .option('--replay <file>', 'answer from a recording, including its question: calls no model and no tool')
+    .option('--serve', 'serve the page meanwhile, until Ctrl-C')
     .addOption(rawOption())
-    .option('--json', 'the events as JSON lines, then one line with the result')
+    .option('--json', 'print the events as JSON lines, then one line with the result')
     .action(async (words: readonly string[], options) => {
       const { runCommand } = await import('./commands/running/run.ts');
       done(await runCommand(words, options));
     });
-  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to go on with'), { starts: true })
+  running(program.command('chat').summary('talk with a team').argument('[run]', 'a run to continue'), { starts: true })
     .addOption(rawOption())
     .action(async (run: string | undefined, options) => {
       const { chatCommand } = await import('./commands/running/chat.ts');
       done(await chatCommand(run, options));
     });
-  running(
-    program.command('resume').summary('go on with a run').argument('[run]').argument('[message...]', 'something to say to it'),
-    { starts: false },
-  )
-    .option('--all', 'every run that was interrupted, one after the other')
-    .option('--take-over', 'even from a process that is or seems to be at work on it: its next write fails, and it stops')
-    .option('--current-profiles', "today's profiles instead of those it went by; what differs is said")
-    .option('--profiles <folder>', 'where they are, with --current-profiles (default: ./agent_profiles, else the bundled team)')
-    .option('--json', 'the events from here on as JSON lines, then one line with the result')
+  running(program.command('resume').summary('resume a run').argument('[run]').argument('[message...]', 'a message to send to it'), {
+    starts: false,
+  })
+    .option('--all', 'resume every interrupted run, one after the other')
+    .option('--take-over', 'take the run over even from a process that advances it: its next write fails, and it stops')
+    .option('--current-profiles', 'use the current profiles instead of the recorded ones, and print the differences')
+    .option('--profiles <folder>', 'the profiles for --current-profiles (default: ./agent_profiles, else the bundled team)')
+    .option('--json', 'print the events from here on as JSON lines, then one line with the result')
     .action(async (run: string | undefined, words: readonly string[], options) => {
       const { resumeCommand } = await import('./commands/running/resume.ts');
       done(await resumeCommand(run, words, options));
@@ -74,30 +73,30 @@ function addRunningCommands(program: Command, done: Done): void {
 }
 
 function addServingCommands(program: Command, done: Done): void {
-  running(program.command('serve').summary('open the page on which runs are looked at and steered, with its API'), { starts: true })
-    .addOption(new Option('--port <number>', 'the port (default: 4111, or any that is free)').argParser(wholeNumber))
-    .option('--host <address>', 'the address to listen on (default: 127.0.0.1); any other needs --token')
-    .option('--token', 'only for clients that bear a token: that of CADRE_TOKEN, or a new one')
-    .option('--read-only', 'nothing can be started, steered or ended')
-    .option('--no-resume', 'leave the runs alone that an earlier server left; they are resumed otherwise')
-    .option('--allow-host <name...>', 'other names it is asked by: those of a proxy in front of it')
+  running(program.command('serve').summary('serve the page for inspecting and steering runs, with its API'), { starts: true })
+    .addOption(new Option('--port <number>', 'the port (default: 4111, or any free one)').argParser(wholeNumber))
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1); others require --token')
+    .option('--token', 'require a token from clients: the value of CADRE_TOKEN, or a new one')
+    .option('--read-only', 'reject everything that starts, steers or ends a run')
+    .option('--no-resume', 'do not resume the runs that an earlier server abandoned')
+    .option('--allow-host <name...>', 'further host names to accept, such as those of a proxy')
     .action(async (options) => {
       const { serveCommand } = await import('./commands/running/serve.ts');
       done(await serveCommand(options));
     });
-  running(program.command('mcp').summary('serve the teams to MCP clients, on stdin and stdout or over HTTP'), { starts: true })
-    .option('--http', 'over HTTP, to this machine alone')
-    .addOption(new Option('--port <number>', 'the port, with --http (default: any that is free)').argParser(wholeNumber))
-    .option('--token', 'only for clients that bear a token: that of CADRE_MCP_TOKEN, or a new one')
-    .option('--allow-decisions', 'clients may approve calls that wait for a person')
-    .option('--tools-of <profile>', 'the tools of a profile instead of the teams, to one client on stdin and stdout')
+  running(program.command('mcp').summary('serve the teams to MCP clients over stdio or HTTP'), { starts: true })
+    .option('--http', 'serve over HTTP, on this machine only')
+    .addOption(new Option('--port <number>', 'the port, with --http (default: any free one)').argParser(wholeNumber))
+    .option('--token', 'require a token from clients: the value of CADRE_MCP_TOKEN, or a new one')
+    .option('--allow-decisions', 'let clients decide pending approvals')
+    .option('--tools-of <profile>', 'serve the tools of a profile instead of the teams, to one client over stdio')
     .action(async (options) => {
       const { mcpCommand } = await import('./commands/running/mcp.ts');
       done(await mcpCommand(options));
     });
 }
 
-/** Options of everything that only reads a journal. */
+/** Adds the options shared by commands that only read a journal. */
 function reading(command: Command): Command {
   return command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());
 }
@@ -107,10 +106,10 @@ function addReadingCommands(program: Command, done: Done): void {
     program
       .command('runs')
       .summary('list the runs, newest first')
-      .option('--project <name>', 'of this project only')
-      .option('--search <words>', 'only those with these words in title, id, profile or project')
-      .option('--deleted', 'the deleted ones')
-      .option('--all', 'all runs, not the newest 200 alone'),
+      .option('--project <name>', 'only runs of this project')
+      .option('--search <words>', 'only runs with these words in title, id, profile or project')
+      .option('--deleted', 'deleted runs')
+      .option('--all', 'all runs instead of the newest 200'),
   ).action(async (options) => {
     const { runsCommand } = await import('./commands/reading/runs.ts');
     done(await runsCommand(options));
@@ -118,12 +117,12 @@ function addReadingCommands(program: Command, done: Done): void {
   reading(
     program
       .command('show')
-      .summary('a run at a glance, and what was said')
+      .summary('show an overview of a run and its conversation')
       .argument('<run>')
-      .option('--full', 'texts whole')
+      .option('--full', 'full texts')
       .addOption(rawOption()),
   ).action(async (run: string, options) => {
-    const { showCommand } = await import('./commands/reading/show-run.ts');
+    const { showCommand } = await import('./commands/reading/run-views.ts');
     done(await showCommand(run, options));
   });
   reading(
@@ -131,31 +130,36 @@ function addReadingCommands(program: Command, done: Done): void {
       .command('turns')
       .summary('list the turns of a run')
       .argument('<run>')
-      .option('--agent <id>', 'of one agent only')
-      .option('--type <type>', 'of another type than those of agents: user, dispatch, aggregation, restart, or all')
-      .option('--all', 'all turns, not the newest 200 alone'),
+      .option('--agent <id>', 'only turns of this agent')
+      .option('--type <type>', 'turns of another type than those of agents: user, dispatch, aggregation, restart, or all')
+      .option('--all', 'all turns instead of the newest 200'),
   ).action(async (run: string, options) => {
     const { turnsCommand } = await import('./commands/reading/turns.ts');
     done(await turnsCommand(run, options));
   });
+  addTurnCommands(program, done);
+  addRunViews(program, done);
+}
+
+function addTurnCommands(program: Command, done: Done): void {
   reading(
     program
       .command('turn')
-      .summary('everything about one turn')
+      .summary('show the full record of one turn')
       .argument('<run>')
       .argument('<turn>')
-      .option('--full', 'texts whole')
+      .option('--full', 'full texts')
       .addOption(rawOption()),
   ).action(async (run: string, turn: string, options) => {
-    const { turnCommand } = await import('./commands/reading/turn.ts');
+    const { turnCommand } = await import('./commands/reading/run-views.ts');
     done(await turnCommand(run, turn, options));
   });
   reading(
     program
       .command('why')
-      .summary('where a text that a model saw or said came from')
+      .summary('show the provenance of a text in a prompt or reply')
       .argument('<run>')
-      .argument('<turn-and-text...>', 'TURN TEXT, or TEXT alone to search all turns; TURN alone with --at')
+      .argument('<turn-and-text...>', 'TURN TEXT, or only TEXT to search all turns; with --at, only TURN')
       .option('--at <place>', 'a place instead of a text: 120-180 of the prompt, reply:0-40, reasoning:0-9, tool_call[0]:0-9')
       .option('--full', 'all causes'),
   ).action(async (run: string, words: readonly string[], options) => {
@@ -165,18 +169,18 @@ function addReadingCommands(program: Command, done: Done): void {
   reading(
     program
       .command('diff')
-      .summary('what differs between the prompts of two turns, and what both changed in the state')
+      .summary('show the differences between the prompts of two turns, and the state changes of both')
       .argument('<run>')
       .argument('<before>')
       .argument('<after>')
-      .option('--full', 'texts whole'),
+      .option('--full', 'full texts'),
   ).action(async (run: string, before: string, after: string, options) => {
-    const { diffCommand } = await import('./commands/reading/diff.ts');
-    done(await diffCommand(run, before, after, options));
+    const { diffCommand } = await import('./commands/reading/run-views.ts');
+    done(await diffCommand(run, { before, after }, options));
   });
   program
     .command('record')
-    .summary('write a recording of a run that was made: what models and tools answered')
+    .summary('write a recording of an existing run: the answers of models and tools')
     .argument('<run>')
     .option('-o, --out <file>', 'the file (default: stdout)')
     .addOption(storeOption())
@@ -184,41 +188,46 @@ function addReadingCommands(program: Command, done: Done): void {
       const { recordCommand } = await import('./commands/running/record.ts');
       done(await recordCommand(run, options));
     });
-  addRunViews(program, done);
 }
 
 function addRunViews(program: Command, done: Done): void {
-  reading(program.command('tree').summary('the agents of a run').argument('<run>')).action(async (run: string, options) => {
-    const { treeCommand } = await import('./commands/reading/tree.ts');
-    done(await treeCommand(run, options));
-  });
+  reading(program.command('tree').summary('show the agents of a run as a tree').argument('<run>')).action(
+    async (run: string, options) => {
+      const { treeCommand } = await import('./commands/reading/run-views.ts');
+      done(await treeCommand(run, options));
+    },
+  );
   reading(
     program
       .command('history')
-      .summary('what an agent did, with what the agents it called did in between')
+      .summary('show what an agent and the agents it called did')
       .argument('<run>')
-      .argument('[agent]', 'its id (default: the first agent)'),
+      .argument('[agent]', 'its id (default: the root agent)'),
   ).action(async (run: string, agent: string | undefined, options) => {
-    const { historyCommand } = await import('./commands/reading/history.ts');
+    const { historyCommand } = await import('./commands/reading/run-views.ts');
     done(await historyCommand(run, agent, options));
   });
-  reading(program.command('board').summary('the work modules of a run').argument('<run>')).action(async (run: string, options) => {
-    const { boardCommand } = await import('./commands/reading/board.ts');
-    done(await boardCommand(run, options));
-  });
-  reading(program.command('timeline').summary('a run over time').argument('<run>')).action(async (run: string, options) => {
-    const { timelineCommand } = await import('./commands/reading/timeline.ts');
-    done(await timelineCommand(run, options));
-  });
+  reading(program.command('board').summary('show the work modules of a run').argument('<run>')).action(
+    async (run: string, options) => {
+      const { boardCommand } = await import('./commands/reading/run-views.ts');
+      done(await boardCommand(run, options));
+    },
+  );
+  reading(program.command('timeline').summary('show a run over time, one row per agent').argument('<run>')).action(
+    async (run: string, options) => {
+      const { timelineCommand } = await import('./commands/reading/run-views.ts');
+      done(await timelineCommand(run, options));
+    },
+  );
   reading(
     program
       .command('events')
-      .summary('the journal of a run, as JSON lines')
+      .summary('print the journal of a run as JSON lines')
       .argument('<run>')
-      .option('--after <seq>', 'events after this one only', wholeNumber)
-      .option('--as <system>', 'by the names of another system: agent_framework or anges')
-      .option('--only <names>', 'with --as: these names only, separated by commas')
-      .option('--salvage', 'of a damaged run, what is good; says which row is bad, and changes nothing'),
+      .option('--after <seq>', 'only events after this sequence number', wholeNumber)
+      .option('--as <system>', 'in the event names of another system: agent_framework or anges')
+      .option('--only <names>', 'with --as: only these names, separated by commas')
+      .option('--salvage', 'print the intact events of a damaged run and report the damaged row; changes nothing'),
   ).action(async (run: string, options) => {
     const { eventsCommand } = await import('./commands/reading/events.ts');
     done(await eventsCommand(run, options));
@@ -226,23 +235,23 @@ function addRunViews(program: Command, done: Done): void {
   reading(
     program
       .command('tail')
-      .summary('what a run does, line by line, until it ends; also one that another process runs')
+      .summary('follow the progress of a run in any process, until it ends')
       .argument('<run>')
-      .option('-n, --lines <count>', 'so many lines of what was before (default: all)', wholeNumber),
+      .option('-n, --lines <count>', 'number of past lines to show (default: all)', wholeNumber),
   ).action(async (run: string, options) => {
     const { tailCommand } = await import('./commands/reading/tail.ts');
     done(await tailCommand(run, options));
   });
-  reading(program.command('pending').summary('what of a run waits for you').argument('<run>')).action(
-    async (run: string, options) => {
-      const { pendingCommand } = await import('./commands/reading/pending.ts');
-      done(await pendingCommand(run, options));
-    },
-  );
+  reading(
+    program.command('pending').summary('list the approvals and questions of a run that wait for you').argument('<run>'),
+  ).action(async (run: string, options) => {
+    const { pendingCommand } = await import('./commands/reading/run-views.ts');
+    done(await pendingCommand(run, options));
+  });
 }
 
 function wholeNumber(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return number;
 }

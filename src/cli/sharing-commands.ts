@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
-/** Commands that carry a run to somebody else, and take one in. */
+/** Adds the commands that export and import runs. */
 export function addSharingCommands(program: Command, done: Done): void {
   program
     .command('export')
-    .summary('write a run to a file for others: a page to open (.html), or a bundle to import (.json)')
+    .summary('export a run to a file: a page to open (.html), or a bundle to import (.json)')
     .argument('<run>')
-    .option('-o, --out <file>', 'the file; its ending says what is written (default: a bundle, to stdout)')
-    .option('--no-redact', 'keep what looks like a secret, and the names of home folders')
-    .option('--json', 'with --out: what was written, as JSON')
+    .option('-o, --out <file>', 'the file; its extension selects the format (default: a bundle to stdout)')
+    .option('--no-redact', 'keep text that looks like a secret, and the names of home folders')
+    .option('--json', 'with --out: print facts about the file as JSON')
     .addOption(storeOption())
     .addOption(colorOption())
     .action(async (run: string, options) => {
@@ -18,9 +18,9 @@ export function addSharingCommands(program: Command, done: Done): void {
     });
   const importing = program
     .command('import')
-    .summary('take in a run that somebody exported, to be looked at; nothing of it is executed')
+    .summary('import an exported run, read-only; nothing in it is executed')
     .argument('<file>', 'a bundle, or a page with a run inside')
-    .option('--as-new', 'under a new id')
+    .option('--as-new', 'import under a new id')
     .option('--json', 'as JSON')
     .addOption(storeOption())
     .addOption(colorOption())
@@ -28,18 +28,18 @@ export function addSharingCommands(program: Command, done: Done): void {
       const { importCommand } = await import('./commands/import.ts');
       done(await importCommand(file, options));
     });
-  // A file that is called so is imported as `./commonground`.
+  // A file named `commonground` is imported as `./commonground`.
   importing
     .command('commonground')
     .summary('convert a tree of CommonGround v1 profiles, LLM configs and handover protocols')
-    .argument('<folder>', 'the tree, which stays as it is')
-    .option('-o, --out <folder>', 'where the converted team goes', 'agent_profiles')
-    .option('--force', 'also into a folder that is not empty; files of the same name are replaced')
-    .option('--json', 'what became of what, as JSON')
+    .argument('<folder>', 'the tree, which is not changed')
+    .option('-o, --out <folder>', 'the folder for the converted team', 'agent_profiles')
+    .option('--force', 'write into a folder that is not empty and replace files of the same name')
+    .option('--json', 'print the conversion of each file as JSON')
     .addOption(colorOption())
     .action(async (folder: string, _own: unknown, command: Command) => {
       const { importCommonGroundCommand } = await import('./commands/import-commonground.ts');
-      // Options that the command above knows by the same name are told to it.
+      // Commander assigns options that `import` shares to `import` itself.
       done(await importCommonGroundCommand(folder, command.optsWithGlobals()));
     });
 }

@@ -5,7 +5,7 @@ import { knownThings } from '../engine/known-things.ts';
 import { namesOfFiles } from '../profiles/names-of-files.ts';
 import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
 import type { KnownThings } from '../profiles/schema/with-names.ts';
-import { knownDocumentTools } from './options/all-tools.ts';
+import { knownDocumentTools } from './options/known-document-tools.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { loadToolsetKinds } from '../engine/toolsets/toolset-kinds.ts';
 import {
@@ -17,13 +17,13 @@ import {
   toolsetJsonSchema,
 } from '../profiles/json-schemas.ts';
 
-/** The names that files of a folder of profiles can call, for its schemas; files that are not right yet give what they can. */
-export async function thingsOf(folder: string): Promise<KnownThings> {
+/** Collects the names that files of a profiles folder can refer to, for its schemas; files with errors contribute what they can. */
+export async function knownNamesOf(folder: string): Promise<KnownThings> {
   const { files } = await readProfileFiles([folder]);
   return knownThings(namesOfFiles(files), knownDocumentTools());
 }
 
-/** The JSON Schema of one kind of file, which completes the `known` names. */
+/** Returns the JSON Schema of one kind of file, with the `known` names as completions. */
 export async function schemaOf(kind: SchemaKind, known?: KnownThings): Promise<JsonSchema> {
   switch (kind) {
     case 'profile':
@@ -41,7 +41,7 @@ export async function schemaOf(kind: SchemaKind, known?: KnownThings): Promise<J
   }
 }
 
-/** Writes schemas into a folder under the names that modelines refer to, and returns the files. */
+/** Writes schemas into a folder under the file names that modelines refer to; returns the paths. */
 export async function writeSchemas(
   folder: string,
   { kinds = schemaKinds, known }: { readonly kinds?: readonly SchemaKind[]; readonly known?: KnownThings | undefined } = {},
@@ -56,7 +56,7 @@ export async function writeSchemas(
   return files;
 }
 
-/** A schema as the text of its file. */
+/** Returns a schema as the text of its file. */
 export async function schemaText(kind: SchemaKind, known?: KnownThings): Promise<string> {
   return `${JSON.stringify(await schemaOf(kind, known), null, 2)}\n`;
 }

@@ -27,18 +27,18 @@ const kinds = {
   named: ['a list of objects with a name', (value: unknown) => Array.isArray(value) && value.every(hasName)],
   function: ['a function', (value: unknown) => typeof value === 'function'],
   signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
-  /** Looked at by who uses it. */
+  /** Checked by its consumer. */
   anything: ['anything', () => true],
 } as const satisfies Readonly<Record<string, readonly [allowed: string, fits: (value: unknown) => boolean]>>;
 
-/** What an argument or an option may be. */
+/** Kinds of arguments and options that can be checked. */
 export type ArgumentKind = keyof typeof kinds;
 
-/** The options of a method, by name. */
+/** Kinds of a method's options, by name. */
 export type OptionKinds = Readonly<Record<string, ArgumentKind>>;
 
 /**
- * Fails with OPTION_INVALID when an argument is not what it may be.
+ * Fails with OPTION_INVALID when an argument is invalid.
  *
  * @param place the method and the argument, for people: `engine.open: runId`
  */
@@ -47,7 +47,7 @@ export function checkArgument(place: string, value: unknown, kind: ArgumentKind)
   if (!fits(value)) throw new CadreError('OPTION_INVALID', `${place} must be ${allowed}, not ${shownValue(value)}`);
 }
 
-/** Fails with OPTION_INVALID when options are no object, when there is no such option, or when one is not what it may be. Undefined is always fine. */
+/** Fails with OPTION_INVALID when options are no object, an option is unknown, or one is invalid. Undefined is always fine. */
 export function checkOptions(place: string, value: unknown, options: OptionKinds): void {
   if (value === undefined) return;
   checkArgument(`${place}: the options`, value, 'object');
@@ -64,7 +64,7 @@ function unknownOption(place: string, key: string, names: readonly string[]): Ca
   return new CadreError('OPTION_INVALID', `${place} has no option '${key}'; there are: ${names.join(', ')}${hint}`);
 }
 
-/** A value that cannot be meant, in a few words. */
+/** Describes an invalid value in a few words. */
 export function shownValue(value: unknown): string {
   switch (typeof value) {
     case 'string':

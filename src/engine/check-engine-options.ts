@@ -6,7 +6,7 @@ import type { EngineOptions } from './engine-options.ts';
 import { limitsOf } from './limit-options.ts';
 import { engineOptions } from './public-options.ts';
 
-/** Fails with OPTION_INVALID when there is no such option of `createEngine`, or when one is not what it may be. */
+/** Fails with OPTION_INVALID when an option of `createEngine` is unknown or invalid. */
 export function checkEngineOptions(options: EngineOptions): void {
   checkArgument('createEngine: the options', options, 'object');
   checkOptions('createEngine', options, engineOptions);
@@ -20,7 +20,7 @@ export function checkEngineOptions(options: EngineOptions): void {
 }
 
 /**
- * Fails with OPTION_INVALID when a value is nothing that profiles can be loaded from.
+ * Fails with OPTION_INVALID when profiles cannot be loaded from a value.
  *
  * @param place the function and the argument, for people: `loadProfiles: profiles`
  */

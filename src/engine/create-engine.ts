@@ -23,11 +23,11 @@ import { type RecordedSet } from './launch/recorded-set.ts';
 import { createWorkspaces } from './launch/workspaces.ts';
 import type { EngineOptions, OpenOptions } from './engine-options.ts';
 
-/** Profiles and tools, checked against each other and compiled, from which engines are opened. */
+/** Profiles and tools, checked against each other and compiled, for opening engines. */
 export interface PreparedEngine {
-  /** Opens an engine over a store. Models and functions must bear the names they were prepared with. */
+  /** Opens an engine over a store. Models and functions must have the names they were prepared with. */
   open(options: OpenOptions): Promise<Engine>;
-  /** Makes ready what a run recorded, as taking the run up does. */
+  /** Prepares the profiles and tools that a run recorded, as a resume does. */
   rebuild(recorded: RecordedSet): Promise<ProfileRuntime>;
 }
 
@@ -41,13 +41,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return await prepared.open(options);
 }
 
-/** The part of `createEngine` that takes time and touches neither store nor clock: done once, it serves any number of engines. */
+/** Does the slow part of `createEngine`, which touches neither store nor clock: done once, it serves any number of engines. */
 export async function prepareEngine(
   options: Pick<
     EngineOptions,
     'profiles' | 'tools' | 'toolsets' | 'ingestors' | 'observers' | 'functions' | 'team' | 'env' | 'replay' | 'secrets' | 'titles'
   > & {
-    /** Of models, preparing needs no more than their names, and what they say they are. */
+    /** Names of the models, and the models they say they are; nothing else is needed. */
     readonly models?: Readonly<Record<string, unknown>>;
   },
 ): Promise<PreparedEngine> {
@@ -104,7 +104,7 @@ export async function prepareEngine(
         ownsJournal: typeof live.store !== 'object',
         clock,
         ids: live.ids ?? randomIds,
-        // A function in a model's place is on record like a model.
+        // A function that replaces a model is recorded like a model.
         functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
         limits: live.limits ?? {},
         owner: `${process.pid}@${hostname()}#${nanoid(8)}`,

@@ -16,64 +16,64 @@ import type { IntegrityOptions } from '../journal/commit-chain.ts';
 import type { ToolsetOption } from './toolsets/toolset-options.ts';
 import type { WorkspaceOption } from './launch/workspaces.ts';
 
-/** What an engine is created from. Everything but `profiles` has a default. */
+/** Options of an engine. All but `profiles` have defaults. */
 export interface EngineOptions {
   /** A folder or file, several of them, files in memory, or what `loadProfiles` returned. */
   readonly profiles: string | readonly string[] | { readonly files: readonly ProfileFile[] } | ProfileSet;
-  /** AI SDK model objects by name; a name stands for an LLM config, a model, or `default` for all others. */
+  /** AI SDK model objects by name; a name is an LLM config, a model, or `default` for all others. */
   readonly models?: Readonly<Record<string, LanguageModel | AiSdkModel>>;
   /** Tools by name, or a list of them: `defineTool`, AI SDK `tool()`, or plain definitions. */
   readonly tools?: Readonly<Record<string, GivenTool>> | readonly GivenTool[];
-  /** Toolsets by the name profiles allow them by: settings of a kind that comes with Cadre, or who makes one. They go before files. */
+  /** Toolsets by the name profiles allow them by: settings of a built-in kind, or a factory. They take precedence over files. */
   readonly toolsets?: Readonly<Record<string, ToolsetOption>>;
   readonly ingestors?: readonly Ingestor[];
   readonly observers?: readonly CodedObserver[];
-  /** Deterministic functions that stand in a model's place, by the name profiles give in `function_node`. */
+  /** Deterministic functions that replace a model, by the name profiles give in `function_node`. */
   readonly functions?: Readonly<Record<string, NodeFunction>>;
   /** A path, `'memory'`, or a journal; by default `.cadre/journal.db` under the working folder. */
   readonly store?: string | Journal;
   readonly durability?: 'normal' | 'full';
   /**
-   * Signs of life for engines that cannot look at this one's process, in another container or on another host: one every `heartbeatMs`
-   * (5000) while a run is held; after a silence of `expiryMs` (30000) its runs are theirs to resume.
+   * Signs of life for engines that cannot observe this one's process, in another container or on another host: one every `heartbeatMs`
+   * (5000) while a run is held; after a silence of `expiryMs` (30000) others may resume its runs.
    */
   readonly leases?: LeaseOptions;
-  /** Seals every commit of the journal's file with a key, and refuses what was changed or added without it (STORE_CORRUPT). */
+  /** Seals every commit of the journal's file with a key, and refuses events that were changed or added without it (STORE_CORRUPT). */
   readonly integrity?: IntegrityOptions;
   readonly limits?: LimitOptions;
-  /** Where tools work: a folder, or one per run id; by default a folder per run beside the journal. */
+  /** Folder where tools work, or a function from run id to folder; by default a folder per run beside the journal. */
   readonly workspace?: WorkspaceOption;
   /** Options of the built-in team tools; `false` leaves them out. */
   readonly team?: false | { readonly maxParallel?: number };
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Where LLM configs and API keys are read from; the process's environment unless given. */
+  /** Environment that LLM configs and API keys are read from; by default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Spreads the waits between model attempts; 0 to 1. */
+  /** Random number, 0 to 1, that spreads the waits between model attempts. */
   readonly random?: () => number;
   /**
-   * A recording, or the path of its file: models and tools answer as they did then, and none of them is called. A run that asks
-   * something else ends with REPLAY_MISMATCH.
+   * A recording, or the path of its file: models and tools answer from it and are not called. A run that asks for anything else ends with
+   * REPLAY_MISMATCH.
    */
   readonly replay?: string | Recording;
   /**
-   * Called with each set of profiles before a run goes on with it: those the engine was given, and those a run recorded. Fails when they
-   * are not trusted. For a run on record, with where it works as its journal says: a journal can come from others, too.
-   * What code hands in is trusted unless this says otherwise.
+   * Called with each set of profiles before a run uses it: the engine's own, and those a run recorded. Must throw when they are not
+   * trusted. For a recorded run it also receives the run's workspace and request: a journal may come from others, too. Tools and toolsets
+   * from code are trusted unless this says otherwise.
    */
   readonly trust?: (
     profiles: ProfileSet,
     run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
   ) => void | Promise<void>;
-  /** How long cancelled tools and model calls get to stop, in milliseconds; 5000 by default. */
+  /** Milliseconds that cancelled tools and model calls get to stop; 5000 by default. */
   readonly graceMs?: number;
-  /** Has a model word the title of each run that is launched without one, after its first reply. In place of `titles` of a team.yaml. */
+  /** Lets a model write the title of each run that is launched without one, after its first reply. Overrides `titles` of a team.yaml. */
   readonly titles?: { readonly llmConfig: string };
-  /** Values that must never be recorded, besides the API keys and environment values of LLM configs. */
+  /** Extra secrets to redact from the journal, besides the API keys and environment values of LLM configs. */
   readonly secrets?: readonly string[];
 }
 
-/** What an engine runs with besides its profiles and tools. */
+/** Options of an engine besides its profiles and tools. */
 export type OpenOptions = Pick<
   EngineOptions,
   | 'models'
@@ -91,6 +91,6 @@ export type OpenOptions = Pick<
   | 'graceMs'
   | 'trust'
 > & {
-  /** Sees every decision; set by tests alone. */
+  /** Observes every decision; set by tests only. */
   readonly watch?: DecisionWatch;
 };

@@ -17,57 +17,57 @@ import type { ToolsetPool } from './toolsets/toolset-pool.ts';
 import type { Turnstile } from './run/turnstile.ts';
 import type { RecordedSet } from './launch/recorded-set.ts';
 
-/** A set of profiles made ready to run. */
+/** A set of profiles prepared for running. */
 export interface ProfileRuntime extends ToolSource {
-  /** What a run decides with whose toolsets are connected to nothing. */
+  /** Decision context for runs whose toolsets connect to nothing. */
   readonly decision: DecisionContext;
-  /** What code gave of tools. */
+  /** Tools and toolsets given by code. */
   readonly code: CodeTools;
-  /** What must be trusted before a run goes on with it: the set, with the toolsets that code gave to the run and that are on record alone. */
+  /** Profiles that must be trusted before a run continues: the set, and toolsets given by code that exist only in the run's record. */
   readonly reaching: ProfileSet;
-  /** What handles show of profiles: those of the set, or what an imported run says of its own. */
+  /** Profiles as run handles show them: those of the set, or those stated by an imported run. */
   readonly viewed: ReadonlyMap<string, ViewedProfile>;
-  /** The files of the set as a run stores them, and their address. */
+  /** Files of the set as a run stores them, and their address. */
   readonly snapshot: ContentEntry;
-  /** The LLM config a profile's model calls are made with, or the run's own in its place. */
+  /** Returns the LLM config for a profile's model calls; the run's override wins. */
   llmConfigOf(profile: CompiledProfile, override: string | undefined): LlmConfig;
-  /** An LLM config of the set, or a model named as `provider/model`. */
+  /** Returns an LLM config of the set, or a model named as `provider/model`. */
   findLlmConfig(name: string): LlmConfig | undefined;
-  /** Whether nobody knows what a config's model costs, which it does. */
+  /** True when calls of a config cost money and no price is known. */
   isUnpriced(config: LlmConfig): boolean;
 }
 
-/** What an engine is made of; put together by `createEngine`. */
+/** Parts of an engine; assembled by `createEngine`. */
 export interface EngineParts {
   readonly runtime: ProfileRuntime;
-  /** Makes a workbench of what a run recorded. */
+  /** Prepares the profiles and tools that a run recorded. */
   readonly rebuild: (recorded: RecordedSet) => Promise<ProfileRuntime>;
-  /** Makes a workbench from files that a person changed, with the tools that code gave the one before: checked like those of the engine. */
+  /** Prepares profiles from files that a person changed, with the tools that code gave before: checked like the engine's own. */
   readonly compile: (files: readonly ProfileFile[], before: ProfileRuntime) => Promise<ProfileRuntime>;
   readonly gateway: CheckedModelGateway;
   readonly journal: Journal;
-  /** The engine opened the journal itself, and closes it. */
+  /** True when the engine opened the journal itself, and closes it. */
   readonly ownsJournal: boolean;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly functions: ReadonlyMap<string, NodeFunction>;
   readonly limits: LimitOptions;
   readonly owner: string;
-  /** Through which crowds go: launches, and commits of many runs. */
+  /** Admits bulk work in portions: launches, and commits of many runs. */
   readonly turnstile: Turnstile;
   readonly graceMs: number;
-  /** Resolved when the engine begins to close: what nothing may begin after is waited for no longer. */
+  /** Resolved when the engine begins to close: ends waits for work that must no longer begin. */
   readonly left: PromiseWithResolvers<void>;
-  /** Finds, and makes when it is first asked for, the workspace of a run. */
+  /** Returns the workspace of a run, creating it on first use. */
   readonly workspaceOf: (meta: Pick<RunContext['meta'], 'runId' | 'workspace'>) => () => string;
-  /** What connects to something, of all profile sets. */
+  /** Connecting toolsets of all profile sets. */
   readonly toolsets: ToolsetPool;
-  /** Fails when a set of profiles is not trusted, or a run on record that goes on with it. */
+  /** Fails when a set of profiles is not trusted, or when a recorded run must not go on with it. */
   readonly trust?:
     | ((profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>) => void | Promise<void>)
     | undefined;
-  /** Answers tool calls in the tools' place. */
+  /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
-  /** Set by tests alone. */
+  /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
 }

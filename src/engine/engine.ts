@@ -45,9 +45,9 @@ export class Engine {
   readonly #live: LiveRuns;
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #halted: HaltedRuns;
-  /** What launches need stays connected from the first of them on. */
+  /** Toolsets that launches use; connected from the first launch on. */
   readonly #toolsets: ToolsetHold;
-  /** The journal to read from, also runs that others advance. */
+  /** Journal for reading, including runs that other processes advance. */
   readonly records: JournalReader;
   /** Titles, projects and deletion of runs. */
   readonly catalog: RunCatalog;
@@ -63,17 +63,17 @@ export class Engine {
     this.#toolsets = ToolsetHold.ofAll(parts.runtime);
   }
 
-  /** The profiles this engine launches runs with. */
+  /** Profiles that this engine launches runs with. */
   get profiles(): ProfileSet {
     return this.#parts.runtime.set;
   }
 
-  /** Names of the tools there are, those of toolsets that connect to a server excepted: they are known once a run uses them. */
+  /** Names of the available tools, except those of toolsets that connect to a server: they are known once a run uses them. */
   get toolNames(): readonly string[] {
     return this.#parts.runtime.decision.env.catalog.names();
   }
 
-  /** Where the journal is, for people. */
+  /** Location of the journal, for people. */
   get location(): string {
     return this.#parts.journal.location;
   }
@@ -108,8 +108,8 @@ export class Engine {
   }
 
   /**
-   * Takes a run up where its journal stands, with the profiles it went by or today's; answers with the live run if there is
-   * one. What keeps it from going on (profiles, models, a text that is lost) is an error before anything is written.
+   * Resumes a run from the end of its journal, with its recorded profiles or today's; returns the live run if there is one. Fails before
+   * anything is written when it cannot go on (profiles, models, a lost text).
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     checkArgument('engine.resume: runId', runId, 'name');
@@ -117,17 +117,17 @@ export class Engine {
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live !== undefined && live.actor.halted === undefined) return live.run;
-    // One that halted here gives its lease back first.
+    // A run that halted here releases its lease first.
     await live?.left;
-    // Two callers at once share one take-over.
+    // Concurrent callers share one resumption.
     const resuming = this.#resuming.get(runId) ?? this.#takeUp(runId, options).finally(() => this.#resuming.delete(runId));
     this.#resuming.set(runId, resuming);
     return await resuming;
   }
 
   /**
-   * Resumes every run that is not over and that no live process has, oldest first. One that cannot be resumed (held, damaged, its profiles
-   * cannot be used) is reported with the reason and keeps no other from going on. `include` chooses among them.
+   * Resumes every unfinished run that no live process has, oldest first. A run that cannot be resumed (held, damaged, unusable profiles) is
+   * reported with the reason and does not stop the others. `include` selects among them.
    */
   async recover(asked: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
     checkOptions('engine.recover', asked, recoverOptions);
@@ -145,8 +145,8 @@ export class Engine {
   }
 
   /**
-   * Ends a run for good; resolves when nothing of it is running any more. Of one that nobody advances nothing is begun again, and
-   * neither its models nor its tools are needed.
+   * Ends a run permanently; resolves when all of its effects have stopped. If no process advances the run, cancels it without starting its
+   * models or tools.
    */
   async cancel(runId: string, reason = 'cancelled'): Promise<Run> {
     checkArgument('engine.cancel: runId', runId, 'name');
@@ -160,7 +160,7 @@ export class Engine {
   }
 
   async #takeForGood(runId: string, reason: string): Promise<Run> {
-    // Whoever takes it up at this moment may be told to stop like any other.
+    // A resumption in progress yields a live run, which is cancelled like any other.
     const resuming = await this.#resuming.get(runId)?.catch(() => undefined);
     if (resuming !== undefined) return resuming;
     const { journal } = this.#parts;
@@ -168,7 +168,7 @@ export class Engine {
     if (past.outcome !== undefined) return await this.#openReadOnly(past);
     const { run, begun } = await this.#leases.take({ runId: past.meta.runId, isPatient: true }, async (lease) => {
       const state = await readState(journal, past.meta.runId);
-      // Profiles that do not compile any more keep nobody from ending what goes by them.
+      // Profiles that no longer compile must not prevent cancelling a run.
       const runtime = await profileRuntimeOf(this.#parts, state).catch(() => this.#parts.runtime);
       const by = { runtime, hold: ToolsetHold.ofNone(runtime) };
       if (state.outcome === undefined) return this.#goOn(state, lease, by, {}, () => ({ kind: 'cancel', reason }));
@@ -183,7 +183,7 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await readOwnState(journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#openReadOnly(state);
-    // Everything that keeps the run from going on is found out before it is taken.
+    // Every obstacle is found before the run is taken.
     using planned = await planResume(this.#parts, state, options.profiles);
     const { run, begun } = await this.#leases.take({ runId: state.meta.runId, isPatient: options.waitForHolder }, async (lease) => {
       // Another process may have written between the read and the lease.
@@ -203,7 +203,7 @@ export class Engine {
     return run;
   }
 
-  /** Brings a run to life that is in the journal; not awaited here, since a live run looks after its lease itself. */
+  /** Starts a run from the journal; not awaited here, since a live run manages its own lease. */
   #goOn(
     state: RunContext,
     lease: Lease,
@@ -216,17 +216,17 @@ export class Engine {
     return { run, begun: actor.submit(inputOf(taken)) };
   }
 
-  /** A handle on a run that nobody here advances. */
+  /** Opens a run that this engine does not advance. */
   async #openReadOnly(past: RunContext): Promise<Run> {
     const state = await withAllPast(this.#parts.journal, past);
     const runtime = await profileRuntimeOf(this.#parts, state, 'look');
     return this.#live.handle(state, { runtime, hold: ToolsetHold.ofNone(runtime) });
   }
 
-  /** The run of this id, if this engine advances it. */
+  /** Returns the run of this id, if this engine advances it. */
   readonly live = (runId: string): Run | undefined => this.#live.get(runId)?.run;
 
-  /** Opens a run to look at, without taking it over. */
+  /** Opens a run for viewing, without taking it over. */
   async open(runId: string): Promise<Run> {
     checkArgument('engine.open: runId', runId, 'name');
     const live = this.live(runId);
@@ -260,7 +260,7 @@ export class Engine {
     return run;
   }
 
-  /** Runs of the journal, newest first: all of them, or those of a filter. */
+  /** Lists runs of the journal, newest first: all of them, or those that match a filter. */
   async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
     checkOptions('engine.runs', filter, runsFilter);
     this.#assertOpen();
@@ -268,12 +268,12 @@ export class Engine {
   }
 
   /**
-   * Takes nothing new on and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by
-   * default twice the engine's own, 10 s) and are told to stop after that. Live runs stay resumable; the journal is closed.
+   * Accepts no new work and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by default twice
+   * the engine's own, 10 s) and are aborted after that. Live runs stay resumable; the journal is closed.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('engine.close', options, closeOptions);
-    // Whoever closes what is being closed waits for the same end.
+    // Later calls wait for the same end.
     await (this.#closing ??= this.#close(options));
   }
 

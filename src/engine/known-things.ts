@@ -7,15 +7,15 @@ import type { KnownThings } from '../profiles/schema/with-names.ts';
 import { createTeamTools } from '../team/create-team-tools.ts';
 import { builtInToolsets } from './toolsets/toolset-kinds.ts';
 
-/** A name, and a line on what it is. */
+/** A name and its description in one line. */
 type Thing = readonly [name: string, about: string];
 
-/** What profiles may call by name: what comes with Cadre, tools that code gives, and what the project's own files declare. */
+/** Returns the names that profiles may use: Cadre's own, tools given by code, and those declared in the project's files. */
 export function knownThings({ names, toolsetKinds }: NamesOfFiles, given: readonly Tool[] = []): KnownThings {
   const coded = [...given, ...createTeamTools()];
   const kinds = Object.keys(builtInToolsets).filter((kind) => builtInToolsets[kind]?.tools.length !== 0);
   const toolsets: readonly Thing[] = [...kinds.map((kind): Thing => [kind, kind]), ...toolsetKinds];
-  // Both spellings of an ingestor hold; one is enough to choose from.
+  // An ingestor has two spellings; one is enough to choose from.
   const ingestors = createIngestorRegistry()
     .names()
     .filter((name) => !name.endsWith('_ingestor'));

@@ -3,19 +3,19 @@ import type { LimitOptions } from './limit-options.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import type { ExternalMessage } from './input/external-item.ts';
 
-/** What to start. */
+/** Profile, input and title of a run to launch. */
 export interface LaunchRequest {
   readonly profile: string;
   /** Text, content parts, or a whole USER_PROMPT payload. */
   readonly input: unknown;
   readonly title?: string;
-  /** An id of your own for the run, such as one that tells a launch that is repeated from a new one. Refused when there is such a run. */
+  /** Your own id for the run, such as one that tells a repeated launch from a new one. Refused when the run exists. */
   readonly runId?: string;
-  /** Hash of the request the run answers; on record in `run.start`, so that a repeated request is told from another one under the same id. */
+  /** Hash of the request the run answers; recorded in `run.start` to tell a repeated request from another one under the same id. */
   readonly requestHash?: string;
 }
 
-/** How to run it. */
+/** Options of a launch. */
 export interface LaunchOptions {
   /** Aborting it cancels the run. */
   readonly signal?: AbortSignal;
@@ -23,43 +23,43 @@ export interface LaunchOptions {
   /** Values for tools, in `context.context`; never journaled. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * The values of the request the run answers, by name: the root `request` of conditions and texts, `${NAME}` in texts and settings of tools,
-   * and `context.request` of tools. On record, and so no place for credentials.
+   * Values of the request the run answers, by name: the root `request` of conditions and texts, `${NAME}` in texts and settings of tools,
+   * and `context.request` of tools. Recorded, so they must not be credentials.
    */
   readonly request?: Readonly<Record<string, unknown>>;
-  /** What agents are to know always, beside their profiles; a segment with the ingestor `notes` shows it. */
+  /** Notes added to every prompt of the run; a segment with the ingestor `notes` shows them. */
   readonly notes?: readonly PeopleNote[];
-  /** The folder the run's tools work in, instead of one of its own; on record, so that a resumed run works there, too. */
+  /** Folder for the run's tools instead of the default one; recorded, so that a resumed run works there, too. */
   readonly workspace?: string;
-  /** An LLM config used instead of every profile's own. */
+  /** LLM config used instead of every profile's own. */
   readonly llmConfig?: string;
-  /** Watches the run as `run.subscribe` does, from its first event on: a model that answers at once may have spoken when `launch` returns. */
+  /** Subscribes like `run.subscribe`, from the first event on: a model that answers immediately may have spoken when `launch` returns. */
   readonly subscriber?: RunSubscriber;
 }
 
-/** How to go on with a run. */
+/** Options of a resumption. */
 export interface ResumeOptions extends Omit<
   LaunchOptions,
   'llmConfig' | 'limits' | 'workspace' | 'request' | 'notes' | 'subscriber'
 > {
-  /** `recorded`, the default: the profiles the run went by. `current`: those this engine was created with. */
+  /** `recorded`, the default: the profiles the run used before. `current`: those this engine was created with. */
   readonly profiles?: ProfileChoice;
   /**
-   * When another process has the run and cannot be looked at from here (another host, another container), waits until it is known whether it
-   * is gone: at most the expiry of its lease (30 s). `resume` does not wait unless told to, `recover` does unless told not to.
+   * True to wait when another process has the run and cannot be observed from here (another host, another container), until it is known
+   * whether it is gone: at most the expiry of its lease (30 s). False by default for `resume`, true for `recover`.
    */
   readonly waitForHolder?: boolean;
 }
 
-/** Where a fork leaves the run it is made from, and what is said to it. */
+/** Options of a fork: where it leaves the original run, and its first message. */
 export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** A sequence number, rounded down to the end of a turn; the end of the run when absent. */
   readonly at?: number;
-  /** An id of your own for the fork. Refused when there is such a run. */
+  /** Your own id for the fork. Refused when the run exists. */
   readonly runId?: string;
-  /** What the fork goes on with: its root agent reads it before it does anything else. */
+  /** First message of the fork: its root agent reads it before it does anything else. */
   readonly message?: ExternalMessage;
 }
 
-/** Which profiles a run goes on with: those recorded in its journal, or the ones the engine was created with. */
+/** Profiles that a run goes on with: those recorded in its journal, or the ones the engine was created with. */
 export type ProfileChoice = 'recorded' | 'current';

@@ -13,7 +13,7 @@ export type LimitOptions = Partial<Limits> & {
   readonly children?: number;
   readonly live?: number;
   readonly total?: number;
-  /** What a launch does with a limit on money when a model has no price: `refuse` unless set. */
+  /** Policy of a launch for a cost limit when a model has no price: `refuse` unless set. */
   readonly onUnknownCost?: UnknownCost;
 };
 
@@ -39,15 +39,15 @@ const names: Readonly<Record<string, keyof Limits>> = {
   softAt: 'softAt',
 };
 
-/** What may be a fraction; all others are counts. */
+/** Limits that may be fractions; all others are counts. */
 const fractions: ReadonlySet<keyof Limits> = new Set(['maxCostUsd', 'maxWallMs', 'softAt']);
 
-/** What may be none at all. */
+/** Limits that may be 0. */
 const optional: ReadonlySet<keyof Limits> = new Set(['maxDepth', 'maxChildren']);
 
 /**
- * Checks limits and gives them their full names. Unknown names are refused, and so is what would bound nothing: every limit
- * is recorded with its run, and a journal has no word for infinity.
+ * Checks limits and gives them their full names. Refuses unknown names and infinite values: every limit is recorded with its run, and JSON
+ * has no infinity.
  */
 export function limitsOf(options: LimitOptions): Partial<Limits> {
   const limits: Partial<Record<keyof Limits, number>> = {};
@@ -90,12 +90,12 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? 'an object' : String(value).slice(0, 60);
 }
 
-/** The limits of a run: its own, else its engine's, else the defaults. */
+/** Returns the limits of a run: its own, else its engine's, else the defaults. */
 export function runLimits(engine: LimitOptions, own: LimitOptions = {}): Limits {
   return { ...defaultRunLimits, ...limitsOf(engine), ...limitsOf(own) };
 }
 
-/** Limits that somebody asks for, none of them above those that bound them. Whether a cost may be unknown is for those to say. */
+/** Returns the requested limits, capped by `most`. Only `most` decides whether a cost may be unknown. */
 export function limitsWithin(most: LimitOptions, asked: LimitOptions): LimitOptions {
   const bounds = limitsOf(most);
   const limits: Partial<Record<keyof Limits, number>> = { ...bounds };

@@ -4,8 +4,8 @@ import { isOtherName } from '../core/tool/tool-naming.ts';
 import type { Transaction } from '../core/events/transaction.ts';
 
 /**
- * Puts on record which gates name a tool that a connected toolset does not have: what a server offers is known no earlier, and a gate
- * that denies such a tool guards nothing.
+ * Records the gates that name a tool which a connected toolset does not have: a server's tools are known no earlier, and a gate that denies
+ * such a tool protects nothing.
  */
 export function noteUnmetGates(tx: Transaction, env: Env): void {
   if (tx.run.outcome !== undefined) return;
@@ -17,7 +17,7 @@ export function noteUnmetGates(tx: Transaction, env: Env): void {
       }
 }
 
-/** The connected toolset that a name must be of, if that has no such tool. */
+/** Returns the connected toolset that a name must belong to, if it has no such tool. */
 function unmetToolset({ catalog }: Env, name: string): string | undefined {
   if (catalog.get(name) !== undefined) return undefined;
   const toolsets = catalog.toolsets().map((toolset) => ({ toolset, tools: catalog.inToolset(toolset) }));
@@ -26,7 +26,7 @@ function unmetToolset({ catalog }: Env, name: string): string | undefined {
       name.startsWith(`${toolset}_`) && first !== undefined && ![first, ...rest].some((tool) => isOtherName(name, tool)),
   );
   if (own !== undefined) return own.toolset;
-  // A name of the kind may mean a tool of any toolset of that kind, also of one that is not connected yet.
+  // The name of a kind may mean a tool of any toolset of that kind, including one that is not connected yet.
   if (toolsets.some(({ tools }) => tools.length === 0 || tools.some((tool) => isOtherName(name, tool)))) return undefined;
   return toolsets.find(({ tools: [first] }) => first?.toolsetKind !== undefined && name.startsWith(`${first.toolsetKind}_`))
     ?.toolset;

@@ -5,8 +5,8 @@ import type { RunActor } from './run/run-actor.ts';
 const pageSize = 500;
 
 /**
- * A run's events from anywhere: what the journal has, then what comes. The reader holds only its position, so a slow
- * one costs the run nothing, and nothing is missed or doubled.
+ * Yields a run's events from any position: those in the journal, then live ones. The reader holds only its position, so a slow reader costs
+ * the run nothing, and no event is missed or repeated.
  */
 export async function* eventsOf(
   actor: RunActor,
@@ -35,7 +35,7 @@ export async function* eventsOf(
   }
 }
 
-/** Knows whether something was published since a reader last looked. */
+/** Tracks whether events were published since a reader last looked. */
 class News {
   count = 0;
   halted: Error | undefined;

@@ -5,11 +5,11 @@ import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Journal, RunMarks, RunSummary } from '../core/events/journal.ts';
 
-/** A project: there as long as runs are in it. */
+/** A project; it exists as long as it contains runs. */
 export interface ProjectRow {
   readonly name: string;
   readonly runs: number;
-  /** When something last happened to one of them, in milliseconds since 1970. */
+  /** Time of the latest change to one of its runs, in milliseconds since 1970. */
   readonly updatedAt: number;
 }
 
@@ -17,11 +17,11 @@ const longestTitle = 200;
 const longestName = 100;
 
 /**
- * Where runs are put: their titles, the projects they are in, and which of them are deleted.
+ * Catalog of runs: their titles, projects and deletion marks.
  *
- * Owns: what people may do with a run without changing it. Does not own: the run; its journal is never touched.
- * 1. It works on every run, whoever advances it, and also on those that are over. Only a run that a process has is not deleted.
- * 2. A deleted run is in no list, and nobody takes it up; nothing of it is gone, and it can be restored.
+ * Owns: changes to a run's entry. Does not own: the run; its journal is never touched.
+ * 1. It works on every run, live elsewhere or ended. Only a run that a process advances cannot be deleted.
+ * 2. A deleted run is in no list and cannot be resumed; its data stays, and it can be restored.
  */
 export class RunCatalog {
   readonly #journal: Pick<Journal, 'location' | 'mark' | 'runs' | 'read'>;
@@ -32,14 +32,14 @@ export class RunCatalog {
     this.#clock = clock;
   }
 
-  /** Gives a run another title; null takes it back, and the run has the one of its journal. */
+  /** Gives a run another title; null restores the one of its journal. */
   async rename(runId: string, title: string | null): Promise<void> {
     checkArgument('catalog.rename: runId', runId, 'name');
     checkArgument('catalog.rename: title', title, 'textOrNull');
     await this.#mark(runId, { title: title === null ? null : checkWords('a title', title, longestTitle) });
   }
 
-  /** Puts a run into a project, or out of the one it is in. */
+  /** Moves a run into a project; null removes it from its project. */
   async move(runId: string, project: string | null): Promise<void> {
     checkArgument('catalog.move: runId', runId, 'name');
     checkArgument('catalog.move: project', project, 'textOrNull');
@@ -47,8 +47,8 @@ export class RunCatalog {
   }
 
   /**
-   * Deletes a run, with all forks of it and of those when `forks` is set; answers with what was deleted. Fails with RUN_LOCKED when a
-   * process has one of them and it is not over: then nothing is deleted.
+   * Deletes a run, with all its forks, direct or not, when `forks` is set; returns the deleted ids. Fails with RUN_LOCKED, deleting
+   * nothing, when a process advances one of them.
    */
   async remove(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
     checkArgument('catalog.remove: runId', runId, 'name');
@@ -57,14 +57,14 @@ export class RunCatalog {
     const live = found.find(
       (run) => run.outcome === undefined && run.isAbandoned !== true && run.isImported !== true && run.status !== 'damaged',
     );
-    // The store looks again; this keeps some of several from being deleted before one is refused.
+    // The store checks again; this prevents deleting some of several before one is refused.
     if (live !== undefined && found.length > 1) throw liveRun(live);
     const deletedAt = this.#clock.now();
     for (const run of found) await this.#mark(run.runId, { deletedAt });
     return found.map((run) => run.runId);
   }
 
-  /** Puts a deleted run back into the lists, with its forks when `forks` is set; answers with what was restored. */
+  /** Restores a deleted run, with its forks when `forks` is set; returns the restored ids. */
   async restore(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {
     checkArgument('catalog.restore: runId', runId, 'name');
     checkOptions('catalog.restore', options, forksOption);
@@ -73,7 +73,7 @@ export class RunCatalog {
     return found.map((run) => run.runId);
   }
 
-  /** The projects there are, the one something happened in last first. */
+  /** Lists the projects, the most recently changed first. */
   async projects(): Promise<readonly ProjectRow[]> {
     const rows = new Map<string, ProjectRow>();
     for (const { project, updatedAt } of await this.#journal.runs()) {
@@ -88,7 +88,7 @@ export class RunCatalog {
     return [...rows.values()].toSorted((a, b) => b.updatedAt - a.updatedAt || (a.name < b.name ? -1 : 1));
   }
 
-  /** Gives a project another name: all its runs move, also deleted ones. One that exists takes them in. Answers with how many moved. */
+  /** Renames a project: all its runs move, including deleted ones, also into an existing project. Returns how many moved. */
   async renameProject(from: string, to: string): Promise<number> {
     checkArgument('catalog.renameProject: from', from, 'name');
     checkArgument('catalog.renameProject: to', to, 'name');
@@ -108,7 +108,7 @@ export class RunCatalog {
     return names.length === 0 ? '; a run is put into one with move' : `; there are: ${names.slice(0, 20).join(', ')}`;
   }
 
-  /** A run, and of the forks below it those that are deleted, or are not. */
+  /** Returns a run, with those forks below it that are deleted, or are not. */
   async #withForks(
     runId: string,
     { forks, deleted }: { readonly forks: boolean; readonly deleted: boolean },
@@ -130,7 +130,9 @@ export class RunCatalog {
     return [...found.values()].filter((one) => one === run || (one.deletedAt !== undefined) === deleted);
   }
 
-  /** The run a run was forked from. One that is damaged where it says so is nobody's fork, and keeps no other from being put away. */
+  /**
+   * Returns the run that a run was forked from. A run whose first event is damaged counts as no fork and does not block deleting others.
+   */
   async #parentOf(runId: RunId): Promise<RunId | undefined> {
     try {
       const [start] = await this.#journal.read(runId, { limit: 1 });

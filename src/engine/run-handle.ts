@@ -10,26 +10,26 @@ import { RunResources } from './effects/run-resources.ts';
 import { Run } from './run.ts';
 import type { RunTools } from './toolsets/run-tools.ts';
 
-/** A run brought to life: what applies inputs, and what is handed out. */
+/** A live run: the actor that applies inputs, and the handle that callers get. */
 export interface RunHandle {
   readonly actor: RunActor;
   readonly run: Run;
 }
 
-/** What a handle is made for. */
+/** State, lease and resources that a handle is made for. */
 export interface RunHandleParts {
   readonly state: RunContext;
   readonly lease: Lease;
   readonly runtime: ProfileRuntime;
-  /** The tools of the run, with the toolsets it uses. */
+  /** Tools of the run, with its toolsets. */
   readonly tools: RunTools;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly resources: Resources;
-  /** Values for tools, handed in with the launch. */
+  /** Values for tools, given at launch. */
   readonly context: LaunchOptions['context'];
 }
 
-/** Makes the handle of a run from its state; with a lease of nobody's it can only be read. */
+/** Creates the handle of a run from its state; with a lease that has no holder it is read-only. */
 export function runHandle(
   parts: EngineParts,
   { state, lease, runtime, tools, content, resources, context }: RunHandleParts,
@@ -73,7 +73,7 @@ export function runHandle(
     workspace: ports.workspace,
     editProfiles: async (edits) => {
       const edited = await editedProfiles(parts, actor.state, edits);
-      // From here on the run itself holds what it uses.
+      // From here on the run itself holds its toolsets.
       using _hold = edited.hold;
       await actor.submit(edited);
       return edited.changes;

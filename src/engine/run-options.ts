@@ -3,7 +3,7 @@ import type { TurnFilter } from '../inspect/filter-turns.ts';
 import type { SendOptions } from './send-options.ts';
 import type { ApproveOptions } from './input/verdicts.ts';
 
-/** Every option there is, so that none is forgotten here. */
+/** Requires a kind for every option, so that none is forgotten here. */
 export type KindsOf<Options> = { readonly [Name in keyof Options]-?: ArgumentKind };
 
 export const sendOptions: KindsOf<SendOptions> = { to: 'name', priority: 'anything', itemId: 'anything' };

@@ -6,24 +6,24 @@ import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFacts } from '../inspect/turn/profile-facts.ts';
 import { checkSchema } from '../tools/schema/check-arguments.ts';
 
-/** How a run ended. */
+/** Outcome of a run. */
 export interface RunResult {
   readonly runId: RunId;
   readonly status: 'completed' | 'failed' | 'cancelled';
   /** `success`, `error`, `limit`, `cancelled`, or a word of the profile's own. */
   readonly outcome: string;
   readonly output: string;
-  /** The value behind `output`, when the profile has an `output_schema` and the run ended well. */
+  /** Parsed value of `output`, when the profile has an `output_schema` and the run succeeded. */
   readonly value?: JsonValue;
   readonly deliverables: JsonObject;
   readonly usage: RunUsage;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** What a run's handle needs of a profile. */
+/** Profile facts that a run's handle uses. */
 export interface ViewedProfile extends ProfileFacts, Pick<CompiledProfile, 'output'> {}
 
-/** The result of a run that has ended. */
+/** Returns the result of a run that has ended. */
 export function runResult(state: RunContext, profiles: ReadonlyMap<string, ViewedProfile>): RunResult {
   return {
     runId: state.meta.runId,
@@ -37,7 +37,7 @@ export function runResult(state: RunContext, profiles: ReadonlyMap<string, Viewe
   };
 }
 
-/** The value of an output that fits its profile's `output_schema`; a run that a tool ended may have any text for its output. */
+/** Returns the value of an output that fits its profile's `output_schema`; when a tool ended the run, the output may be any text. */
 function outputValue(
   { outcome, output, meta }: RunContext,
   profiles: ReadonlyMap<string, ViewedProfile>,
@@ -48,7 +48,7 @@ function outputValue(
     const value = JSON.parse(output) as JsonValue;
     return checkSchema(format.schema, value).ok ? { value } : {};
   } catch {
-    // Words of a tool or a rule: the output is there as text.
+    // The text of a tool or a rule: it is only in `output`.
     return {};
   }
 }

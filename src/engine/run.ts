@@ -44,7 +44,7 @@ import { untilEnded } from './run/until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 
-/** What a run handle is made of. */
+/** Parts of a run handle. */
 export interface RunParts {
   readonly actor: RunActor;
   readonly journal: Journal;
@@ -52,9 +52,9 @@ export interface RunParts {
   readonly profiles: ReadonlyMap<string, ViewedProfile>;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly hash: (text: string) => ContentHash;
-  /** A value without the secrets of the run. */
+  /** Returns a value without the secrets of the run. */
   readonly redact: <Value>(value: Value) => Value;
-  /** The run's workspace; the folder is made when it is first asked for. */
+  /** Returns the run's workspace; the folder is created on first use. */
   readonly workspace: () => string;
   /** Changes profiles; resolves once the change is in the journal. */
   readonly editProfiles: (edits: readonly ProfileEdit[]) => Promise<readonly ProfileChange[]>;
@@ -66,7 +66,7 @@ export class Run implements AsyncIterable<CadreEvent> {
   /** Resolves when the run has ended; rejects when it cannot go on in this process (`STORE_*`, `ENGINE_CLOSED`). */
   readonly result: Promise<RunResult>;
   readonly #parts: RunParts;
-  /** The last full state somebody asked for, as long as it is in use. */
+  /** Last full state that was requested, as long as it is in use. */
   #full: WeakRef<RunContext> | undefined;
   readonly #deliveries: Deliveries;
   #editing: Promise<unknown> = Promise.resolve();
@@ -76,19 +76,19 @@ export class Run implements AsyncIterable<CadreEvent> {
     this.#deliveries = new Deliveries(parts.actor);
     this.id = parts.actor.state.meta.runId;
     this.result = this.#untilEnded();
-    // A caller who never asks for the result must not be hit by its rejection.
+    // A caller who never reads the result must not be hit by its rejection.
     this.result.catch(() => undefined);
   }
 
-  /** The run's state as of now. Read-only: it changes through events alone. */
+  /** Current state of the run. Read-only: only events change it. */
   get state(): RunContext {
     return this.#parts.actor.state;
   }
 
   /**
-   * The run's state with all of its past. `state` holds the newest 128 turns of each agent, and releases messages that a
-   * `context_policy.window` has left far behind; what it lacks is read from the journal, which costs as much as there is
-   * history. A store that answers with promises cannot be read here: open such a run with `engine.open`.
+   * Returns the run's state with all of its past. `state` holds the newest 128 turns of each agent, and releases messages far outside a
+   * `context_policy.window`; this reads the rest from the journal, at a cost proportional to the history. Asynchronous stores cannot be
+   * read here: open such a run with `engine.open`.
    */
   fullState(): RunContext {
     const { state } = this;
@@ -107,30 +107,30 @@ export class Run implements AsyncIterable<CadreEvent> {
     return pendingOf(this.state);
   }
 
-  /** All events from the first, then live ones, until the run ends. */
+  /** Yields all events from the first, then live ones, until the run ends. */
   [Symbol.asyncIterator](): AsyncIterator<CadreEvent> {
     return this.events()[Symbol.asyncIterator]();
   }
 
-  /** Events with a sequence number above `after`, then live ones, until the run ends. */
+  /** Yields events with a sequence number above `after`, then live ones, until the run ends. */
   events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<CadreEvent> {
     checkOptions('run.events', options, eventsOptions);
     return eventsOf(this.#parts.actor, this.#parts.journal, options);
   }
 
-  /** Watches live events, streaming deltas and tool progress; the returned function stops it. */
+  /** Subscribes to live events, streaming deltas and tool progress; the returned function unsubscribes. */
   subscribe(subscriber: RunSubscriber): () => void {
     checkArgument('run.subscribe: subscriber', subscriber, 'object');
     checkOptions('run.subscribe', subscriber, subscriberOptions);
     return this.#parts.actor.subscribers.add(subscriber);
   }
 
-  /** The replies that are being streamed now, each from the beginning of its current attempt: what a late subscriber has missed. */
+  /** Replies that are being streamed, each from the beginning of its current attempt: the part that a late subscriber has missed. */
   get replies(): readonly ReplySoFar[] {
     return this.#parts.actor.subscribers.replies;
   }
 
-  /** Resolves when nothing is running: the run awaits something, or has ended. */
+  /** Resolves when no effect runs: the run awaits input, or has ended. */
   async settled(): Promise<RunContext> {
     await this.#parts.actor.whenIdle();
     const { halted, isOver } = this.#parts.actor;
@@ -165,14 +165,14 @@ export class Run implements AsyncIterable<CadreEvent> {
     return { itemId, delivered };
   }
 
-  /** Lets calls run that wait for approval; all of them, or none when one does not wait. */
+  /** Approves calls that wait for approval; all of them, or none when one does not wait. */
   async approve(id: string | readonly string[], options: ApproveOptions = {}): Promise<void> {
     checkArgument('run.approve: id', id, 'names');
     checkOptions('run.approve', options, approveOptions);
     await this.#submitAll(approvals(this.state, id, options));
   }
 
-  /** Refuses calls that wait for approval; the model reads the message. */
+  /** Rejects calls that wait for approval; the model reads the message. */
   async reject(id: string | readonly string[], options: { readonly message?: string } = {}): Promise<void> {
     checkArgument('run.reject: id', id, 'names');
     checkOptions('run.reject', options, rejectOptions);
@@ -186,29 +186,29 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /**
-   * Keeps a note for agents of the run, beside their profiles: from their next turn on, those whose system prompt has a segment with the
-   * ingestor `notes` read it. One with the same title, for the same agents, is replaced; an empty content takes it away.
+   * Keeps a note for agents of the run: from their next turn on, it is read by those whose system prompt has a segment with the ingestor
+   * `notes`. Replaces a note with the same title for the same agents; empty content deletes it.
    */
   async note(note: PeopleNote): Promise<void> {
     checkArgument('run.note: note', note, 'object');
     await this.#parts.actor.submit(noteInput(this.state, this.#parts.profiles, note));
   }
 
-  /** The notes people keep for agents of the run. */
+  /** Notes that people keep for agents of the run. */
   get notes(): readonly PeopleNote[] {
     return peopleNotes(this.state.team.shared[notesPath]);
   }
 
   /**
-   * Cancels the run, or one agent, or whoever works on a module, and everything below; resolves when nothing of it is
-   * running any more, or the grace period is over. What is over already stays as it is.
+   * Cancels the run, one agent, or the agents that work on a module, and everything below; resolves when their effects have stopped, or the
+   * grace period is over. Finished work stays unchanged.
    */
   async cancel(reason = 'cancelled', options: { readonly agentId?: string; readonly moduleId?: string } = {}): Promise<void> {
     checkArgument('run.cancel: reason', reason, 'text');
     checkOptions('run.cancel', options, cancelOptions);
     const { agentId, moduleId } = options;
     if (moduleId !== undefined) assertModule(this.state, moduleId);
-    // Whoever cancels what is being cancelled, or is over, waits for the same end.
+    // Cancelling twice, or after the end, waits for the same end.
     await this.#parts.actor.cancel(reason, {
       ...(agentId === undefined ? {} : { agentId: agentOfId(this.state, agentId).meta.agentId }),
       ...(moduleId === undefined ? {} : { moduleId }),
@@ -216,30 +216,30 @@ export class Run implements AsyncIterable<CadreEvent> {
   }
 
   /**
-   * Changes the profiles of this run while it goes on: they are compiled and checked like files before anything holds, recorded, and
-   * gone by from each agent's next turn on, also when the run is resumed or forked. Agents that plan are told. What an agent at work
-   * goes by can be changed, but neither disabled nor renamed. Other runs, and the files, stay as they are.
+   * Changes the profiles of this run while it goes on: they are compiled and checked like files before they take effect, recorded, and used
+   * from each agent's next turn on, also when the run is resumed or forked. Agents that plan are notified. The profile of an agent at work
+   * can be changed, but neither disabled nor renamed. Other runs, and the files, stay unchanged.
    */
   async updateProfiles(edits: readonly ProfileEdit[]): Promise<readonly ProfileChange[]> {
-    // One after the other: each begins with what the one before made of the profiles.
+    // Edits run one after the other: each starts from the result of the one before.
     const edit = this.#editing.then(async () => await this.#parts.editProfiles(readProfileEdits(edits)));
     this.#editing = edit.catch(() => undefined);
     return await edit;
   }
 
-  /** Changes the plan as `manage_work_modules` does, in the name of a person: all of it or nothing. Agents that plan are told. */
+  /** Changes the plan as `manage_work_modules` does, on behalf of a person: all of it or nothing. Agents that plan are notified. */
   async updateModules(actions: readonly ModuleAction[]): Promise<void> {
     await this.#parts.actor.submit({ kind: 'modules', actions: readModuleActions(actions) });
   }
 
-  /** The records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
+  /** Returns the records of turns, oldest first: those of agents, unless `type` asks for another type of turn, or for `all`. */
   turns(filter: TurnFilter = {}): readonly TurnRecord[] {
     checkOptions('run.turns', filter, turnFilter);
     const full = this.fullState();
     return filterTurns(full, filter).map((turn) => this.#record(full, turn));
   }
 
-  /** The record of one turn; undefined when there is none of this id. */
+  /** Returns the record of one turn; undefined when there is none of this id. */
   turn(turnId: string): TurnRecord | undefined {
     checkArgument('run.turn: turnId', turnId, 'name');
     const full = this.fullState();
@@ -247,7 +247,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return turn === undefined ? undefined : this.#record(full, turn);
   }
 
-  /** Where a text in a turn's prompt or reply came from, with the chain of causes back to a person. */
+  /** Traces a text in a turn's prompt or reply to its origin, with the chain of causes back to a person. */
   why(turnId: string, text: string): readonly WhyAnswer[] {
     checkArgument('run.why: turnId', turnId, 'name');
     checkArgument('run.why: text', text, 'name');
@@ -262,13 +262,13 @@ export class Run implements AsyncIterable<CadreEvent> {
     });
   }
 
-  /** A text of this run, such as its output, with what is kept of long results in the place of their tokens (`<#KB-00001>`). */
+  /** Returns a text of this run, such as its output, with tokens of stored results (`<#KB-00001>`) replaced by the results. */
   withKnowledge(text: string): string {
     checkArgument('run.withKnowledge: text', text, 'text');
     return fillTokens(text, this.state.team.shared, this.#parts.content);
   }
 
-  /** The run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */
+  /** Returns the run so far as a recording: a text that `createEngine({ replay })` and `cadre run --replay` answer from. */
   async recording(): Promise<string> {
     const events = await this.#parts.journal.read(this.id);
     return toRecording(foldEvents(events, 'everything') ?? this.state, events, this.#parts.content);
@@ -278,7 +278,7 @@ export class Run implements AsyncIterable<CadreEvent> {
     return toTurnRecord(run, turn, this.#parts.content, this.#parts.profiles, this.#parts.hash);
   }
 
-  /** Handed in together; the first refusal is told once all of them are settled. */
+  /** Submits inputs together; throws the first refusal once all are settled. */
   async #submitAll(inputs: readonly Input[]): Promise<void> {
     const settled = await Promise.allSettled(inputs.map((input) => this.#parts.actor.submit(input)));
     for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,7 +1,7 @@
 import type { ItemId, TurnId } from '../core/ids.ts';
 import type { Delivery } from '../core/inbox/inbox.ts';
 
-/** Where a message goes and how urgent it is. */
+/** Recipient, priority and id of a message. */
 export interface SendOptions {
   /** An agent id; the root agent when absent. */
   readonly to?: string;
@@ -11,13 +11,13 @@ export interface SendOptions {
    */
   readonly priority?: Delivery;
   /**
-   * An id of your own for the item: a message that is sent again under it is not posted again, also by another process later on, as long
-   * as the turn that read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
+   * Your own id for the item: a message sent again under it is not posted again, even by another process later on, as long as the turn that
+   * read it is among the newest 128 of its agent. Letters, digits, `_`, `.` and `-`.
    */
   readonly itemId?: string;
 }
 
-/** What `send` answers with: the item's id, and when an agent has read it. */
+/** Receipt of `send`: the item's id, and a promise for its reading. */
 export interface Receipt {
   readonly itemId: ItemId;
   /** Resolves with the turn that read the item; rejects when the item is dropped unread, or the run ends before. */

@@ -4,7 +4,7 @@ import type { AgentId, CallId, TurnId } from '../core/ids.ts';
 import type { ModelDelta } from '../core/model/model.ts';
 import type { ReplySoFar } from './effects/reply-so-far.ts';
 
-/** Somebody who watches a run live. Events are journaled facts; deltas and progress are live only. */
+/** A live observer of a run. Events are journaled facts; deltas and progress are live only. */
 export interface RunSubscriber {
   readonly onEvents?: (events: readonly CadreEvent[]) => void;
   readonly onDelta?: (agentId: AgentId, turnId: TurnId, delta: ModelDelta) => void;
@@ -15,14 +15,11 @@ export interface RunSubscriber {
     readonly fraction: number;
     readonly note: string;
   }) => void;
-  /** The run cannot go on in this process. */
+  /** Called when the run cannot go on in this process. */
   readonly onHalt?: (error: Error) => void;
 }
 
-/**
- * Everybody who watches one run. A subscriber that throws is reported once; it
- * never holds up the run, nor the others (I12).
- */
+/** Subscribers of one run. A subscriber that throws is reported once; it never holds up the run or the others (I12). */
 export class Subscribers {
   readonly #all = new Set<RunSubscriber>();
   readonly #report: (message: string) => void;
@@ -35,17 +32,17 @@ export class Subscribers {
     this.#report = report;
   }
 
-  /** True when somebody listens to deltas; nobody pays for them otherwise. */
+  /** True when a subscriber reads deltas; they are produced only then. */
   get wantsDeltas(): boolean {
     return this.#deltaReaders > 0;
   }
 
-  /** The replies that are being streamed, for those that come in the middle. */
+  /** Replies that are being streamed, for late subscribers. */
   get replies(): readonly ReplySoFar[] {
     return [...this.#replies.values()].map((read) => read()).filter(({ deltas }) => deltas.length > 0);
   }
 
-  /** A reply begins to be streamed; the returned function says that it is over. */
+  /** Registers a reply that starts streaming; the returned function ends it. */
   begin(turnId: TurnId, read: () => ReplySoFar): () => void {
     this.#replies.set(turnId, read);
     return () => {
@@ -76,7 +73,7 @@ export class Subscribers {
       this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
   }
 
-  /** Tells everybody, and whoever comes later, that the run cannot go on in this process. */
+  /** Notifies present and later subscribers that the run cannot go on in this process. */
   close(error: Error): void {
     this.#closed = error;
     for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
@@ -85,7 +82,7 @@ export class Subscribers {
   #guard(subscriber: RunSubscriber, call: () => unknown): void {
     try {
       const returned = call();
-      // Callbacks are meant to be synchronous, but many are written async: what they reject with is theirs as well.
+      // Callbacks should be synchronous, but many are async: their rejections count as throws.
       if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#failed(subscriber, thrown));
     } catch (thrown) {
       this.#failed(subscriber, thrown);

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 
-/** The clock of this machine. Timers do not keep a finished process alive only when nothing waits for them. */
+/** The clock of this machine. Only background timers let a finished process exit. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

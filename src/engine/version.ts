@@ -1,2 +1,2 @@
-/** The version of the engine, as runs record it; equal to the package's, which a test checks. */
+/** Version of the engine, as runs record it; a test checks that it equals the package's. */
 export const engineVersion = '0.1.0';

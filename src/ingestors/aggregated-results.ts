@@ -58,7 +58,7 @@ function table({ columns, rows }: Extract<AggregatedResults, { kind: 'table' }>)
   ].join('\n');
 }
 
-/** A cell stays in its place whatever it says. */
+/** Returns a value as one table cell, escaped so that it cannot break out of the row. */
 function cellText(value: JsonValue): string {
   const text = value === null ? '' : isStructured(value) ? JSON.stringify(value) : String(value);
   return text.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replace(/\s+/g, ' ').trim();

@@ -3,8 +3,8 @@ import type { JsonValue } from '../core/json.ts';
 import type { CompiledProfile } from '../core/profile/profile.ts';
 
 /**
- * The profiles that may be given work, sorted by name (A1.4): name, description and toolsets. The payload is a list of
- * profile names to choose from; anything else stands for all.
+ * Lists the profiles that may be given work, sorted by name (A1.4): name, description and toolsets. The payload is a list of
+ * profile names to choose from; anything else means all of them.
  */
 export const availableAssociates: Ingestor = {
   name: 'available_associates',

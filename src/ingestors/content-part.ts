@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { ContentPart } from '../core/prompt/message.ts';
 
-/** Tells whether a value is a text or file part of a message. */
+/** True when a value is a text or file part of a message. */
 export function isContentPart(value: JsonValue): value is JsonValue & ContentPart {
   if (!isJsonObject(value)) return false;
   if (value['type'] === 'text') return typeof value['text'] === 'string';

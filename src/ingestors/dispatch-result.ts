@@ -9,7 +9,7 @@ export const dispatchResult: Ingestor = {
   ingest: (payload) => (isDispatchResult(payload) ? renderDispatchResult(payload) : renderMarkdown(payload)),
 };
 
-/** Tells whether a value is what the dispatch tool returns. */
+/** True when a value has the shape that the dispatch tool returns. */
 export function isDispatchResult(value: JsonValue | undefined): value is JsonObject {
   return (
     isJsonObject(value) &&

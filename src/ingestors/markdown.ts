@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 
-/** What stands for a value that holds nothing. */
+/** Text shown for an empty value. */
 export const emptyText = '(empty)';
 /** Deepest nesting that is rendered. */
 const maxDepth = 40;
@@ -45,7 +45,7 @@ export function scalarText(value: JsonValue | undefined): string {
   return String(value);
 }
 
-/** Whether a value has lines of its own: a list or map that is not empty. */
+/** True when a value takes several lines: a list or map that is not empty. */
 export function isStructured(value: JsonValue | undefined): value is JsonObject | readonly JsonValue[] {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
@@ -94,7 +94,7 @@ function listItem(item: JsonValue, index: number, schema: JsonValue | undefined,
   return labelled(`${indent}-`, item, undefined, level);
 }
 
-/** A label with its value behind it, or below it when it has lines of its own: word for word, since an indented patch or Makefile is another one. */
+/** Returns a label followed by its value, or with a multi-line value below it, unindented: indenting would change a patch or Makefile. */
 function labelled(label: string, value: JsonValue | undefined, schema: JsonValue | undefined, level: number): readonly string[] {
   if (isStructured(value)) return [label, ...lines(value, schema, level + 1)];
   const text = scalarText(value);

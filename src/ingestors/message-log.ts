@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { clipLine } from './cap-content.ts';
 
-/** What one message of a history says, in pieces; reads prompt messages and the `{ role, content }` of handovers. */
+/** Contents of one message of a history, in pieces; read from prompt messages and from the `{ role, content }` of handovers. */
 export interface LoggedMessage {
   readonly role: string;
   readonly text: string;

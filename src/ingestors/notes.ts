@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isNoteFor, peopleNotes } from '../core/events/people-note.ts';
 
-/** What people noted for the agent that reads it (`team.shared.notes`), under `params.title` when there is one; empty without notes. */
+/** Renders people's notes for the reading agent (`team.shared.notes`), under `params.title` if given; empty without notes. */
 export const notes: Ingestor = {
   name: 'notes',
   ingest: (payload, params, { scope }) => {

@@ -4,7 +4,7 @@ import { withoutTag } from './wrapper-tags.ts';
 
 const tag = 'system_error';
 
-/** Tells the model that an observer failed and what to do about it (A1.4). */
+/** Reports a failed observer to the model, with advice on how to proceed (A1.4). */
 export const observerFailure: Ingestor = {
   name: 'observer_failure',
   ingest: (payload) => {

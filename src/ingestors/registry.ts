@@ -67,7 +67,7 @@ function withoutSuffix(name: string): string {
   return name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
 }
 
-/** No ingestor may flood a prompt, whoever wrote it. What is no content goes on as it is: the caller says what is wrong with it. */
+/** Caps the output of an ingestor so that it cannot flood a prompt. Passes invalid content through; the caller reports it. */
 function capped(ingestor: Ingestor): Ingestor {
   return {
     name: ingestor.name,

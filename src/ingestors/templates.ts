@@ -7,7 +7,7 @@ const maxKept = 500;
 // Pure cache: keyed by the text of a template.
 const compiled = new Map<string, Template>();
 
-/** Compiles a template that stands in an ingestor's parameters, once per text. Throws when it cannot be compiled. */
+/** Compiles a template from an ingestor's parameters, once per text. Throws when it cannot be compiled. */
 export function templateOf(source: string): Template {
   const known = compiled.get(source);
   if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import { renderMarkdown } from './markdown.ts';
 /**
  * The result of a tool call `{ tool_name, tool_call_id, is_error, content }` as the model reads it (A1.4): a text
  * as the tool returned it, an error as a report. A dispatch's result becomes a report per module unless `params.as_returned` is
- * true. Results from outside are framed by whoever reads the inbox, whichever ingestor put them into words.
+ * true. Results from outside are framed when the inbox is read, whichever ingestor rendered them.
  */
 export const toolResult: Ingestor = {
   name: 'tool_result',

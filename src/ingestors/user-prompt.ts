@@ -4,7 +4,7 @@ import type { ContentPart } from '../core/prompt/message.ts';
 import { isContentPart } from './content-part.ts';
 import { renderMarkdown } from './markdown.ts';
 
-/** What the user said (A1.4): a text, `{ prompt }`, or `{ parts }` with files; both may stand together. */
+/** Renders the user's message (A1.4): a text, `{ prompt }`, `{ parts }` with files, or both. */
 export const userPrompt: Ingestor = {
   name: 'user_prompt',
   ingest: (payload) => {

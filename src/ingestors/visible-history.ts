@@ -5,9 +5,9 @@ import { withoutTag } from './wrapper-tags.ts';
 const tag = 'visible_history';
 
 /**
- * What an agent sees of the history of others, as `context_policy.visibility` chose it: `{ entries }`, each with its kind, text and
- * agent (A4.4). One line per entry, in the order they happened: the conversation, the team, what the team shares.
- * `params.title` stands in front.
+ * Renders the part of other agents' history that `context_policy.visibility` selects: `{ entries }`, each with its kind, text and
+ * agent (A4.4). One line per entry, in chronological order: the conversation, the team, the team's shared state.
+ * `params.title` precedes them.
  */
 export const visibleHistory: Ingestor = {
   name: tag,

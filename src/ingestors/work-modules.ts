@@ -5,7 +5,7 @@ import { isStructured, renderMarkdown } from './markdown.ts';
 
 const defaultTitle = '### Current Work Modules';
 
-/** What a reader wants to know first of a module stands first. */
+/** Fields of a module that come first, in this order. */
 const moduleOrder: JsonObject = {
   properties: {
     module_id: {},
@@ -21,7 +21,7 @@ const moduleOrder: JsonObject = {
   },
 };
 
-/** The team's work modules as nested Markdown under a title (A1.4): times in UTC, without what is empty. Takes the map of modules, a list, or `{ work_modules }`. */
+/** Renders work modules as nested Markdown under a title (A1.4): times in UTC, no empty values. Takes a map, list or `{ work_modules }`. */
 export const workModules: Ingestor = {
   name: 'work_modules',
   ingest: (payload, params) => {

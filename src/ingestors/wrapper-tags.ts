@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json.ts';
 
-/** Puts a text between the `wrapper_tags` of the parameters, each on a line of its own; as it is without them. */
+/** Wraps a text in the `wrapper_tags` of the parameters, each on a separate line; returns it unchanged without them. */
 export function wrapInTags(text: string, params: JsonObject): string {
   const tags = params['wrapper_tags'];
   if (tags === undefined || tags === null) return text;
@@ -10,7 +10,7 @@ export function wrapInTags(text: string, params: JsonObject): string {
   return `${open}\n${text}\n${close}`;
 }
 
-/** Makes a text unable to close a tag it will stand in. */
+/** Escapes a text so that it cannot close the tag around it. */
 export function withoutTag(text: string, tag: string): string {
   return text.replace(new RegExp(`<(?=[\\s/]*${tag})`, 'gi'), '&lt;');
 }

@@ -2,7 +2,10 @@ import { CadreError } from '../core/error.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 
-/** The agent of a name somebody gave, or the run's first one; one the run does not have is an error that names those it has. */
+/**
+ * Returns the agent of the given name, or the run's first agent. Fails with an error that lists the run's agents when the name is
+ * unknown.
+ */
 export function agentNamed(run: RunContext, name: string | undefined): AgentId {
   const ids = [...run.agents.keys()];
   const found = name === undefined ? (run.rootAgentId ?? ids[0]) : ids.find((id) => id === name);

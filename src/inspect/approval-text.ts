@@ -10,7 +10,7 @@ const partWords: Readonly<Record<CapabilityPart, string>> = {
   profile: 'the profile',
 };
 
-/** Says what has changed since a person agreed to a call. */
+/** Describes what has changed since a person approved a call. */
 export function changedText(changed: readonly CapabilityPart[]): string {
   if (changed.length === capabilityParts.length) return 'the journal does not say what was asked about';
   const words = changed.map((part) => partWords[part]);
@@ -25,7 +25,10 @@ export interface ApprovalFact {
   readonly isWarning: boolean;
 }
 
-/** What a person must know of an approval besides its arguments: why it is asked again, the sandbox, and untrusted text. The texts hold untrusted names. */
+/**
+ * Lists facts a person needs for an approval besides the arguments: why it is asked again, the sandbox, untrusted text. May hold
+ * untrusted names.
+ */
 export function approvalFacts({
   changed,
   sandbox,
@@ -45,7 +48,7 @@ export function approvalFacts({
   ];
 }
 
-/** What is to be thought of before the call is let run, in one text: the words of the gate, then whatever calls for a closer look. */
+/** Joins the gate's message and all warnings about a call into one text. */
 export function warningText(wait: Pick<ApprovalWait, 'message' | 'changed' | 'sandbox' | 'prompt'>): string {
   const warnings = approvalFacts(wait).flatMap(({ text, isWarning }) => (isWarning ? [text] : []));
   return [...(wait.message === undefined ? [] : [wait.message]), ...warnings].join('; ');

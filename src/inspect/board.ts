@@ -28,10 +28,10 @@ export interface BoardCard {
   readonly blockedBy: readonly string[];
   /** Modules that depend on it. */
   readonly neededBy: readonly string[];
-  /** It was worked on before and is to be worked on, or is being worked on, again. */
+  /** True when work on the module is to begin, or has begun, again after an earlier attempt. */
   readonly isRework: boolean;
   readonly attempts: readonly BoardAttempt[];
-  /** The agent that works on it now, and where that agent stands. */
+  /** The agent that works on it now, with its status. */
   readonly assignee:
     | { readonly agentId: AgentId; readonly status: string; readonly turns: number; readonly doing: readonly string[] }
     | undefined;

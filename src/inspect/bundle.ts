@@ -8,31 +8,31 @@ import type { ReadContent } from './read-content.ts';
 import { runOverview, type RunOverview } from './run-overview.ts';
 import { withoutSeed } from './without-seed.ts';
 
-/** The first words of every bundle, and the version of its format that is written and read. */
+/** Format name at the head of every bundle, with the version that is written and read. */
 export const bundleFormat = 'cadre.run';
 export const bundleVersion = 1;
 
-/** What a journal holds of one run: its events, the texts they refer to, and what views need of its profiles. */
+/** Records of one run from a journal: events, the texts they refer to, and the profile facts that views need. */
 export interface RunRecords {
   readonly events: readonly CadreEvent[];
   readonly contents: Readonly<Record<string, string>>;
   readonly profiles: Readonly<Record<string, PlainProfileFacts>>;
 }
 
-/** One run to be carried to somebody else, as plain JSON: every view can be made of it, without the journal it came from. */
+/** A run as plain JSON, to move between journals; every view can be built from it alone. */
 export interface RunBundle extends RunRecords {
   readonly format: typeof bundleFormat;
   readonly version: typeof bundleVersion;
-  /** The version that wrote it. */
+  /** Engine version that wrote the bundle. */
   readonly engineVersion: string;
   /** Milliseconds since 1970. */
   readonly exportedAt: number;
   readonly run: RunOverview;
-  /** Looked through for secrets, and rid of what was found. */
+  /** True when secrets were searched for and removed. */
   readonly redacted: boolean;
 }
 
-/** What is said of a bundle besides the run. */
+/** Metadata of a bundle: everything but the run's records. */
 export type AboutBundle = Pick<RunBundle, 'engineVersion' | 'exportedAt' | 'redacted'>;
 
 /**
@@ -51,7 +51,7 @@ export function collectRun(
   return { events: events.map(withoutImport).map(withoutSeed), contents, profiles };
 }
 
-/** Puts a bundle together. Fails with STORE_CORRUPT when the events are those of no run. */
+/** Builds a bundle. Fails with STORE_CORRUPT when the events do not form a run. */
 export function toBundle(records: RunRecords, about: AboutBundle): RunBundle {
   const run = foldEvents(records.events, 'everything');
   if (run === undefined) throw new CadreError('STORE_CORRUPT', 'the events to export do not begin with run.start');

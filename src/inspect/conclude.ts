@@ -2,20 +2,20 @@ import type { TurnId } from '../core/ids.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 
-/** What a run that has nothing more to do came to. */
+/** Result of a run that has no more work. */
 export interface Conclusion {
   readonly ok: boolean;
-  /** What the team has to say: the output of a run that ended, else the root agent's last reply. */
+  /** Output of a run that ended, otherwise the root agent's last reply. */
   readonly text: string;
-  /** Why it failed; absent when it did not. */
+  /** Reason for the failure; absent on success. */
   readonly problem?: string;
-  /** The turn it failed in; absent where it did not fail in a turn. */
+  /** The turn the run failed in; absent when it did not fail in a turn. */
   readonly failedTurnId?: TurnId;
 }
 
 /**
- * Reads the conclusion from the state of a run in which nothing is running: waiting for the user is as good an end as
- * `completed`; anything else that is no end is a standstill.
+ * Derives the conclusion from the state of an idle run. Waiting for the user counts as a success like `completed`; any other state
+ * that is not an end is a stalled run.
  */
 export function concludeRun(run: RunContext): Conclusion {
   const root = run.rootAgentId === undefined ? undefined : run.agents.get(run.rootAgentId);
@@ -32,15 +32,15 @@ export function concludeRun(run: RunContext): Conclusion {
   return { ok: false, text, problem, ...(run.status === 'failed' ? failedTurn(run, root) : {}) };
 }
 
-/** The last turn of the root agent: a run ends with it, or waits because of it. */
+/** Returns the last turn of the root agent, which the run ended with or waits for. */
 function failedTurn(run: RunContext, root: SubContext | undefined): Pick<Conclusion, 'failedTurnId'> {
   const turnId = root?.turn.currentId ?? root?.turn.lastId;
-  // An agent without a turn of its own names the turn it came from.
+  // An agent that has taken no turn names the turn that started it.
   const isOwn = turnId !== undefined && run.turns.get(turnId)?.agentId === root?.meta.agentId;
   return isOwn ? { failedTurnId: turnId } : {};
 }
 
-/** An agent that waits because its model failed has not answered, whatever it said before. */
+/** Returns the failure of an agent that waits because its model failed; earlier replies do not count as its answer. */
 function failureOf(run: RunContext, root: SubContext): string | undefined {
   if (root.counters.modelErrorStreak === 0 || root.turn.lastId === undefined) return undefined;
   const error = run.turns.get(root.turn.lastId)?.modelEnd?.error;
@@ -51,5 +51,5 @@ function stalled(root: SubContext | undefined): string {
   if (root === undefined) return 'the run has no agent';
   const calls = [...root.calls.open.values()].map((call) => call.request.name);
   const waits = calls.length === 0 ? '' : ` (${calls.join(', ')})`;
-  return `the run stands still: ${root.meta.agentId} is ${root.status}${waits}, and nothing is running that it could wait for`;
+  return `the run is stalled: ${root.meta.agentId} is ${root.status}${waits}, and nothing is running that it could wait for`;
 }

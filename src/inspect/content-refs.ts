@@ -6,7 +6,7 @@ import { headsOf } from '../core/prompt/prompt.ts';
 import { readKnowledge } from '../core/team/knowledge.ts';
 import { readList, type ReadContent } from './read-content.ts';
 
-/** The stored texts that the events of a run refer to, with those that these refer to: the segments of system prompts. */
+/** Collects the hashes of stored texts that a run's events refer to, with the segments of system prompts. */
 export function contentRefs(events: readonly CadreEvent[], content: ReadContent): ReadonlySet<ContentHash> {
   const refs = new Set<ContentHash>();
   for (const event of events) {
@@ -17,7 +17,7 @@ export function contentRefs(events: readonly CadreEvent[], content: ReadContent)
   return refs;
 }
 
-/** The texts behind the construction log of a system prompt. */
+/** Returns the texts behind the construction log of a system prompt. */
 export function segmentRefs(system: ContentHash, content: ReadContent): readonly ContentHash[] {
   return readList(content, system).flatMap((record) =>
     isJsonObject(record) && typeof record['hash'] === 'string' ? [record['hash'] as ContentHash] : [],
@@ -58,7 +58,7 @@ function given(hash: ContentHash | undefined): readonly ContentHash[] {
   return hash === undefined ? [] : [hash];
 }
 
-/** What is kept whole while models read a preview is named in the state of the team. */
+/** Returns the hashes of knowledge texts in team state, of which models read only a preview. */
 function knowledgeRefs(path: Patch['path'], value: JsonValue | undefined): readonly ContentHash[] {
   if (path[1] !== 'shared' || (path.length > 2 && path[2] !== 'knowledge')) return [];
   const shared = path.slice(2).reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value ?? null);

@@ -24,10 +24,10 @@ export type ConversationEntry =
       readonly seq: number;
       readonly at: number;
     }
-  /** What the run came to, when no reply said it. */
+  /** Result of the run, when no reply states it. */
   | { readonly kind: 'output'; readonly text: string };
 
-/** What the user said and what the root agent answered, in order. */
+/** Returns the user's messages and the root agent's replies, in order. */
 export function conversation(run: RunContext): readonly ConversationEntry[] {
   const entries: Exclude<ConversationEntry, { readonly kind: 'output' }>[] = [];
   const seen = new Set<ItemId>();
@@ -79,7 +79,7 @@ function isFromUser(item: InboxItem): boolean {
   return item.source === 'USER_PROMPT' && item.from === undefined && item.observerId === undefined && item.ruleId === undefined;
 }
 
-/** The user's own words: the payload when it is text or holds one under a usual name, else what the ingestor made of it. */
+/** Returns the user's own text: the payload if it is text or holds one under a usual name, otherwise the ingested content. */
 export function userText(payload: JsonValue, content: Content | undefined): string {
   if (typeof payload === 'string') return payload;
   if (isJsonObject(payload)) {

@@ -7,7 +7,7 @@ import { changedText } from './approval-text.ts';
 import { countText } from './format/text/quantity-text.ts';
 import { beforeAfter, stateChanges } from './turn/state-changes.ts';
 
-/** Says in one short sentence what an event means; the text is untrusted and may hold anything. */
+/** Describes an event in one short sentence; the text is untrusted. */
 export function describeEvent(event: CadreEvent): string {
   switch (event.type) {
     case 'run.start':
@@ -109,7 +109,7 @@ function describeContextEvent(event: EventOf<'context.trim' | 'compaction.start'
   }
 }
 
-/** The messages a summary is about; the record's end is the first one it is not about. */
+/** The messages a summary covers; the record's end is exclusive. */
 function summarised({ from, to }: EventOf<'compaction.start' | 'compaction.end'>): string {
   return `messages ${from} to ${to - 1}`;
 }
@@ -149,7 +149,7 @@ function answerText({ verdict, callId, args, always, standing }: Extract<CadreEv
   return `a person ${verdict} call ${callId}${edit}${always === true ? ', and all others like it' : ''}`;
 }
 
-/** What an item says of where it came from. */
+/** Fields of an item that identify its origin. */
 export interface Posted {
   readonly source: string;
   readonly observerId?: string;
@@ -158,8 +158,8 @@ export interface Posted {
 }
 
 /**
- * Who posted an item: an observer, a rule, an agent, somebody outside, or the engine. The last two look alike in an
- * item; its `inbox.add` event tells them apart, since only what comes from outside has no cause but the run's start.
+ * Returns the origin of an item: an observer, a rule, an agent, the outside, or the engine. Only the `inbox.add` event tells the
+ * last two apart: an item from outside has no cause but the run's start.
  */
 export function posterOf(item: Posted, event?: { readonly cause?: number }): string {
   if (item.observerId !== undefined) return `observer ${item.observerId}`;

@@ -4,15 +4,15 @@ import type { TurnType } from '../core/state/turn.ts';
 import { allTurns, withBaton } from './turn/other-turns.ts';
 import type { TurnStatus } from './turn/turn-record.ts';
 
-/** Which turns are wanted. */
+/** Filter for turns. */
 export interface TurnFilter {
   readonly agentId?: string;
   readonly status?: TurnStatus;
-  /** Turns of one type, or of all; those of agents when absent. */
+  /** Turn type, or `all`; agents' turns when absent. */
   readonly type?: TurnType | 'all';
 }
 
-/** The types of turns that can be asked for. */
+/** Turn types a filter accepts. */
 export const turnTypes = Object.keys({
   agent: true,
   user: true,
@@ -22,7 +22,7 @@ export const turnTypes = Object.keys({
   all: true,
 } satisfies Record<TurnType | 'all', true>) as readonly (TurnType | 'all')[];
 
-/** The turns a filter lets through, in the order of the journal, each with the turns of all types that led to it. */
+/** Returns the turns that match, in journal order, each with the turns of all types that led to it. */
 export function filterTurns(run: RunContext, { agentId, status, type = 'agent' }: TurnFilter): readonly TurnState[] {
   const turns = type === 'agent' ? [...run.turns.values()] : allTurns(run);
   const wanted = turns.filter(

@@ -10,7 +10,7 @@ export interface HistoryCall {
   readonly name: string;
   readonly args: JsonObject | null;
   readonly status: CallState['status'];
-  /** What it answered; undefined while it runs, and for calls whose agents' events follow. */
+  /** Result of the call; undefined while it runs, and for calls followed by the events of their agents. */
   readonly result: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface HistoryEvent {
   readonly number: number;
   readonly type: string;
   readonly agentId: AgentId;
-  /** How many calls lie between the agent that was asked for and this one. */
+  /** Number of calls between the requested agent and this one. */
   readonly depth: number;
   readonly turnId: TurnId;
   /** Sequence number of the journal's event. */
@@ -31,8 +31,8 @@ export interface HistoryEvent {
 type Draft = Omit<HistoryEvent, 'number'>;
 
 /**
- * What an agent was asked, did and said, in order, with what the agents it called did in the place where it waited for them: from the request
- * that a call brought them to the end it waited for (A5).
+ * Returns the history of an agent, with that of the agents it called inserted where it waited for them: from the request a call
+ * gave them to the end it waited for (A5).
  */
 export function agentHistory(run: RunContext, agentId: AgentId): readonly HistoryEvent[] {
   const stretches = stretchesOf(run);
@@ -49,7 +49,7 @@ interface Stretch {
 
 type Stretches = ReadonlyMap<CallId, ReadonlyMap<AgentId, Stretch>>;
 
-/** The turns agents took for the calls that began them or sent them on, by call and agent. */
+/** The turns agents took for the calls that started or resumed them, by call and agent. */
 function stretchesOf(run: RunContext): Stretches {
   const found = new Map<CallId, Map<AgentId, Stretch>>();
   const current = new Map<AgentId, Stretch>();
@@ -90,7 +90,7 @@ function eventsOf(turn: TurnState, isFirst: boolean, depth: number, stretches: S
   ];
 }
 
-/** What the agents of a call did for it, and what it answered then. */
+/** Returns the history of a call's agents during the call, and then its result. */
 function below(call: CallState, at: Pick<Draft, 'agentId' | 'depth' | 'turnId'>, stretches: Stretches): readonly Draft[] {
   const called = stretches.get(call.callId);
   if (called === undefined) return [];

@@ -1,4 +1,4 @@
-/** A value that is built when it is first asked for, and then kept. */
+/** Builds a value on first use and keeps it. */
 export function lazy<Value>(build: () => Value): () => Value {
   let built: { readonly value: Value } | undefined;
   return () => (built ??= { value: build() }).value;

@@ -3,12 +3,12 @@ const scripts = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] 
 
 const foreign = new RegExp(`[${scripts.map((script) => `\\p{Script=${script}}`).join('')}\uFF21-\uFF5A\u{1D400}-\u{1D7FF}]`, 'gu');
 
-/** Most words that are named. */
+/** Maximum number of listed words. */
 const mostWords = 5;
 
 /**
- * Words that mix Latin letters with such as look like them (`pаypal` with a Cyrillic `а`), each with the places of the others shown:
- * whoever approves a call sees what a font hides (FAULTS S9).
+ * Finds words that mix Latin letters with look-alikes (`pаypal` with a Cyrillic `а`) and marks the foreign letters, so that a
+ * person who approves a call sees differences a font hides (FAULTS S9).
  */
 export function lookAlikes(text: string): readonly string[] {
   const found = new Set<string>();

@@ -7,8 +7,8 @@ type ListedCall = { -readonly [Key in keyof ListedTurn['calls'][number]]: Listed
 type Growing = { -readonly [Key in keyof Omit<ListedTurn, 'calls'>]: ListedTurn[Key] } & { readonly calls: ListedCall[] };
 
 /**
- * The turns that began in a stretch of a run's events, in the order they began. Nothing from before the stretch is needed: all that a
- * list shows of a turn stands in its own events, which come after its start.
+ * Returns the turns that began within a stretch of a run's events, in order. Needs no earlier events: a list shows only data from
+ * the turn's events, which follow its start.
  */
 export function turnsBegunIn(events: readonly CadreEvent[]): readonly ListedTurn[] {
   const turns = new Map<TurnId, Growing>();
@@ -60,7 +60,7 @@ function noteCall(call: ListedCall | undefined, event: EventOf<'tool.start' | 't
   call.status = statusAfter(event);
 }
 
-/** As the fold has it (`core/fold/tool.ts`). */
+/** Returns the status as the fold computes it (`core/fold/tool.ts`). */
 function statusAfter(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.end'>): CallState['status'] {
   switch (event.type) {
     case 'tool.start':

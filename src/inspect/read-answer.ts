@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { PendingRequest } from '../core/state/pending.ts';
 
-/** The arguments a person gives a call. Throws when the text is no JSON object. */
+/** Parses the arguments a person gives for a call. Throws when the text is not a JSON object. */
 export function readArguments(text: string): JsonObject {
   const example = 'all arguments as one JSON object, for example {"amount": 5}';
   let value: JsonValue;
@@ -23,8 +23,8 @@ export function choicesOf({ schema }: PendingRequest): readonly JsonValue[] {
 }
 
 /**
- * An answer as the question's schema wants it: a choice by its number or its words, JSON where no text is asked for, else the words
- * as typed.
+ * Converts an answer to the question's schema: a choice by its number or text, JSON where the schema asks for other than text,
+ * otherwise the words as typed.
  */
 export function readAnswer(request: PendingRequest, text: string): JsonValue {
   const choices = choicesOf(request);
@@ -42,7 +42,7 @@ export function readAnswer(request: PendingRequest, text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    // Not JSON after all: the words are the answer, and the engine says when it wants another one.
+    // Not JSON: the words are the answer, and the engine rejects them if they do not fit.
     return text;
   }
 }

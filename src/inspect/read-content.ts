@@ -3,7 +3,7 @@ import type { ContentHash } from '../core/ids.ts';
 /** Looks a text up by its hash; undefined when the content store does not have it. */
 export type ReadContent = (hash: ContentHash) => string | undefined;
 
-/** Parses a stored JSON list; a text that is missing or no list reads as an empty one, so that a view never fails on it. */
+/** Parses a stored JSON list; returns an empty list for a missing or malformed text, so that views never fail on it. */
 export function readList(content: ReadContent, hash: ContentHash): readonly unknown[] {
   const text = content(hash);
   if (text === undefined) return [];

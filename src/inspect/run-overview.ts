@@ -10,7 +10,7 @@ import type { RunContext } from '../core/state/run-context.ts';
 import type { ModuleStatus } from '../core/team/work-module.ts';
 import { boardOrder } from './board.ts';
 
-/** A run at a glance; times in milliseconds since 1970. */
+/** Overview of a run; times in milliseconds since 1970. */
 export interface RunOverview {
   readonly runId: RunId;
   readonly title: string;
@@ -22,11 +22,11 @@ export interface RunOverview {
   readonly error: ErrorRecord | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** How often it was taken up again, and for how long it lay still or waited for somebody, in milliseconds. */
+  /** Number of resumes, and the time the run was stopped or waited for a person, in milliseconds. */
   readonly resumes: number;
   readonly pausedMs: number;
   readonly parentRun: RunContext['meta']['parentRun'];
-  /** Set when it was read from a file. */
+  /** Set when the run was imported from a file. */
   readonly imported: RunContext['meta']['imported'];
   readonly engineVersion: string;
   readonly lastSeq: number;
@@ -45,13 +45,13 @@ export interface RunOverview {
   readonly costUnknown: boolean;
   readonly modules: Readonly<Record<ModuleStatus, number>>;
   readonly limits: Limits;
-  /** What of the limits is used: tokens and US dollars, estimated where nobody counted, and milliseconds of working time. */
+  /** Use of the limits: tokens and US dollars, estimated where the provider gave no count, and milliseconds of working time. */
   readonly used: { readonly tokens: number; readonly cost: number | null; readonly wallMs: number };
-  /** What waits for a person. */
+  /** Requests that wait for a person. */
   readonly pending: readonly PendingRequest[];
 }
 
-/** Sums a run up. */
+/** Builds the overview of a run. */
 export function runOverview(run: RunContext): RunOverview {
   const { meta, usage, counters } = run;
   const agents = [...run.agents.values()];

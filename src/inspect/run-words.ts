@@ -1,6 +1,6 @@
 import type { RunSummary } from '../core/events/journal.ts';
 
-/** What a list says of a run's status. */
+/** Fields of a run that determine its status word. */
 export interface ListedStatus {
   readonly status: string;
   readonly pending?: number;
@@ -8,12 +8,12 @@ export interface ListedStatus {
   readonly isImported?: boolean;
 }
 
-/** The word for a run that needs a decision or an answer of its reader. */
+/** Status word of a run that needs a decision or an answer from the reader. */
 export const waitsForYou = 'waits for you';
 
 /**
- * The status of a run in a word: `interrupted` when no process advances a run that was at work, `waits for you` when something of it
- * needs a decision or an answer, whatever else it does meanwhile.
+ * Returns the status of a run as a word: `interrupted` when an active run has no owning process, `waits for you` when any part of
+ * it needs a decision or an answer.
  */
 export function statusWord({ status, pending = 0, isAbandoned, isImported }: ListedStatus): string {
   if (isImported === true) return status;
@@ -21,7 +21,7 @@ export function statusWord({ status, pending = 0, isAbandoned, isImported }: Lis
   return pending > 0 && (status === 'running' || status === 'awaiting') ? waitsForYou : status;
 }
 
-/** Tells whether a run is meant by words somebody looks for: they stand in its title, id, profile or project, in any case. */
+/** True when the title, id, profile or project of a run contains the search words, in any case. */
 export function hasWords({ title, runId, profile, project = '' }: RunSummary, words: string): boolean {
   const wanted = words.toLowerCase();
   return wanted === '' || [title, runId, profile, project].some((text) => text.toLowerCase().includes(wanted));

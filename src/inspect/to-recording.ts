@@ -21,9 +21,9 @@ import { toSystemPrompt } from './turn/system-prompt.ts';
 import { historyOfTurn } from './turn/turn-history.ts';
 
 /**
- * Writes a run's recording: what its models answered, what its tools came to and what people said, in the order of the journal, as
- * JSON lines. Times and the run's id are left out, so that the same run done again gives the same bytes. `run` must have all of its
- * past (a fold that keeps everything); `events` are its journal.
+ * Writes a run's recording as JSON lines, in journal order: model replies, tool results and people's messages. Omits times and the
+ * run's id, so that an identical run gives identical bytes. `run` must hold its full past (a fold that keeps everything); `events`
+ * are its journal.
  */
 export function toRecording(run: RunContext, events: readonly CadreEvent[], content: ReadContent): string {
   const writer = new RecordingWriter(run, content);
@@ -40,10 +40,10 @@ function startOf(run: RunContext): RecordedStart {
   return start;
 }
 
-/** Calls that ended because somebody stopped them are no answers of a model. */
+/** Errors of calls that were stopped, which are not replies of a model. */
 const stopped: ReadonlySet<string> = new Set(['MODEL_ABORTED', 'MODEL_INTERRUPTED']);
 
-/** Turns events into entries, one pass over a journal. */
+/** Turns events into entries, in one pass over a journal. */
 class RecordingWriter {
   readonly #run: RunContext;
   readonly #content: ReadContent;
@@ -85,7 +85,7 @@ class RecordingWriter {
   #model(event: EventOf<'model.end'>): readonly WrittenEntry[] {
     const turn = this.#run.turns.get(event.turnId);
     const agent = this.#pathOf(event.agentId);
-    // What a planner says is decided anew when the run is played again.
+    // A replay makes the planner's decisions again.
     if (event.attempts.length === 0 && event.reply?.modelId?.startsWith('planner:') === true) return [];
     if (turn === undefined || (event.error !== undefined && stopped.has(event.error.code))) return [];
     const listed: WrittenEntry[] = [];
@@ -109,7 +109,7 @@ class RecordingWriter {
     return assemblePrompt({ systemText: system, history: historyOfTurn(this.#run, turn), range: prompt, inputs, heads });
   }
 
-  /** The id of a turn's list of tools; one that is new is put on record first. */
+  /** Returns the id of a turn's tool list, and records a new list first. */
   #toolsOf(turn: TurnState, listed: WrittenEntry[]): string {
     const hash = turn.start.prompt?.tools;
     const tools = hash === undefined ? [] : (readList(this.#content, hash) as readonly OfferedTool[]);
@@ -127,7 +127,7 @@ class RecordingWriter {
     if (event.error !== undefined && stopped.has(event.error.code)) return [];
     const agent = this.#pathOf(event.agentId);
     const { error, usage, cost, attempts, head } = event;
-    // In front of the words of the summariser stands a paragraph of the engine's, or the heading of an event with what was asked.
+    // The engine puts a paragraph, or an event heading with the request, before the summary.
     const text =
       head === undefined ? '' : (this.#content(head) ?? '').replace(/^(?:\[[^\]]*\]\n\n|## Events [^]*?\nCONTENT:\n)/, '');
     const reply: ModelReply = { text, reasoning: '', toolCalls: [], finishReason: 'stop' };
@@ -138,7 +138,7 @@ class RecordingWriter {
 
   #tool(event: EventOf<'tool.end'>, events: readonly CadreEvent[]): readonly WrittenEntry[] {
     const found = this.#placeOf(event);
-    // What never started (it was refused, or is decided by the engine itself) happens again by itself.
+    // Calls that never started (refused, or handled by the engine) need no entry: a replay repeats them.
     if (found?.call.startSeq === undefined || event.status === 'cancelled') return [];
     const { status, content, error, full } = event;
     const whole = full === undefined || typeof content !== 'string' ? content : (this.#content(full) ?? content);
@@ -150,7 +150,7 @@ class RecordingWriter {
   }
 
   #item(event: EventOf<'inbox.add'>): readonly WrittenEntry[] {
-    // What came from inside has a cause.
+    // Items from inside the run have a cause.
     if (event.cause !== undefined) return [];
     const { source, payload } = event.item;
     return [{ kind: 'item', agent: this.#pathOf(event.agentId), source, payload }];
@@ -183,7 +183,7 @@ function outcomeOf(event: EventOf<'model.end'>): RecordedOutcome {
   return reply === undefined ? outcome : { reply: asModelReply(reply), ...outcome };
 }
 
-/** A reply as its model gave it: what the engine made of it is made of it again, ids that are kept among it. */
+/** Restores the model's original reply. A replay derives the engine's additions again, including ids that are kept. */
 function asModelReply({ shown: _shown, toolCalls, ...reply }: NonNullable<EventOf<'model.end'>['reply']>): ModelReply {
   return {
     ...reply,
@@ -200,7 +200,7 @@ function withoutTimes(attempt: EventOf<'model.end'>['attempts'][number]): Record
   return { config, model, ...(error === undefined ? {} : { error }), ...(partialText === undefined ? {} : { partialText }) };
 }
 
-/** What a tool posted along with its result: in the same breath, because of it. */
+/** Returns the items a tool posted together with its result and because of it. */
 function itemsOf(end: EventOf<'tool.end'>, events: readonly CadreEvent[]): NonNullable<RecordedTool['items']> {
   const items: { source: string; payload: JsonValue; to?: string }[] = [];
   for (let seq = end.seq + 1; ; seq += 1) {

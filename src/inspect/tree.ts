@@ -28,22 +28,22 @@ export interface AgentNodeView {
   /** US dollars known so far. */
   readonly costAtLeast: number;
   readonly costUnknown: boolean;
-  /** Tokens and US dollars of it and all agents below it that count against its limits. */
+  /** Tokens and US dollars of the agent and all agents below it, as counted against its limits. */
   readonly tokensWithChildren: number;
   readonly costWithChildren: number | null;
   readonly costWithChildrenAtLeast: number;
-  /** Some call of it, or of an agent below it, had no price. */
+  /** The cost of a call by the agent, or an agent below it, is unknown. */
   readonly costWithChildrenUnknown: boolean;
-  /** The limit it was told of last, and whether its next turn is the last. */
+  /** The last limit notice it received, and whether its next turn is the last. */
   readonly limit: { readonly stage: 'warned' | 'last_turn'; readonly reason: string } | undefined;
-  /** Input tokens of its latest model call: how full its context is. */
+  /** Input tokens of its latest model call, that is, the size of its context. */
   readonly contextTokens: number | undefined;
-  /** How many tokens fit into the context of the model that call went to, where its LLM config says so. */
+  /** Context window, in tokens, of the model that call went to, if its LLM config gives it. */
   readonly contextWindow: number | undefined;
   readonly currentTurnId: TurnId | undefined;
   /** Tool calls that have not ended. */
   readonly openCalls: readonly { readonly name: string; readonly status: string }[];
-  /** Items waiting in its inbox, of an agent that ended those it never read; and items that could not be read. */
+  /** Items waiting in the inbox (for an ended agent, those never read), and items that could not be read. */
   readonly waitingItems: number;
   readonly deadLetters: number;
   readonly children: readonly AgentNodeView[];
@@ -54,7 +54,7 @@ export function tree(run: RunContext, profiles?: ReadonlyMap<string, ProfileFact
   return rootAgents(run).map((agent) => toNode(run, agent, profiles));
 }
 
-/** The agents that no agent of the run started. */
+/** Returns the agents that no agent of the run started. */
 export function rootAgents(run: RunContext): readonly SubContext[] {
   return [...run.agents.values()].filter(({ meta }) => meta.parentAgentId === undefined || !run.agents.has(meta.parentAgentId));
 }
@@ -103,19 +103,19 @@ function toNode(run: RunContext, agent: SubContext, profiles: ReadonlyMap<string
   };
 }
 
-/** Items that an ended agent missed. The results of its own last calls, such as the one it ended with, are nothing to miss. */
+/** Counts the items an ended agent missed. Results of its last calls, such as the one it ended with, do not count. */
 function neverRead({ inbox: { items: inbox } }: SubContext): number {
   return inbox.filter(({ item, turnsSeen }) => turnsSeen === 0 && !ownNews.has(item.source)).length;
 }
 
-/** What the engine posts to an agent about the agent itself. */
+/** Sources of items the engine posts to an agent about that agent. */
 const ownNews: ReadonlySet<string> = new Set(['TOOL_RESULT', 'LIMIT_NOTICE', 'STAGNATION_NOTICE']);
 
-/** The latest model call of an agent that says how many tokens it read. */
+/** Returns the agent's latest model call that reports its input tokens. */
 function latestCall(run: RunContext, agent: SubContext): EventOf<'model.end'> | undefined {
   for (const turnId of [agent.turn.currentId, agent.turn.lastId]) {
     const turn = turnId === undefined ? undefined : run.turns.get(turnId);
-    // An agent that has taken no turn yet names the turn its baton came from, which is another agent's.
+    // Before its first turn, an agent names the turn that led to it, which belongs to another agent.
     if (turn?.agentId === agent.meta.agentId && turn.modelEnd?.usage.inputTokens !== undefined) return turn.modelEnd;
   }
   return undefined;

@@ -15,11 +15,11 @@ export interface TurnRow {
   readonly status: TurnStatus;
   readonly startedAt: number;
   readonly endedAt: number | undefined;
-  /** Why it woke: the sources it read, in reading order. */
+  /** Sources the turn read, in reading order. */
   readonly sources: readonly string[];
-  /** The tools it called, with how each call stands. */
+  /** Names and statuses of the tools it called. */
   readonly tools: readonly { readonly name: string; readonly status: string }[];
-  /** The start of its reply, or of what a person said, at most 200 characters. */
+  /** Start of its reply, or of a person's message; at most 200 characters. */
   readonly reply: string;
   readonly action: string | undefined;
   readonly inputTokens: number;
@@ -30,17 +30,17 @@ export interface TurnRow {
   readonly error: string | undefined;
 }
 
-/** What a list needs of a turn. */
+/** Fields of a turn that a list needs. */
 export interface ListedTurn extends Pick<TurnState, 'turnId' | 'agentId' | 'start' | 'modelEnd' | 'decide' | 'end'> {
   readonly calls: readonly { readonly request: { readonly name: string }; readonly status: CallState['status'] }[];
 }
 
-/** Turns as lines of a list: those of agents in the order they began, unless others are given. */
+/** Builds list rows of turns: by default agents' turns in order of start. */
 export function turnList(run: RunContext, turns: Iterable<TurnState> = run.turns.values()): readonly TurnRow[] {
   return Array.from(turns, (turn) => toTurnRow(run, turn));
 }
 
-/** One turn as a line of a list. */
+/** Builds the list row of a turn. */
 export function toTurnRow(run: Pick<RunContext, 'agents'> & CostKnowledge, turn: ListedTurn): TurnRow {
   const { start, modelEnd, end } = turn;
   return {

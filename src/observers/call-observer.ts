@@ -17,7 +17,7 @@ import { type StateOperation, updateState } from '../core/patches/update-state.t
 import { targetOf } from './observer-target.ts';
 import { openRecipe, type OpenRecipe } from './state-recipe.ts';
 
-/** Most things one coded observer may want done at once. */
+/** Maximum number of results that one call of a coded observer may return. */
 const maxResults = 64;
 
 /** An observer of a profile that is written in code, and when it is called. */
@@ -52,7 +52,7 @@ export function callObserver(
     },
   };
   try {
-    // What is returned may hold parts of the draft: it is copied before the draft is closed.
+    // The return value may hold parts of the draft, so copy it before the draft is closed.
     const results = resultsOf(owner, coded.observe(view)).map((result) => toWanted(context, id, phase, result));
     const written = open?.close() ?? nothing;
     const events = [written, updatesOf(state, written, results)].flatMap(
@@ -82,7 +82,7 @@ function toWanted(context: TurnContext, id: string, phase: ObserverRecord['phase
   return { update: { ...result, value: result.value === undefined ? undefined : toWire(result.value) } };
 }
 
-/** The updates among what is wanted, carried out on the state that the draft left. */
+/** Applies the updates among the observer's results to the state that the draft produced. */
 function updatesOf(state: PatchedState, written: Changes, wanted: readonly Wanted[]): Changes {
   const updates = wanted.flatMap(({ update }) => update ?? []);
   if (updates.length === 0) return nothing;
@@ -93,7 +93,7 @@ function updatesOf(state: PatchedState, written: Changes, wanted: readonly Wante
   return edit;
 }
 
-/** What an action makes of the tools of a turn; once the reply is there, it is too late for that. */
+/** Returns an action's effect on the tools of a turn; not allowed once the reply has arrived. */
 export function toBound(
   action: Extract<ObserverResult, { type: 'set_tool_choice' | 'filter_tools' }>,
   phase: ObserverRecord['phase'],

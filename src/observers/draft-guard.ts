@@ -6,9 +6,9 @@ const maxDepth = 100;
 /**
  * Keeps a recipe within its draft: every part of it that code gets is a proxy with the methods of this class as its traps.
  *
- * Owns: what can be reached by way of a draft. Does not own: what is changed; immer does that.
+ * Owns: what code can reach through a draft. Does not own: the changes; immer makes those.
  * 1. Once the recipe is over, no part of its draft can be read or written.
- * 2. No key leads to a prototype, and no name that every object has is written. What is inherited is a frozen copy.
+ * 2. No key leads to a prototype, and names that every object has cannot be written. Inherited values are frozen copies.
  * 3. A draft has one proxy, so that `===` and `includes` work.
  */
 export class DraftGuard implements ProxyHandler<object> {
@@ -42,12 +42,12 @@ export class DraftGuard implements ProxyHandler<object> {
     return this.#written.some((value) => this.#holdsDraft(value, 0));
   }
 
-  /** Notes what is written beside the drafts. */
+  /** Records a value written outside the drafts. */
   note(value: unknown): void {
     if (typeof value === 'object' && value !== null) this.#written.push(value);
   }
 
-  /** The proxy of a draft; what is no draft comes back as it is. */
+  /** Returns the proxy of a draft; other values are returned unchanged. */
   wrap(value: unknown): unknown {
     if (!this.#isDraft(value) || this.#drafts.has(value)) return value;
     const draft = value as object;
@@ -129,7 +129,7 @@ export function checkKey(target: object, key: string | symbol): asserts key is s
   } else if (isInheritedName(key)) throw new TypeError(`'${key}' is a name that every object has; state cannot use it`);
 }
 
-/** What a draft inherits under a key, in a form that leads to no prototype. */
+/** Returns the value a draft inherits under a key, in a form that exposes no prototype. */
 export function inherited(value: unknown, key: string, receiver: unknown): unknown {
   if (key === '__proto__') throw new TypeError("a path through '__proto__' leads out of the draft");
   return typeof value === 'function' && key !== 'constructor' ? Object.freeze((value as () => unknown).bind(receiver)) : undefined;

@@ -98,7 +98,7 @@ export class ModuleDrafts implements ProxyHandler<Record<string, DraftModule>> {
     return false;
   }
 
-  /** What became of the modules that were looked at, without those that did not change. */
+  /** Returns the changed ones among the modules that were read. */
   #changed(at: number): ReadonlyMap<string, unknown> {
     const changed = new Map<string, unknown>();
     for (const [id, draft] of this.#drafts) {

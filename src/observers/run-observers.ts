@@ -1,5 +1,6 @@
 import type { TurnContext } from '../core/turn-context.ts';
 import { agentScope } from '../core/state/agent-scope.ts';
+import { taintOfPaths } from '../core/patches/state-taint.ts';
 import { changeState } from '../core/patches/change-state.ts';
 import type { CodedObserver, ObserverPhase } from '../core/env.ts';
 import { toErrorRecord } from '../core/error.ts';
@@ -24,19 +25,19 @@ const maxItemsPerPhase = 16;
 
 const none: readonly ObserverRecord[] = [];
 
-/** What observers need besides state. */
+/** Dependencies of observers besides state. */
 export interface ObserverPorts {
-  /** What the roots of conditions need. */
+  /** Environment for the roots of conditions. */
   readonly env: TurnViewEnv;
   readonly observer: (name: string) => CodedObserver | undefined;
-  /** What must never be recorded. */
+  /** Secrets to redact from records. */
   readonly secrets: Secrets;
   readonly hash: (text: string) => ContentHash;
 }
 
 /**
- * Runs a profile's observers before or after a turn (A1.2). One that fails is recorded, the model is told through an
- * OBSERVER_FAILURE item, and the others run all the same (I12).
+ * Runs a profile's observers before or after a turn (A1.2). A failure is recorded and reported to the model through an
+ * OBSERVER_FAILURE item; the other observers still run (I12).
  */
 export function runObservers(context: TurnContext, when: ObserverPhase, ports: ObserverPorts): readonly ObserverRecord[] {
   const { tx, agent, profile } = context;
@@ -79,10 +80,17 @@ function runObserver(
     return { ...base, fired, ...seen, ...(tools === undefined ? {} : { tools }) };
   } catch (thrown) {
     const error = toErrorRecord(thrown, 'OBSERVER_FAILED');
+    // What code throws may quote any state it could read.
+    const isTainted =
+      tx.run.isTainted ||
+      agent.stateTaint.size > 0 ||
+      tx.run.team.taint.size > 0 ||
+      taintOfPaths(tx.run, agent, ['inbox']).length > 0;
     tx.post(agent.meta.agentId, {
       source: 'OBSERVER_FAILURE',
       payload: { failed_observer_id: observer.id, error_message: error.message },
       observerId: observer.id,
+      ...(isTainted ? { trust: 'untrusted' as const } : {}),
     });
     return { ...base, fired: false, error };
   }

@@ -30,8 +30,8 @@ let immer: (typeof Immer & { readonly engine: InstanceType<(typeof Immer)['Immer
  * Opens a draft of state for code that changes it by writing to it.
  *
  * Owns: drafts, and turning what was written to them into patches. Does not own: applying patches, which is the fold's.
- * 1. Immer makes the drafts, so that what is not changed is shared; patches come from comparing before and after, since those of
- *    immer 11 lose what is moved within one recipe, and rewrite a list of which the first entry is taken.
+ * 1. Immer makes the drafts, so that unchanged parts are shared; patches come from comparing before and after, since those of
+ *    immer 11 lose values moved within one recipe, and rewrite a list whose first entry is removed.
  * 2. What was written is JSON by the rules of `toWire`, and keeps its kind: `flags` is an object, modules are modules.
  * 3. After `close` or `abandon` the draft cannot be read or written.
  */
@@ -41,7 +41,7 @@ export function openRecipe(state: PatchedState, owner: RecipeOwner): OpenRecipe 
   const { flags, values, deliverables, team } = state;
   const base = { flags, values, deliverables, shared: team.shared } satisfies Record<Slice, JsonObject>;
   const root = engine.createDraft<object>(base);
-  // A part of a draft that stands in several places is right only in a copy of all that changed, which costs more.
+  // A part of a draft that appears in several places is correct only in a copy of everything that changed, which costs more.
   let holdsMoved: boolean | undefined;
   const settle = (draft: object, before: object): object => {
     if (!isModified(draft)) return before;
@@ -72,7 +72,7 @@ function readImmer(): NonNullable<typeof immer> {
   return immer;
 }
 
-/** Runs a recipe. Throws, with nothing changed, when it throws, waits, returns a state of its own, or makes what may not be. */
+/** Runs a recipe. Throws, with nothing changed, when the recipe throws, is async, returns a state, or creates an invalid value. */
 export function runRecipe(state: PatchedState, recipe: Recipe, owner: RecipeOwner): Changes {
   const open = openRecipe(state, owner);
   try {
@@ -94,7 +94,7 @@ export function refusePromise(returned: unknown, owner: string): void {
   throw new Error(`${owner} returned a promise: it must write to its draft at once, without await`);
 }
 
-/** What a recipe is handed: its four slices can be replaced, nothing else of it. */
+/** State handed to a recipe: only its four slices can be replaced. */
 class Draft implements StateDraft {
   readonly team: StateDraft['team'];
   readonly #slices: Slices;

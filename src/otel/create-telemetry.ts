@@ -1,28 +1,29 @@
 import type { Tracer, TracerProvider } from '@opentelemetry/api';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/events/event.ts';
-import { RunTracer, type Otel } from './run-tracer.ts';
+import { RunTracer } from './run-tracer.ts';
+import { SpanWriter, type Otel } from './span-writer.ts';
 
-/** What telemetry is made with. */
+/** Options of `createTelemetry`. */
 export interface TelemetryOptions {
-  /** Where spans go; the provider that is registered with `@opentelemetry/api` unless given. */
+  /** Provider that receives the spans; default: the one registered with `@opentelemetry/api`. */
   readonly tracerProvider?: TracerProvider;
-  /** Also export prompts, replies, arguments and results. They stay out unless asked for. */
+  /** Also exports prompts, replies, arguments and results. False by default. */
   readonly content?: boolean;
-  /** Longest text in an attribute, in characters; more is cut. 16,384 by default. */
+  /** Maximum length of a text attribute, in characters; longer ones are cut. 16,384 by default. */
   readonly maxChars?: number;
 }
 
-/** A run as telemetry reads it: its events from the first on, then live ones, until it ends. */
+/** Source of a run's events: from the first on, then live ones until it ends. */
 export interface TracedRun {
   events(options: { readonly signal: AbortSignal }): AsyncIterable<CadreEvent>;
 }
 
-/** Turns journals into OpenTelemetry spans. */
+/** Exports runs as OpenTelemetry spans. */
 export interface Telemetry {
   /**
-   * Follows a run from its first event until it ends, or the returned function is called; what is open then is ended. It
-   * reads behind the run and never holds it up. A run that was taken up again is exported whole, as one trace.
+   * Follows a run from its first event until it ends or the returned function is called; open spans are ended then. Reads behind the run
+   * and never blocks it. A resumed run is exported in full, as one trace.
    */
   watch(run: TracedRun): () => void;
   /** Exports a run from its journal. */
@@ -30,14 +31,14 @@ export interface Telemetry {
 }
 
 /**
- * Creates telemetry: spans in the names of OpenTelemetry's GenAI conventions, `invoke_workflow` > `invoke_agent` > `turn` >
- * `chat` and `execute_tool`, made from a run's events alone. Needs `@opentelemetry/api`, 1.9.
+ * Creates telemetry: spans named by OpenTelemetry's GenAI conventions, `invoke_workflow` > `invoke_agent` > `turn` > `chat` and
+ * `execute_tool`, derived from a run's events alone. Needs `@opentelemetry/api` 1.9; fails with DEPENDENCY_MISSING without it.
  */
 export async function createTelemetry(options: TelemetryOptions = {}): Promise<Telemetry> {
   const otel = await loadApi();
   const tracer: Tracer = (options.tracerProvider ?? otel.trace).getTracer('cadre');
-  const trace = (): RunTracer =>
-    new RunTracer({ otel, tracer, content: options.content === true, maxChars: options.maxChars ?? 16_384 });
+  const spans = new SpanWriter({ otel, tracer, maxChars: options.maxChars ?? 16_384 });
+  const trace = (): RunTracer => new RunTracer(spans, { content: options.content === true });
   return {
     watch: (run) => {
       const stop = new AbortController();
@@ -57,7 +58,7 @@ async function follow(run: TracedRun, tracer: RunTracer, signal: AbortSignal): P
     for await (const event of run.events({ signal })) tracer.add(event);
     tracer.end();
   } catch (thrown) {
-    // The run cannot go on in this process; what its spans say of that is all that can be done here.
+    // The run failed in this process; its spans record the error.
     tracer.end(thrown);
   }
 }

@@ -1,14 +1,14 @@
 /**
- * From the events of one run to spans.
+ * Derives the spans of one run from its events.
  *
- * Owns: which span an event opens, ends or stands on. Does not own: what the attributes are called (span-attributes.ts).
+ * Owns: the spans that an event opens, ends or annotates. Does not own: names of attributes (span-attributes.ts).
  *
- * 1. Spans come from events alone, with the events' times: a journal that is exported later gives the same trace.
- * 2. `invoke_workflow` > `invoke_agent` > `turn` > `chat`, `execute_tool`. An agent that a call started stands below that call.
- * 3. A turn links to the spans that posted what it read.
- * 4. What is held does not grow with the run: only what is open, and one context for each item nobody has read.
+ * 1. Spans depend on events alone and carry their times: exporting a journal later yields the same trace.
+ * 2. `invoke_workflow` > `invoke_agent` > `turn` > `chat`, `execute_tool`. An agent started by a call is a child of that call's span.
+ * 3. A turn links to the spans that posted the items it read.
+ * 4. Memory does not grow with the run: it holds open spans, and one context per unread item.
  */
-import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type { Context, Link, SpanContext } from '@opentelemetry/api';
 import { describeThrown, type ErrorRecord } from '../core/error.ts';
 import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import { contentText } from '../core/prompt/message.ts';
@@ -21,142 +21,136 @@ import {
   modelAttributes,
   observerEvents,
   otherEvents,
-  type SpanEvent,
 } from './span-attributes.ts';
+import type { NewSpan, OpenSpan, SpanWriter } from './span-writer.ts';
 
-/** The part of `@opentelemetry/api` that is used. */
-export type Otel = typeof import('@opentelemetry/api');
-
-/** What a tracer of a run is made with. */
-export interface RunTracerParts {
-  readonly otel: Otel;
-  readonly tracer: Tracer;
-  readonly content: boolean;
-  readonly maxChars: number;
+/** Settings of an agent's span. */
+interface AgentSpan extends Pick<NewSpan, 'at' | 'attributes'> {
+  readonly agentId: string;
+  readonly profile: string;
+  readonly parent: OpenSpan | undefined;
 }
 
-interface Open {
-  readonly span: Span;
-  readonly context: Context;
-}
-
-/** Exports one run; events are handed in order. */
+/** Exports one run; events must be added in order. */
 export class RunTracer {
-  readonly #parts: RunTracerParts;
-  readonly #agents = new Map<string, Open>();
-  readonly #turns = new Map<string, Open>();
-  readonly #chats = new Map<string, Open>();
-  readonly #calls = new Map<string, Open>();
-  /** The turn each agent took last, for what it posts. */
+  readonly #spans: SpanWriter;
+  readonly #content: boolean;
+  readonly #agents = new Map<string, OpenSpan>();
+  readonly #turns = new Map<string, OpenSpan>();
+  readonly #chats = new Map<string, OpenSpan>();
+  readonly #calls = new Map<string, OpenSpan>();
+  /** Span of each agent's last turn, for items it posts. */
   readonly #lastTurn = new Map<string, SpanContext>();
-  /** Who posted an item that nobody has read. */
+  /** Span that posted each unread item. */
   readonly #posted = new Map<string, SpanContext>();
-  /** Calls that have ended, until their result is posted. */
+  /** Spans of ended calls, until their results are posted. */
   readonly #answered = new Map<string, SpanContext>();
-  #run: Open | undefined;
+  #run: OpenSpan | undefined;
   #lastAt = 0;
 
-  constructor(parts: RunTracerParts) {
-    this.#parts = parts;
+  /** `content` also exports prompts, replies, arguments and results. */
+  constructor(spans: SpanWriter, { content }: { readonly content: boolean }) {
+    this.#spans = spans;
+    this.#content = content;
   }
 
-  /** Takes the next event. */
+  /** Adds the next event. */
   add(event: CadreEvent): void {
     this.#lastAt = event.at;
     switch (event.type) {
       case 'run.start':
-        this.#run = this.#open(this.#parts.otel.ROOT_CONTEXT, `invoke_workflow ${event.profile}`, event.at, {
-          'gen_ai.operation.name': 'invoke_workflow',
-          'gen_ai.workflow.name': event.profile,
-          'gen_ai.conversation.id': event.runId,
-          'cadre.run.title': event.title,
-        });
-        break;
+        return this.#startRun(event);
       case 'run.end':
-        this.#close(this.#run, event.at, event.error, { 'cadre.run.status': event.status, 'cadre.outcome': event.outcome });
-        this.#run = undefined;
-        break;
+        return this.#endRun(event);
       case 'agent.start':
-        this.#startAgent(event);
-        break;
-      case 'agent.end':
-        this.#close(this.#agents.get(event.agentId), event.at, event.error, { 'cadre.outcome': event.outcome });
-        this.#agents.delete(event.agentId);
-        this.#lastTurn.delete(event.agentId);
-        break;
+        return this.#startAgent(event);
       case 'agent.restart':
-        if (!this.#agents.has(event.agentId)) this.#openAgent(event.agentId, event.at, {}, this.#run);
-        break;
+        return this.#restartAgent(event);
+      case 'agent.end':
+        return this.#endAgent(event);
       case 'inbox.add':
-        this.#post(event);
-        break;
+        return this.#post(event);
       case 'inbox.drop':
-        this.#posted.delete(event.itemId);
-        break;
+        return void this.#posted.delete(event.itemId);
       case 'turn.start':
-        this.#startTurn(event);
-        break;
-      case 'turn.end':
-        this.#close(this.#chats.get(event.turnId), event.at, event.error);
-        this.#chats.delete(event.turnId);
-        this.#close(this.#turns.get(event.turnId), event.at, event.error, { 'cadre.turn.status': event.status });
-        this.#turns.delete(event.turnId);
-        break;
-      case 'model.end':
-        this.#endModel(event);
-        break;
+        return this.#startTurn(event);
       case 'turn.decide':
-        this.#note(this.#turns.get(event.turnId), event.at, [...observerEvents(event.observers), ...decisionEvents(event)]);
-        break;
-      case 'compaction.start': {
-        const { agentId, compactionId, llmConfig } = event;
-        const attributes = { 'gen_ai.operation.name': 'chat', 'cadre.purpose': 'compaction', 'cadre.llm_config': llmConfig };
-        this.#chats.set(compactionId, this.#open(this.#contextOf(this.#agents.get(agentId)), 'chat', event.at, attributes));
-        break;
-      }
+        return this.#spans.note(this.#turns.get(event.turnId), event.at, [
+          ...observerEvents(event.observers),
+          ...decisionEvents(event),
+        ]);
+      case 'turn.end':
+        return this.#endTurn(event);
+      case 'model.end':
+        return this.#endModel(event);
+      case 'compaction.start':
+        return this.#startCompaction(event);
       case 'compaction.end':
-        this.#close(this.#chats.get(event.compactionId), event.at, event.error, modelAttributes(event));
-        this.#chats.delete(event.compactionId);
-        break;
+        return this.#endCompaction(event);
       case 'tool.request':
-        this.#requestCall(event);
-        break;
-      case 'tool.end':
-        this.#endCall(event);
-        break;
+        return this.#requestCall(event);
       case 'tool.start':
       case 'tool.suspend':
       case 'tool.answer':
       case 'tool.verify':
-        this.#note(this.#calls.get(event.callId), event.at, [callEvent(event)]);
-        break;
+        return this.#spans.note(this.#calls.get(event.callId), event.at, [callEvent(event)]);
+      case 'tool.end':
+        return this.#endCall(event);
       default:
-        this.#note(this.#ownerOf(event), event.at, otherEvents(event));
+        this.#spans.note(this.#ownerOf(event), event.at, otherEvents(event));
     }
   }
 
-  /** Ends what is open: the run is over, or nobody follows it any more. */
+  /** Ends all open spans: the run is over, or watching stopped. `thrown` marks them as failed. */
   end(thrown?: unknown): void {
     const error: ErrorRecord | undefined = thrown === undefined ? undefined : { code: 'INTERNAL', message: describeThrown(thrown) };
     for (const open of [this.#calls, this.#chats, this.#turns, this.#agents]) {
-      for (const one of open.values()) this.#close(one, this.#lastAt, error);
+      for (const one of open.values()) this.#spans.close(one, { at: this.#lastAt, error });
       open.clear();
     }
-    this.#close(this.#run, this.#lastAt, error);
+    this.#spans.close(this.#run, { at: this.#lastAt, error });
     this.#run = undefined;
     this.#posted.clear();
     this.#answered.clear();
   }
 
+  #startRun({ at, profile, runId, title }: EventOf<'run.start'>): void {
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_workflow',
+      'gen_ai.workflow.name': profile,
+      'gen_ai.conversation.id': runId,
+      'cadre.run.title': title,
+    };
+    this.#run = this.#spans.open({ parent: this.#spans.root, name: `invoke_workflow ${profile}`, at, attributes });
+  }
+
+  #endRun({ at, error, status, outcome }: EventOf<'run.end'>): void {
+    this.#spans.close(this.#run, { at, error, attributes: { 'cadre.run.status': status, 'cadre.outcome': outcome } });
+    this.#run = undefined;
+  }
+
   #startAgent(event: EventOf<'agent.start'>): void {
     const starter = event.callId === undefined ? undefined : this.#calls.get(event.callId);
     const parent = starter ?? (event.parentAgentId === undefined ? undefined : this.#agents.get(event.parentAgentId)) ?? this.#run;
-    this.#openAgent(event.agentId, event.at, agentAttributes(event), parent, event.profile);
+    this.#openAgent({ ...event, attributes: agentAttributes(event), parent });
   }
 
-  #openAgent(agentId: string, at: number, attributes: Attributes, parent: Open | undefined, profile = agentId): void {
+  #restartAgent({ agentId, at }: EventOf<'agent.restart'>): void {
+    if (!this.#agents.has(agentId)) this.#openAgent({ agentId, at, profile: agentId, attributes: {}, parent: this.#run });
+  }
+
+  #endAgent({ agentId, at, error, outcome }: EventOf<'agent.end'>): void {
+    this.#spans.close(this.#agents.get(agentId), { at, error, attributes: { 'cadre.outcome': outcome } });
+    this.#agents.delete(agentId);
+    this.#lastTurn.delete(agentId);
+  }
+
+  #openAgent({ agentId, at, profile, attributes, parent }: AgentSpan): void {
     const all = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.id': agentId, ...attributes };
-    this.#agents.set(agentId, this.#open(this.#contextOf(parent), `invoke_agent ${profile}`, at, all));
+    this.#agents.set(
+      agentId,
+      this.#spans.open({ parent: this.#contextOf(parent), name: `invoke_agent ${profile}`, at, attributes: all }),
+    );
   }
 
   #startTurn(event: EventOf<'turn.start'>): void {
@@ -172,20 +166,31 @@ export class RunTracer {
       'cadre.turn.type': event.turnType,
       'cadre.turn.sources': inputs.map(({ source }) => source),
     };
-    const turn = this.#open(this.#contextOf(this.#agents.get(agentId)), 'turn', event.at, attributes, links);
+    const parent = this.#contextOf(this.#agents.get(agentId));
+    const turn = this.#spans.open({ parent, name: 'turn', at: event.at, attributes, links });
     this.#turns.set(turnId, turn);
     this.#lastTurn.set(agentId, turn.span.spanContext());
-    this.#note(turn, event.at, observerEvents(event.observers));
+    this.#spans.note(turn, event.at, observerEvents(event.observers));
     if (event.prompt === undefined) return;
-    const read = this.#parts.content
+    const read = this.#content
       ? {
-          'gen_ai.input.messages': this.#text(
+          'gen_ai.input.messages': this.#spans.text(
             JSON.stringify(inputs.map(({ role, content }) => ({ role, content: contentText(content) }))),
           ),
         }
       : {};
     const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.conversation.id': event.runId, ...read };
-    this.#chats.set(turnId, this.#open(turn.context, 'chat', event.at, chat, [], 'CLIENT'));
+    this.#chats.set(
+      turnId,
+      this.#spans.open({ parent: turn.context, name: 'chat', at: event.at, attributes: chat, kind: 'CLIENT' }),
+    );
+  }
+
+  #endTurn({ turnId, at, error, status }: EventOf<'turn.end'>): void {
+    this.#spans.close(this.#chats.get(turnId), { at, error });
+    this.#chats.delete(turnId);
+    this.#spans.close(this.#turns.get(turnId), { at, error, attributes: { 'cadre.turn.status': status } });
+    this.#turns.delete(turnId);
   }
 
   #endModel(event: EventOf<'model.end'>): void {
@@ -196,27 +201,44 @@ export class RunTracer {
     if (model !== undefined) chat.span.updateName(`chat ${model}`);
     for (const { error, startedAt, ms, config } of event.attempts) {
       if (error === undefined) continue;
-      const attributes = { 'error.type': error.code, 'cadre.error.message': this.#text(error.message), 'cadre.llm_config': config };
-      this.#note(chat, startedAt + ms, [{ name: 'cadre.attempt.failed', attributes }]);
+      const attributes = {
+        'error.type': error.code,
+        'cadre.error.message': this.#spans.text(error.message),
+        'cadre.llm_config': config,
+      };
+      this.#spans.note(chat, startedAt + ms, [{ name: 'cadre.attempt.failed', attributes }]);
     }
     const { reply } = event;
     const said =
-      this.#parts.content && reply !== undefined
-        ? this.#text(JSON.stringify([{ role: 'assistant', content: reply.text }]))
+      this.#content && reply !== undefined
+        ? this.#spans.text(JSON.stringify([{ role: 'assistant', content: reply.text }]))
         : undefined;
-    this.#close(chat, event.at, event.error, {
-      ...modelAttributes(event),
-      ...(said === undefined ? {} : { 'gen_ai.output.messages': said }),
+    const attributes = { ...modelAttributes(event), ...(said === undefined ? {} : { 'gen_ai.output.messages': said }) };
+    this.#spans.close(chat, { at: event.at, error: event.error, attributes });
+  }
+
+  #startCompaction({ agentId, compactionId, at, llmConfig }: EventOf<'compaction.start'>): void {
+    const attributes = { 'gen_ai.operation.name': 'chat', 'cadre.purpose': 'compaction', 'cadre.llm_config': llmConfig };
+    const parent = this.#contextOf(this.#agents.get(agentId));
+    this.#chats.set(compactionId, this.#spans.open({ parent, name: 'chat', at, attributes }));
+  }
+
+  #endCompaction(event: EventOf<'compaction.end'>): void {
+    this.#spans.close(this.#chats.get(event.compactionId), {
+      at: event.at,
+      error: event.error,
+      attributes: modelAttributes(event),
     });
+    this.#chats.delete(event.compactionId);
   }
 
   #requestCall(event: EventOf<'tool.request'>): void {
     const attributes = {
       ...callAttributes(event),
-      ...(this.#parts.content ? { 'gen_ai.tool.call.arguments': this.#text(JSON.stringify(event.args)) } : {}),
+      ...(this.#content ? { 'gen_ai.tool.call.arguments': this.#spans.text(JSON.stringify(event.args)) } : {}),
     };
-    const parent = this.#turns.get(event.turnId) ?? this.#agents.get(event.agentId);
-    this.#calls.set(event.callId, this.#open(this.#contextOf(parent), `execute_tool ${event.name}`, event.at, attributes));
+    const parent = this.#contextOf(this.#turns.get(event.turnId) ?? this.#agents.get(event.agentId));
+    this.#calls.set(event.callId, this.#spans.open({ parent, name: `execute_tool ${event.name}`, at: event.at, attributes }));
   }
 
   #endCall(event: EventOf<'tool.end'>): void {
@@ -225,8 +247,8 @@ export class RunTracer {
     if (call !== undefined) this.#answered.set(event.callId, call.span.spanContext());
     const failed =
       event.status === 'ok' ? undefined : (event.error ?? { code: event.status, message: `the call ended: ${event.status}` });
-    const result = this.#parts.content ? { 'gen_ai.tool.call.result': this.#text(contentText(event.content)) } : {};
-    this.#close(call, event.at, failed, { 'cadre.tool.status': event.status, ...result });
+    const result = this.#content ? { 'gen_ai.tool.call.result': this.#spans.text(contentText(event.content)) } : {};
+    this.#spans.close(call, { at: event.at, error: failed, attributes: { 'cadre.tool.status': event.status, ...result } });
   }
 
   #post({ agentId, item }: EventOf<'inbox.add'>): void {
@@ -234,7 +256,7 @@ export class RunTracer {
     if (context !== undefined) this.#posted.set(item.itemId, context);
   }
 
-  /** The span an item comes from: the call it is the result of, or the last turn of the agent that posted it, itself or by a rule. */
+  /** Returns the span that posted an item: the call it is the result of, or the last turn of the agent that posted it, also by a rule. */
   #posterOf(agentId: string, item: EventOf<'inbox.add'>['item']): SpanContext | undefined {
     const callId = item.source === 'TOOL_RESULT' ? answeredCall(item.payload) : undefined;
     const call = callId === undefined ? undefined : this.#answered.get(callId);
@@ -243,48 +265,12 @@ export class RunTracer {
     return call ?? (poster === undefined ? undefined : this.#lastTurn.get(poster));
   }
 
-  #ownerOf(event: CadreEvent): Open | undefined {
+  #ownerOf(event: CadreEvent): OpenSpan | undefined {
     const agentId = 'agentId' in event ? event.agentId : undefined;
     return (agentId === undefined ? undefined : this.#agents.get(agentId)) ?? this.#run;
   }
 
-  #open(
-    parent: Context,
-    name: string,
-    at: number,
-    attributes: Attributes,
-    links: readonly Link[] = [],
-    kind: 'INTERNAL' | 'CLIENT' = 'INTERNAL',
-  ): Open {
-    const { otel, tracer } = this.#parts;
-    const span = tracer.startSpan(name, { startTime: at, kind: otel.SpanKind[kind], attributes, links: [...links] }, parent);
-    return { span, context: otel.trace.setSpan(parent, span) };
-  }
-
-  #close(
-    open: Open | undefined,
-    at: number,
-    error: { readonly code: string; readonly message: string } | undefined,
-    attributes: Attributes = {},
-  ): void {
-    if (open === undefined) return;
-    open.span.setAttributes(attributes);
-    if (error !== undefined) {
-      open.span.setAttribute('error.type', error.code);
-      open.span.setStatus({ code: this.#parts.otel.SpanStatusCode.ERROR, message: this.#text(error.message) });
-    }
-    open.span.end(at);
-  }
-
-  #note(open: Open | undefined, at: number, events: readonly SpanEvent[]): void {
-    for (const { name, attributes } of events) open?.span.addEvent(name, attributes, at);
-  }
-
-  #contextOf(open: Open | undefined): Context {
-    return (open ?? this.#run)?.context ?? this.#parts.otel.ROOT_CONTEXT;
-  }
-
-  #text(text: string): string {
-    return text.length <= this.#parts.maxChars ? text : `${text.slice(0, this.#parts.maxChars)}…`;
+  #contextOf(open: OpenSpan | undefined): Context {
+    return (open ?? this.#run)?.context ?? this.#spans.root;
   }
 }

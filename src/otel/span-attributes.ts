@@ -4,13 +4,13 @@ import type { CadreEvent, EventOf } from '../core/events/event.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { ObserverRecord } from '../core/state/turn.ts';
 
-/** Something that happened on a span, besides its beginning and end. */
+/** Span event: name and attributes. */
 export interface SpanEvent {
   readonly name: string;
   readonly attributes: Attributes;
 }
 
-/** What a span says of an agent. */
+/** Returns the span attributes of an agent. */
 export function agentAttributes(event: EventOf<'agent.start'>): Attributes {
   return defined({
     'gen_ai.agent.name': event.profile,
@@ -22,7 +22,7 @@ export function agentAttributes(event: EventOf<'agent.start'>): Attributes {
   });
 }
 
-/** What a span says of a model call: what was asked, what it took, how it ended. */
+/** Returns the span attributes of a model call: model, usage, cost, finish reason. */
 export function modelAttributes(event: EventOf<'model.end'> | EventOf<'compaction.end'>): Attributes {
   const { usage, attempts, cost } = event;
   const last = attempts.at(-1);
@@ -45,7 +45,7 @@ export function modelAttributes(event: EventOf<'model.end'> | EventOf<'compactio
   });
 }
 
-/** What a span says of a tool call. */
+/** Returns the span attributes of a tool call. */
 export function callAttributes(event: EventOf<'tool.request'>): Attributes {
   return defined({
     'gen_ai.operation.name': 'execute_tool',
@@ -56,7 +56,7 @@ export function callAttributes(event: EventOf<'tool.request'>): Attributes {
   });
 }
 
-/** The observers that fired or failed; those that looked and did nothing are left out. */
+/** Returns span events of observers that fired or failed. */
 export function observerEvents(observers: readonly ObserverRecord[]): readonly SpanEvent[] {
   return observers
     .filter(({ fired, error }) => fired || error !== undefined)
@@ -71,7 +71,7 @@ export function observerEvents(observers: readonly ObserverRecord[]): readonly S
     }));
 }
 
-/** The rules that were asked, in order, and what was decided. */
+/** Returns span events of the flow rules evaluated, in order, and of the decision. */
 export function decisionEvents({ rules, action }: EventOf<'turn.decide'>): readonly SpanEvent[] {
   return [
     ...rules.map(({ id, matched, error }) => ({
@@ -85,7 +85,7 @@ export function decisionEvents({ rules, action }: EventOf<'turn.decide'>): reado
   ];
 }
 
-/** What happens to a call between its request and its end. */
+/** Returns the span event of a call between its request and its end. */
 export function callEvent(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify'>): SpanEvent {
   switch (event.type) {
     case 'tool.start':
@@ -102,7 +102,7 @@ export function callEvent(event: EventOf<'tool.start' | 'tool.suspend' | 'tool.a
   }
 }
 
-/** Events that are worth a mark on the span of their agent, or of the run; none for those that only change state. */
+/** Returns span events for the span of an agent or of the run; empty for events that only change state. */
 export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
   switch (event.type) {
     case 'note.add':
@@ -143,7 +143,7 @@ export function otherEvents(event: CadreEvent): readonly SpanEvent[] {
   }
 }
 
-/** The call that a `TOOL_RESULT` item answers. */
+/** Returns the id of the call that a `TOOL_RESULT` item answers. */
 export function answeredCall(payload: JsonValue): string | undefined {
   if (typeof payload !== 'object' || payload === null || !('tool_call_id' in payload)) return undefined;
   const { tool_call_id: callId } = payload;

@@ -12,12 +12,12 @@ import { sendDirective } from './principal/send-directive.ts';
 
 /** Settings of the team tools. */
 export interface TeamToolOptions {
-  /** Most associates of one agent at work at the same time; the others are held until one ends. Default 8. */
+  /** Maximum number of associates of one agent at work at the same time; others are held until one ends. Default 8. */
   readonly maxParallel?: number;
 }
 
 /**
- * Makes the tools by which agents plan, staff, watch and end work. All are pure functions of a run's state.
+ * Creates the tools by which agents plan, staff, watch and end work. All are pure functions of a run's state.
  *
  * @throws CadreError `OPTION_INVALID` when `maxParallel` is not a whole number of at least 1
  */

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../core/json.ts';
 import type { TransitionTool } from '../core/tool/tool.ts';
 import { argumentCheck } from '../tools/schema/check-arguments.ts';
 
-/** What a team tool says of itself; everything else has the same value for all of them. */
+/** Declaration of a team tool; all other settings are the same for every team tool. */
 export interface TeamToolSpec
   extends
     Pick<TransitionTool, 'name' | 'description' | 'toolset' | 'effect' | 'run'>,
@@ -12,10 +12,10 @@ export interface TeamToolSpec
   readonly parameters: JsonSchema;
 }
 
-/** A suspended dispatch waits as long as its associates take; their own limits end them, this bound only catches the absurd. */
+/** Bounds a suspended dispatch only in extreme cases; associates end by their own limits. */
 const timeoutMs = 24 * 60 * 60 * 1000;
 
-/** Makes a transition tool of a spec. */
+/** Creates a transition tool from a spec. */
 export function teamTool(spec: TeamToolSpec): TransitionTool {
   return {
     kind: 'transition',

@@ -6,7 +6,7 @@ import { watchRun } from '../../src/cli/terminal/watcher.ts';
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
-// What `cadre run` does on a terminal, with a pipe for a keyboard, and an approval that expires after the first argument.
+// Runs `cadre run` as on a terminal, with a pipe as its keyboard; the first argument is the time in which an approval expires.
 const [expiresAfter = '1s'] = process.argv.slice(2);
 
 const text = `name: Payer
@@ -39,9 +39,9 @@ const engine = await createEngine({
 const run = await engine.launch({ profile: 'Payer', input: 'Pay.' });
 const driven = await driveRun(run, {
   terminal,
-  watcher: watchRun(run, terminal, 'quiet'),
+  watcher: watchRun(run, terminal, { mode: 'quiet' }),
   interruption,
-  mayAsk: true,
+  canAsk: true,
 });
 await engine.close();
 process.exitCode = finishRun(run, driven, { terminal, mode: 'quiet', store: 'memory' });

@@ -9,7 +9,7 @@ describe('F18, F19: every team that comes with Cadre starts offline, as the READ
     const { code, err } = await runCli(['run', '--profiles', team, 'What is here?'], { cwd: await temporaryFolder() });
     expect(err).toMatch(/Model: scripted\/.* no model is called/);
     expect(err).toMatch(/run run_\w+ started/);
-    // A team that needs a picture or a sandbox and has none fails, and says so; none of them ends as a usage error.
+    // A team that lacks its picture or sandbox fails with a message; none fails with a usage error.
     expect([0, 1]).toContain(code);
     if (code === 1) expect(err).toMatch(/error: the run failed/);
   });

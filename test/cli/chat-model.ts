@@ -3,18 +3,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An OpenAI-compatible server of this process: silent until it is told what to answer. */
+/** OpenAI-compatible server in this process; does not respond until a reply is set. */
 export interface ChatModel {
   readonly baseUrl: string;
-  /** How often it was asked. */
+  /** Number of requests received. */
   readonly requests: number;
-  /** Answers every request from now on with this text. */
+  /** Answers every request with this text from now on. */
   answer(text: string): void;
-  /** Begins to answer every request from now on with this text, and gets no further. */
+  /** Starts every reply with this text from now on and never finishes it. */
   begin(text: string): void;
 }
 
-/** Starts a model server on a free port; it is closed after the test. */
+/** Starts a model server on a free port; closes it after the test. */
 export async function startChatModel(): Promise<ChatModel> {
   let text: string | undefined;
   let isWhole = true;
@@ -23,7 +23,7 @@ export async function startChatModel(): Promise<ChatModel> {
     request.resume();
     request.on('end', () => {
       requests += 1;
-      // Without an answer it stays silent, like a model that thinks for long.
+      // Without a reply it does not respond, like a slow model.
       if (text !== undefined) stream(response, text, isWhole);
     });
   });
@@ -59,7 +59,7 @@ function stream(response: ServerResponse, text: string, isWhole: boolean): void 
   else response.write(begin);
 }
 
-/** Writes a folder with one profile that speaks with a model server, and one document. */
+/** Writes a folder with one profile that uses a model server, and one document. */
 export async function writeSoloTeam(folder: string, baseUrl: string): Promise<void> {
   const files = {
     'agent_profiles/profiles/Solo.yaml': `name: Solo

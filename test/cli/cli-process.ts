@@ -8,7 +8,7 @@ import { starterFiles } from '../../src/cli/starter/starter-files.ts';
 
 const main = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 
-/** What a finished command left. */
+/** Result of a finished command. */
 export interface Finished {
   readonly code: number | null;
   readonly out: string;
@@ -21,32 +21,32 @@ export interface Running {
   readonly finished: Promise<Finished>;
   /** Resolves once stdout or stderr holds the text; rejects when the command ends without it. */
   until(text: string): Promise<void>;
-  /** What it has said on stderr so far. */
+  /** Returns its stderr so far. */
   said(): string;
 }
 
-/** How a command is started. */
+/** Options of a started command. */
 export interface StartOptions {
   readonly cwd: string;
   readonly input?: string;
-  /** Leaves stdin open, as a terminal does; whoever starts the command writes to it. */
+  /** Leaves stdin open, as a terminal does, for the test to write to. */
   readonly holdInput?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-// What the command line remembers of a user belongs to the tests alone.
+// Keeps the tests' trust entries apart from the user's.
 const ownConfig = mkdtempSync(path.join(tmpdir(), 'cadre-config-'));
 process.on('exit', () => {
   rmSync(ownConfig, { recursive: true, force: true });
 });
 
-/** The environment of a user without npm, keys or colours. */
+/** Returns the environment of a user without npm, keys or colours. */
 function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|OPENAI_|CADRE_|VITEST|NODE_|FORCE_COLOR)/.test(name));
   return { ...Object.fromEntries(kept), XDG_CONFIG_HOME: ownConfig, ...more };
 }
 
-/** Starts the command line, or another program, as a process of its own. */
+/** Starts the command line, or another program, as a separate process. */
 function startCli(words: readonly string[], options: StartOptions, program = main): Running {
   const child = spawn(process.execPath, [program, ...words], {
     cwd: options.cwd,
@@ -82,7 +82,7 @@ function startCli(words: readonly string[], options: StartOptions, program = mai
   return { child, finished, until, said: () => err };
 }
 
-/** Kills what is still running when the test ends. */
+/** Starts a command and kills it when the test ends. */
 export function startForTest(words: readonly string[], options: StartOptions, program?: string): Running {
   const running = startCli(words, options, program);
   onTestFinished(() => void running.child.kill('SIGKILL'));
@@ -94,21 +94,21 @@ export function runCli(words: readonly string[], options: StartOptions): Promise
   return startCli(words, options).finished;
 }
 
-/** A new folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'cadre-cli-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A new folder with the starter team in it. */
+/** Creates a folder with the starter team. */
 export async function starterFolder(): Promise<string> {
   const folder = await temporaryFolder();
   await writeStarter(folder);
   return folder;
 }
 
-/** Writes what `init` writes, but the schemas. */
+/** Writes the files of `init` except the schemas. */
 export async function writeStarter(folder: string): Promise<void> {
   for (const { file, text } of starterFiles) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });

@@ -8,8 +8,7 @@ import type { CompiledProfile } from '../../src/core/profile/profile.ts';
 import { readChatCommand } from '../../src/cli/chat/chat-commands.ts';
 import { chooseProfile } from '../../src/cli/options/choose-profile.ts';
 import { commandPrefix } from '../../src/cli/options/command-prefix.ts';
-import { existingFolder } from '../../src/cli/options/existing-folder.ts';
-import { parseLimits } from '../../src/cli/options/limits-option.ts';
+import { existingFolder, parseLimits } from '../../src/cli/options/option-values.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { readVerdict } from '../../src/cli/terminal/read-verdict.ts';
 import { reportFailure } from '../../src/cli/terminal/report-failure.ts';
@@ -28,7 +27,7 @@ describe('the words of the command line', () => {
 
   it('a workspace is a folder that is there, and not the whole disk', () => {
     expect(existingFolder('test')).toMatch(/test$/);
-    expect(() => existingFolder('no-such-folder')).toThrow(/make it first/);
+    expect(() => existingFolder('no-such-folder')).toThrow(/create it first/);
     expect(() => existingFolder('/')).toThrow(/whole disk/);
     expect(() => createWorkspaces('/', 'memory')({ runId: 'r1' as RunId, workspace: undefined })()).toThrow(/whole disk/);
   });

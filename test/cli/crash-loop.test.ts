@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isCrashLoop } from '../../src/cli/runs/crash-loop.ts';
+import { isCrashLoop } from '../../src/cli/runs/resume-abandoned.ts';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 
-/** The events of a run, by type; each a second after the one before, or as much later as is said. */
+/** Creates events from their types; each a second after the previous one, or as much later as given. */
 function events(types: readonly string[], stepMs = 1_000): readonly CadreEvent[] {
   return types.map((type, index) => ({ type, at: index * stepMs, seq: index + 1 }) as unknown as CadreEvent);
 }

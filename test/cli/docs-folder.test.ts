@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { knownDocumentTools } from '../../src/cli/options/all-tools.ts';
-import { leftOutLine, runDocs, servedDocs, worksOnDocuments } from '../../src/cli/options/docs-folder.ts';
+import { knownDocumentTools } from '../../src/cli/options/known-document-tools.ts';
+import { unreadFilesLine, runDocs, servedDocs, worksOnDocuments } from '../../src/cli/options/docs-folder.ts';
 import { profilesFolder } from '../../src/cli/options/profiles-folder.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
@@ -47,9 +47,9 @@ it('F33: what will not be read is said when a run begins, to teams that work on 
   const tools = knownDocumentTools();
   const lineOf = async (team: string | undefined, folder: string): Promise<string> => {
     await using engine = await createEngine({ profiles: profilesFolder(team), tools, store: 'memory' });
-    return await leftOutLine(folder, engine.profiles, tools);
+    return await unreadFilesLine(folder, engine.profiles, tools);
   };
-  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs}: not read are 2 .pdf.\n`);
+  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs} that are not read: 2 .pdf.\n`);
   expect(await lineOf('commonground', path.join(docs, 'a.md'))).toBe('');
   expect(await lineOf('openmanus', docs)).toBe('');
 });

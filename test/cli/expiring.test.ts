@@ -11,12 +11,12 @@ describe('an approval that expires on a terminal', () => {
     const running = startForTest(['1s'], { cwd: await temporaryFolder(), holdInput: true }, program);
     const { code, out, err } = await running.finished;
     expect({ code, out }, err).toEqual({ code: 0, out: 'the report\n' });
-    expect(err).toMatch(/expires in 1 s \(then denied\)\n.*Allow this call\?.*\nexpired: denied\n/s);
+    expect(err).toMatch(/expires in 1 s \(then denied\)\n.*Approve this call\?.*\nexpired: denied\n/s);
   });
 
   it('that is approved in time runs', async () => {
     const running = startForTest(['10m'], { cwd: await temporaryFolder(), holdInput: true }, program);
-    await running.until('Allow this call?');
+    await running.until('Approve this call?');
     running.child.stdin?.write('y\n');
     const { code, out, err } = await running.finished;
     expect({ code, out }, err).toEqual({ code: 0, out: 'the report\n' });

@@ -43,7 +43,7 @@ describe('which run is meant', () => {
   });
 
   it('a beginning of several runs, of none, or an empty one is refused with what there is, newest first', () => {
-    expect(() => findRun(runs, 'ab', 'j.db')).toThrow(/beginning of 2 runs: run_abd2, run_abc1;/);
+    expect(() => findRun(runs, 'ab', 'j.db')).toThrow(/prefix of 2 runs: run_abd2, run_abc1;/);
     expect(() => findRun(runs, 'zz', 'j.db')).toThrow(/no run 'zz' in j.db; newest first, there are: run_abd2, run_x, run_abc1/);
     expect(() => findRun(runs, '', 'j.db')).toThrow(/no run ''/);
     expect(() => findRun([], 'last', 'j.db')).toThrow(/no run in j.db yet/);
@@ -76,10 +76,10 @@ describe('which turn is meant', () => {
   });
 
   it('the end of several turns, or of none, is refused with the turns it could be', () => {
-    expect(() => findTurn(run, 't1')).toThrow(/end of 2 turns: Lead_1.t1, Worker_2.t1/);
+    expect(() => findTurn(run, 't1')).toThrow(/suffix of 2 turns: Lead_1.t1, Worker_2.t1/);
     expect(() => findTurn(run, 't9')).toThrow(/no turn 't9'; it has: Lead_1.t1/);
     expect(() => findTurn(runWith(), 'last')).toThrow(/no turns yet/);
-    // Part of a word is no end of an id.
+    // A partial word is not a suffix of an id.
     expect(matchTurns(run, '1')).toEqual([]);
     expect(matchTurns(run, '')).toEqual([]);
   });

@@ -55,9 +55,9 @@ describe('calls that wait for a person, where nobody can be asked', () => {
     const late = await runCli(['approve', 'last', one?.id ?? ''], { cwd });
     expect([late.code, late.err]).toEqual([
       1,
-      expect.stringMatching(/error: call c\w+ of run \w+ has expired: nobody approved.*it was denied at/),
+      expect.stringMatching(/error: call c\w+ of run \w+ has expired: no approval or rejection.*it was denied at/),
     ]);
-    // All that was searched for was denied: there is no report.
+    // Every search was denied, so there is no report.
     expect(late.out).not.toContain('# How do I water tomatoes');
   });
 
@@ -86,7 +86,7 @@ describe('a run that is interrupted', () => {
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
     expect(code, err).toBe(130);
-    expect(err).toMatch(/Interrupted; everything up to here is kept\. Go on with: node .* resume run_\w+\n$/);
+    expect(err).toMatch(/Interrupted; everything up to here is kept\. Continue with: node .* resume run_\w+\n$/);
     const before = (await runCli(['events', 'last'], { cwd })).out;
     model.answer('Hello to you, too.');
     const resumed = await runCli(['resume', 'last'], { cwd });
@@ -107,12 +107,12 @@ describe('a run that is interrupted', () => {
     model.answer('Hello to you, too.');
     const resumed = await runCli(['resume', '--all', '--docs', 'docs'], { cwd });
     expect(resumed, resumed.err).toMatchObject({ code: 0, out: 'Hello to you, too.\n' });
-    expect(resumed.err).toMatch(/Run run_\w+ \(1 of 1\): Hello\?.*taken up again after .*1 run taken up\.\n$/s);
+    expect(resumed.err).toMatch(/Run run_\w+ \(1 of 1\): Hello\?.*run resumed after .*1 run resumed\.\n$/s);
     expect(await runCli(['resume', '--all'], { cwd })).toMatchObject({
       code: 0,
       err: expect.stringMatching(/^No run was interrupted.*\n1 run waits for a message: node .* runs\n$/),
     });
-    expect((await runCli(['resume'], { cwd })).err).toMatch(/error: name a run, or go on with all.*resume --all/);
+    expect((await runCli(['resume'], { cwd })).err).toMatch(/error: name a run, or resume all.*resume --all/);
     expect((await runCli(['resume', '--all', 'last'], { cwd })).code).toBe(2);
   });
 
@@ -127,13 +127,13 @@ describe('a run that is interrupted', () => {
     running.child.kill('SIGKILL');
     expect(await tail.finished).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/Run run_\w+ is advanced by nobody any more; go on with: node .* resume run_/),
+      err: expect.stringMatching(/Run run_\w+ was interrupted: no process advances it; resume it with: node .* resume run_/),
     });
     model.answer('Hello to you, too.');
     expect((await runCli(['resume', 'last', '--docs', 'docs'], { cwd })).code).toBe(0);
     const { code, out, err } = await runCli(['tail', 'last', '--json'], { cwd });
     expect({ code, out }).toEqual({ code: 0, out: (await runCli(['events', 'last'], { cwd })).out });
-    expect(err).toMatch(/Run run_\w+ waits for a message, and no process has it/);
+    expect(err).toMatch(/Run run_\w+ waits for a message, and no process owns it/);
     expect((await runCli(['tail', 'last', '--lines', '1'], { cwd })).out).toMatch(/^\[.*waits for a message\n$/);
   });
 
@@ -150,7 +150,7 @@ describe('a run that is interrupted', () => {
     model.answer('Hello.');
     const { code, err } = await runCli(['resume', 'last', '--current-profiles', '--docs', 'docs'], { cwd });
     expect(code, err).toBe(0);
-    expect(err).toMatch(/taken up again after .*, with other profiles.*PROFILES_CHANGED: .*profile `Solo` changed \(limits\)/s);
+    expect(err).toMatch(/run resumed after .*, with other profiles.*PROFILES_CHANGED: .*profile `Solo` changed \(limits\)/s);
   });
 
   it('I8: cannot be taken up by a second process while it runs, and can be read', async () => {
@@ -190,11 +190,11 @@ describe('a conversation', () => {
     });
     expect(first.code, first.err).toBe(0);
     expect(first.out).toMatch(/> Water tomatoes deeply.*# And what about mulch\?\n\n> A layer of straw/s);
-    expect(first.err).toMatch(/nothing to see yet.*completed \(2\)/s);
+    expect(first.err).toMatch(/There is no run yet.*completed \(2\)/s);
     const second = await runCli(['chat', 'last'], { cwd, input: 'What does compost do?\n/why compost\n/quit\nnever sent\n' });
     expect(second.code, second.err).toBe(0);
     expect(second.out).toMatch(/# What does compost do\?.*Most vegetables like loose soil/s);
-    expect(second.err).toMatch(/In the .* of Lead_1\.t12.*go on with: node .* chat run_/s);
+    expect(second.err).toMatch(/In the .* of Lead_1\.t12.*continue with: node .* chat run_/s);
     expect((await runCli(['show', 'last', '--full'], { cwd })).out).not.toContain('never sent');
   });
 
@@ -205,7 +205,7 @@ describe('a conversation', () => {
       input: 'How do I water tomatoes?\nmaybe\ny\nn nothing more\n',
     });
     expect(code, err).toBe(0);
-    expect(err).toMatch(/wants to call search_documents.*Type y to allow the call.*was approved.*was rejected/s);
+    expect(err).toMatch(/wants to call search_documents.*Type y to approve the call.*was approved.*was rejected/s);
     expect(out).toMatch(/> Water tomatoes deeply/);
   });
 
@@ -215,7 +215,7 @@ describe('a conversation', () => {
     const unmoved = await runCli(['resume', 'last'], { cwd });
     expect([unmoved.code, unmoved.out], unmoved.err).toEqual([0, '']);
     expect(unmoved.err).toMatch(
-      /There is nothing to do: run run_\w+ is at rest.*Say something with: node .* resume run_\w+ "…"\n$/,
+      /There is nothing to do: run run_\w+ waits for a message\. Send one with: node .* resume run_\w+ "…"\n$/,
     );
     await mkdir(path.join(cwd, 'out'));
     await appendFile(path.join(cwd, 'out', 'report.md'), '# A report\n');

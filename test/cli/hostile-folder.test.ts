@@ -11,7 +11,7 @@ const files: Readonly<Record<string, string>> = {
   'scripts/offline.yaml': 'rules: []\notherwise: { text: Done. }\n',
 };
 
-/** A project as it could have been cloned, and beside it a folder of its user's. */
+/** Creates a project as if cloned, and beside it a folder of its user. */
 async function clonedProject(): Promise<{ readonly cwd: string; readonly own: string; readonly env: Record<string, string> }> {
   const base = await temporaryFolder();
   const [cwd, own] = [path.join(base, 'clone'), path.join(base, 'own')];
@@ -25,7 +25,7 @@ async function clonedProject(): Promise<{ readonly cwd: string; readonly own: st
   return { cwd, own, env: { XDG_CONFIG_HOME: await temporaryFolder() } };
 }
 
-/** The same with a run that waits. */
+/** Creates the same with a waiting run. */
 async function clonedRun() {
   const project = await clonedProject();
   expect((await runCli(['run', 'Go.'], project)).code).toBe(0);
@@ -47,7 +47,7 @@ describe('links that come with a project', () => {
     await chat.until('Model: scripted');
     const sent = await runCli(['cancel', runId], { cwd, env });
     expect([sent.code, sent.err]).toEqual([expect.any(Number), expect.stringContaining('it is a link')]);
-    // The folder is looked into five times a second.
+    // The folder is read five times a second.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     chat.child.stdin?.end();
     await chat.finished;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, starterFolder } from './cli-process.ts';
 
-const stock = path.join(import.meta.dirname, '..', 'migrate', 'stock', 'agent_profiles');
+const stock = path.join(import.meta.dirname, '..', 'compat', 'stock', 'agent_profiles');
 
 it('a tree is converted into a folder of its own, and said to be valid; what stands there is kept', async () => {
   const cwd = await starterFolder();
@@ -11,7 +11,7 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
   await cp(stock, path.join(cwd, 'theirs'), { recursive: true });
   const before = await readdir(path.join(cwd, 'theirs'), { recursive: true });
 
-  // The starter has a folder `agent_profiles`, which is where it would go.
+  // The starter has a folder `agent_profiles`, the default output.
   expect(await cli('import', 'commonground', 'theirs')).toMatchObject({
     code: 2,
     err: expect.stringContaining('is not empty') as string,
@@ -26,12 +26,12 @@ it('a tree is converted into a folder of its own, and said to be valid; what sta
   expect(done.out).toMatch(/left out theirs\/profiles\/Principal_EN\.yaml:\d+:\d+: the observer ends_on_empty_content/);
   expect(done.out).toMatch(/10 files written; \d+ changed, \d+ left out, 0 not converted\n$/);
   expect(await cli('validate', 'ours')).toMatchObject({ code: 0, out: expect.stringContaining('0 errors, 1 warning') as string });
-  // A link in the folder that is written leads nowhere, least of all back.
+  // Nothing is written through a link in the output folder, which could lead back into the source.
   await mkdir(path.join(cwd, 'linked'));
   await symlink(path.join(cwd, 'theirs', 'profiles'), path.join(cwd, 'linked', 'profiles'));
   expect(await cli('import', 'commonground', 'theirs', '-o', 'linked', '--force')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('nothing is written through it') as string,
+    err: expect.stringContaining('nothing is written through links') as string,
   });
   await symlink(path.join(cwd, 'theirs'), path.join(cwd, 'back'));
   expect(await cli('import', 'commonground', 'theirs', '-o', 'back/not/there/yet')).toMatchObject({
@@ -90,7 +90,7 @@ it('F21: profiles of the second generation arrive whole, and exit 0 is a team th
   await writeFile(path.join(cwd, 'theirs', 'profiles', 'B.yaml'), `name: B\n${keys}allowed_tools:\n  - emit_marker\n`);
   const open = await cli('import', 'commonground', 'theirs', '-o', 'ours2');
   expect(open.code).toBe(1);
-  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: there is no tool emit_marker here/);
+  expect(open.out).toMatch(/NOT CONVERTED theirs\/profiles\/B\.yaml:6:5: Cadre has no tool emit_marker/);
 });
 
 it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1', async () => {
@@ -104,6 +104,6 @@ it('F21: what was converted and does not load is NOT CONVERTED, with exit code 1
   const done = await cli('import', 'commonground', 'theirs', '-o', 'ours');
   expect(done.code, done.out).toBe(1);
   expect(done.out).toMatch(
-    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+, as it was written, does not load: /,
+    /NOT CONVERTED theirs\/profiles\/A\.yaml:1:1: profiles\/A\.yaml:\d+:\d+ does not load after the conversion: /,
   );
 });

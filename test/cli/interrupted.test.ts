@@ -8,7 +8,7 @@ import { startForTest, temporaryFolder, type Running } from './cli-process.ts';
 
 const program = path.join(import.meta.dirname, 'slow-tool-process.ts');
 
-/** Starts a run whose tool takes so long, and waits until it runs. */
+/** Starts a run with a slow tool and waits until the tool runs. */
 async function paying(cwd: string, ms: number): Promise<Running> {
   await writeFile(path.join(cwd, 'ledger'), '');
   const running = startForTest([String(ms)], { cwd }, program);
@@ -19,7 +19,7 @@ async function paying(cwd: string, ms: number): Promise<Running> {
 
 const ledger = (cwd: string): Promise<string> => readFile(path.join(cwd, 'ledger'), 'utf8');
 
-/** Resumes the run that a process left, and answers with how its call ended. */
+/** Resumes the abandoned run of a process and returns the end of its call. */
 async function resumed(cwd: string, err: string): Promise<string> {
   const runId = /resume (run_\w+)/.exec(err)?.[1] ?? '';
   const { code, err: words } = await startForTest(['0', runId], { cwd }, program).finished;
@@ -40,7 +40,7 @@ describe('[A5.interrupt] Ctrl-C while a tool runs', () => {
       running.child.kill(signal);
       const { code, err } = await running.finished;
       expect(code, err).toBe(130);
-      expect(err).toMatch(/Stopping: 1 tool may still end, for 10 s at most.*Interrupted; .* resume run_\w+/s);
+      expect(err).toMatch(/Stopping: 1 tool may still finish, for at most 10 s.*Interrupted; .* resume run_\w+/s);
       expect(await ledger(cwd)).toBe('begun\npaid\n');
       expect(await resumed(cwd, err)).toBe('ok');
       expect(await ledger(cwd)).toBe('begun\npaid\n');
@@ -52,7 +52,7 @@ describe('[A5.interrupt] Ctrl-C while a tool runs', () => {
     const running = await paying(cwd, 60_000);
     running.child.kill('SIGINT');
     await running.until('Stopping');
-    // Signals close to each other count as one.
+    // Signals in quick succession count as one.
     await new Promise((resolve) => setTimeout(resolve, 400));
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
@@ -85,7 +85,7 @@ describe('Ctrl-C while a run waits for a tool server to connect', () => {
     await expect.poll(async () => await ledger(cwd).catch(() => '')).toContain('start');
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
-    expect([code, err]).toEqual([130, expect.stringContaining('Interrupted before anything had begun.')]);
+    expect([code, err]).toEqual([130, expect.stringContaining('Interrupted before the run started.')]);
   });
 });
 
@@ -99,7 +99,7 @@ describe('Ctrl-C in a conversation', () => {
     running.child.kill('SIGINT');
     const { code, err } = await running.finished;
     expect(code, err).toBe(130);
-    expect(err).toMatch(/Interrupted; everything up to here is kept\. Go on with: node .* chat run_\w+\n$/);
-    expect(err).not.toMatch(/error|stands still/);
+    expect(err).toMatch(/Interrupted; everything up to here is kept\. Continue with: node .* chat run_\w+\n$/);
+    expect(err).not.toMatch(/error|stalled/);
   });
 });

@@ -6,7 +6,7 @@ import { replyOver } from '../models/raw-wires.ts';
 import { wires } from '../models/wires.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
 
-/** Runs the command line where only the packages that `npm install cadre` brings can be found. */
+/** Runs the command line with only the packages that `npm install cadre` installs. */
 function withoutOptionalPackages(): string {
   const places = JSON.stringify([...hardPackages().keys()]);
   const program = `
@@ -22,7 +22,7 @@ function withoutOptionalPackages(): string {
   return `--import=data:text/javascript,${encodeURIComponent(program)}`;
 }
 
-/** A server that answers as OpenAI's does; what it was asked is in `asked`. */
+/** Starts a server with OpenAI's API; `asked` collects its requests. */
 async function standIn(): Promise<{ readonly url: string; readonly asked: { readonly path: string; readonly key: string }[] }> {
   const asked: { path: string; key: string }[] = [];
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import { makeFolder } from '../toolsets/files/temp-folder.ts';
 
 const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 
-/** A Node of this machine that is too old for the sources; undefined when there is none. */
+/** Finds a Node on this machine that is too old for the sources; undefined without one. */
 function oldNode(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => !folder.includes('node_modules'));
   return folders
@@ -58,7 +58,7 @@ describe('the launcher', () => {
     await Promise.race([once(starter.stdout, 'data'), once(starter.stderr, 'data')]);
     const started = readFileSync(`/proc/${starter.pid}/task/${starter.pid}/children`, 'utf8').trim();
     expect(existsSync(`/proc/${started}`)).toBe(true);
-    // The streams are closed when nobody holds them any more: not the one that was killed, and not the one it had started.
+    // The streams close once both the killed process and the one it started are gone.
     const closed = once(starter, 'close');
     starter.kill('SIGKILL');
     await expect(closed).resolves.toBeDefined();

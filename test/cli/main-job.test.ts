@@ -25,7 +25,7 @@ describe('[A2.4.cli] [A5.cli] [B.96] cadre run', () => {
     expect(out).toMatch(/^# How do I water tomatoes\?\n\n> Water tomatoes deeply/);
     expect(out).toContain('— watering.md:5');
     const [first, ...rest] = err.split('\n');
-    expect(first).toMatch(/^Model: scripted\/offline \(LLM config offline\).*words are scripted.*tools really search/);
+    expect(first).toMatch(/^Model: scripted\/offline \(LLM config offline\).*replies are scripted.*tools really search/);
     expect(rest.join('\n')).toMatch(
       /Lead_1 started.*WM_1 .*planned.*dispatched to Researcher_2.*calls search_documents.*ended success.*is completed/s,
     );
@@ -35,7 +35,7 @@ describe('[A2.4.cli] [A5.cli] [B.96] cadre run', () => {
   it('ends with commands that work as they are printed', async () => {
     const cwd = await starterFolder();
     const { err } = await runCli(ask, { cwd });
-    const commands = err.split('look into it with:\n')[1]?.trim().split('\n') ?? [];
+    const commands = err.split('inspect it with:\n')[1]?.trim().split('\n') ?? [];
     expect(commands).toHaveLength(3);
     const [turns, turn, why] = await Promise.all(commands.map((command) => shell(command.trim(), cwd)));
     expect(turns).toMatch(/Researcher_3\.t2/);

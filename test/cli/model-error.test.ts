@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { writeSoloTeam } from './chat-model.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
 
-/** A port on which nobody listens any more. */
+/** Returns a port with no listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -14,7 +14,7 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** A folder whose only agent waits for the user when its model cannot be reached, which it never can. */
+/** Creates a folder whose only agent waits for the user when its model fails; the model is never reachable. */
 async function unreachable(): Promise<string> {
   const cwd = await temporaryFolder();
   await writeSoloTeam(cwd, `http://127.0.0.1:${await closedPort()}/v1`);

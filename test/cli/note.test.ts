@@ -5,7 +5,7 @@ it('cadre note keeps a note for agents of a run that no process has, and takes i
   const options = { cwd: await temporaryFolder() };
   await runCli(['run', '--profiles', 'anges', 'Say hi.'], options);
   const noted = await runCli(['note', 'last', 'How we test', 'Run npm test first.', '--agent', 'default_agent'], options);
-  expect(noted.err).toContain('taken up again');
+  expect(noted.err).toContain('run resumed after');
   const refused = await runCli(['note', 'last', 'x', 'y', '--agent', 'Nobody'], options);
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("neither an agent nor a profile 'Nobody'") });
   const { out } = await runCli(['events', 'last'], options);

@@ -23,7 +23,7 @@ export const weather = defineTool({
 });
 `;
 
-/** A folder without node_modules, somewhere else on the disk, as it could have been cloned. */
+/** Creates a folder without node_modules elsewhere on the disk, as if cloned. */
 async function ownTools(
   code = usual,
 ): Promise<{ readonly cwd: string; readonly env: Record<string, string>; write(name: string, text: string): Promise<void> }> {
@@ -56,9 +56,7 @@ describe('F25: tools that a team brings as a file', () => {
     const { cwd, env, write } = await ownTools();
     const asked = await runCli(['run', 'Weather?'], { cwd, env, input: 'y\n' });
     expect([asked.code, asked.out]).toEqual([2, '']);
-    expect(asked.err).toMatch(
-      /code that is loaded .*:\s+tools\/weather\.ts with tools\/snow\.ts, SHA-256 [0-9a-f]{64} \(toolset my\)/,
-    );
+    expect(asked.err).toMatch(/code to load, .*:\s+tools\/weather\.ts with tools\/snow\.ts, SHA-256 [0-9a-f]{64} \(toolset my\)/);
     expect((await runCli(['validate'], { cwd, env })).code).toBe(0);
     expect((await runCli(['explain', 'my'], { cwd, env })).out).toMatch(
       /path: \.\/tools\/weather\.ts +# agent_profiles\/toolsets\/my\.yaml:4/,
@@ -123,7 +121,7 @@ describe('F25: tools that a team brings as a file', () => {
       1,
       /ended while my_get_weather was running/,
     ],
-    ['that never comes to an end', 'await new Promise(() => {});', 2, /my\.yaml:4:19: .*not loaded after 10 s/],
+    ['that never comes to an end', 'await new Promise(() => {});', 2, /my\.yaml:4:19: .*did not load within 10 s/],
   ])('code %s is an error with its place', async (_, code, exit, words) => {
     const { cwd, env } = await ownTools(code);
     const { code: ended, err } = await runCli(['run', '--trust', 'Weather?'], { cwd, env });

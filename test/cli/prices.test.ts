@@ -7,7 +7,7 @@ import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts
 import { readPlainPrices } from '../../src/profiles/files/plain-prices.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
 
-/** A list in the form of models.dev, with what is left out of it and what is odd. */
+/** List in the form of models.dev, with missing and unusual entries. */
 const list = {
   openai: {
     id: 'openai',
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** A folder with a team of its own. */
+/** Creates a folder with a team. */
 async function teamFolder(): Promise<string> {
   const cwd = await temporaryFolder();
   mkdirSync(join(cwd, 'agent_profiles'));
@@ -67,7 +67,7 @@ describe('F15: cadre prices', () => {
     expect((await runCli(['prices', 'anthropic'], { cwd })).out).toMatch(/^anthropic\/claude-.*\n(?:anthropic\/claude-.*\n)+$/);
     expect(await runCli(['prices', 'opnai'], { cwd })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('there are prices of: openai'),
+      err: expect.stringContaining('providers with prices: openai'),
     });
   });
 
@@ -86,7 +86,7 @@ describe('F15: cadre prices', () => {
       'together/a/b:free': { input: 0, output: 0 },
     });
     expect((await runCli(['prices', 'openai/gpt-9'], { cwd })).out).toContain('input: 1.5');
-    // What is there is not replaced unasked, and a list that cannot be read changes nothing.
+    // An existing file is replaced only with --force, and an unreadable list changes nothing.
     expect(await runCli(['prices', '--update', ...from], { cwd })).toMatchObject({
       code: 2,
       err: expect.stringContaining('--force replaces it'),
@@ -101,7 +101,7 @@ describe('F15: cadre prices', () => {
   it.each([
     ['/page', 'JSON'],
     ['/gone', 'the server answered 404'],
-    ['/empty', 'it holds no price of'],
+    ['/empty', 'it has no price of'],
   ])('a list that is none is refused: %s', async (address, why) => {
     const cwd = await teamFolder();
     expect(await runCli(['prices', '--update', '--from', `${base}${address}`], { cwd })).toMatchObject({

@@ -5,7 +5,7 @@ import { ProfileWatch } from '../../src/cli/profile-watch.ts';
 import { loadProfiles } from '../../src/profiles/load-profiles.ts';
 import { type Running, startForTest, starterFolder, temporaryFolder } from './cli-process.ts';
 
-/** A folder with one profile that is watched closely, and what was said. */
+/** Creates a folder with one profile under a fast watch, and collects its messages. */
 async function watched() {
   const folder = path.join(await temporaryFolder(), 'agent_profiles');
   await mkdir(path.join(folder, 'profiles'), { recursive: true });
@@ -30,10 +30,10 @@ describe('F28: profiles that change on disk', () => {
     await vi.waitFor(() => expect(watch.changed).toHaveLength(2));
     await pass();
     expect(said.at(-1)).toBe(
-      'Profiles changed on disk: agent_profiles/profiles/A.yaml (changed), agent_profiles/profiles/B.yaml (new). New runs still use those that were loaded; restart cadre serve to load these.\n',
+      'Profiles changed on disk: agent_profiles/profiles/A.yaml (changed), agent_profiles/profiles/B.yaml (new). New runs still use the loaded ones; restart cadre serve to load the changes.\n',
     );
     const count = said.length;
-    // The same words once more, at another time.
+    // The same text with a new modification time.
     await put('profiles/A.yaml', 'name: A\ntype: associate\ninstructions: Help more.\n');
     await pass();
     expect(said).toHaveLength(count);
@@ -47,7 +47,7 @@ describe('F28: profiles that change on disk', () => {
     await vi.waitFor(() => expect(watch.changed).toEqual(['agent_profiles/profiles/A.yaml (changed)']));
     await put('profiles/A.yaml', 'name: A\ntype: associate\ninstructions: Help.\n');
     await vi.waitFor(() => expect(watch.changed).toEqual([]));
-    expect(said.at(-1)).toBe('Profiles on disk are as they were loaded again.\n');
+    expect(said.at(-1)).toBe('Profiles on disk match the loaded ones again.\n');
   });
 
   it('a folder that is gone, and there again, does not end the watch', async () => {

@@ -42,7 +42,7 @@ it('a program that listens has its calls decided from the command line, with too
   const { store, cwd, run, close } = await waitingRun();
   const [asked] = run.pending;
   const { code, err } = await startForTest(['approve', run.id, asked?.id ?? '', '--store', store], { cwd }).finished;
-  expect([code, err]).toEqual([0, expect.stringContaining('goes on in the process that has it')]);
+  expect([code, err]).toEqual([0, expect.stringContaining('continues in the process that owns it')]);
   await run.settled();
   expect(JSON.stringify(run.turns().flatMap(({ toolInteractions }) => toolInteractions))).toContain('paid');
   await close();

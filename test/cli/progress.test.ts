@@ -18,7 +18,7 @@ import { nextSteps } from '../../src/cli/terminal/next-steps.ts';
 import { textWidth } from '../../src/inspect/format/text/text-width.ts';
 import { starterFolder } from './cli-process.ts';
 
-/** The events of a real run of the starter team, from the engine itself. */
+/** Returns the events of a real run of the starter team. */
 async function teamRun(question = 'How do I water tomatoes?'): Promise<readonly CadreEvent[]> {
   const folder = await starterFolder();
   using documents = createDocumentTools({ root: join(folder, 'docs') });
@@ -38,7 +38,7 @@ async function teamRun(question = 'How do I water tomatoes?'): Promise<readonly 
   return events;
 }
 
-/** The run's state after each event. */
+/** Returns the state of the run after each event. */
 function states(events: readonly CadreEvent[], look: (run: RunContext, event: CadreEvent) => void): RunContext {
   const [first, ...rest] = events;
   if (first?.type !== 'run.start') throw new Error('a run begins with run.start');

@@ -32,7 +32,7 @@ interface Held {
   cadre(...words: readonly string[]): Promise<Finished>;
 }
 
-/** A run that another process has, and that waits for an approval. */
+/** Starts a run in another process that waits for an approval. */
 async function heldRun(): Promise<Held> {
   const cwd = await temporaryFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -60,7 +60,7 @@ it('what a process waits for is decided from another terminal, which can also sp
   expect([(await stat(folder)).mode & 0o777, (await stat(path.join(folder, runId))).mode & 0o777]).toEqual([0o700, 0o700]);
   await leaveBadLetters(path.join(folder, runId));
   const edited = await cadre('approve', 'last', 'c00000001', '--edit', '{"path":"b.txt","content":"two"}');
-  expect(edited, edited.err).toMatchObject({ code: 0, err: expect.stringContaining('goes on in the process that has it') });
+  expect(edited, edited.err).toMatchObject({ code: 0, err: expect.stringContaining('continues in the process that owns it') });
   await waiting(cadre, 'c00000002');
   const sent = JSON.parse((await cadre('send', 'last', 'Hello', 'there', '--json')).out) as Record<string, unknown>;
   expect(sent).toMatchObject({ type: 'done', runId, status: 'awaiting', itemId: expect.stringMatching(/^x/) });
@@ -81,7 +81,7 @@ it('what a process waits for is decided from another terminal, which can also sp
   expect((await cadre('show', 'last')).out).toContain('Hello there');
 }, 90_000);
 
-/** Letters that must not count: one whose writer is long gone, and what is none. All are cleared away, and none does anything. */
+/** Leaves invalid messages in the mail folder: a stale one and malformed ones. All must be removed without effect. */
 async function leaveBadLetters(folder: string): Promise<void> {
   const leave = async (name: string, text: string, at?: number): Promise<void> => {
     await writeFile(path.join(folder, `${name}.part`), text);
@@ -116,7 +116,7 @@ it('from any terminal, a run that another process has is cancelled: it is over w
   });
   expect((await cadre('show', 'last', '--json')).out).toContain('"cancelled"');
   expect((await cadre('events', 'last')).out).toContain('"message":"enough"');
-  expect(await cadre('cancel', 'last')).toMatchObject({ code: 0, err: `Run ${runId} was over before (cancelled).\n` });
+  expect(await cadre('cancel', 'last')).toMatchObject({ code: 0, err: `Run ${runId} had already ended (cancelled).\n` });
   expect((await cadre('send', 'last', 'Hello')).err).toContain('has ended');
   chat.child.stdin?.end();
   await chat.finished;
@@ -140,7 +140,7 @@ it('over HTTP, the run of another process is decided about and spoken to; a run 
 
   const { runId: ofServer } = await post('', { input: 'Go.' });
   await waiting(cadre, 'c00000001');
-  expect(await cadre('cancel', String(ofServer))).toMatchObject({ code: 0, err: expect.stringContaining('is over (cancelled)') });
+  expect(await cadre('cancel', String(ofServer))).toMatchObject({ code: 0, err: expect.stringContaining('has ended (cancelled)') });
   expect(await (await fetch(`${url}/api/runs/${String(ofServer)}`)).json()).toMatchObject({ status: 'cancelled' });
   server.child.kill('SIGINT');
   expect((await server.finished).code).toBe(0);
@@ -158,7 +158,7 @@ it('a run whose process is gone, or does not answer, is cancelled all the same, 
   await gone.finished;
   const store = ['--store', 'journal.db'];
   const cancelled = await runCli(['cancel', 'last', ...store], { cwd });
-  expect(cancelled).toMatchObject({ code: 0, err: expect.stringMatching(/^Run run_\S+ is over \(cancelled\)/) });
+  expect(cancelled).toMatchObject({ code: 0, err: expect.stringMatching(/^Run run_\S+ has ended \(cancelled\)/) });
 
   const deaf = startForTest(['600000'], { cwd }, program);
   await deaf.until('pay');

@@ -12,7 +12,7 @@ const ask = ['run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?'];
 
 let master = '';
 
-// One run for all tests: none of them may change it, and each reads a copy.
+// One run for all tests: each reads a copy, and none may change it.
 beforeAll(async () => {
   master = await mkdtemp(path.join(tmpdir(), 'cadre-cli-'));
   await writeStarter(master);
@@ -70,7 +70,7 @@ describe('looking into a run', () => {
   it('[B.83] gets another title, a project, and is deleted and restored; its journal stays as it is', async () => {
     const { read, cwd } = await recorded();
     const before = await read('events', 'last');
-    expect(await read('rename', 'last', 'Wet', 'roots')).toMatch(/^Run run_\w+ is called “Wet roots”\.\n$/);
+    expect(await read('rename', 'last', 'Wet', 'roots')).toMatch(/^Renamed: run run_\w+ has the title “Wet roots”\.\n$/);
     await read('move', 'last', 'Garden');
     expect(await read('runs', '--project', 'Garden', '--search', 'ROOTS')).toMatch(/PROJECT\n.*Wet roots +Garden\n$/);
     expect(await read('runs', '--search', 'tomatoes')).toBe('No runs.\n');
@@ -106,10 +106,10 @@ describe('looking into a run', () => {
     expect(listed.split('\n')).toHaveLength(1 + 200 + 1 + 1);
     expect(listed).toContain('run_more204');
     expect(listed).not.toMatch(/run_more4 /);
-    expect(listed).toMatch(/\n… 5 older runs; all of them: .* runs --all\n$/);
+    expect(listed).toMatch(/\n… 5 older runs; list all with: .* runs --all\n$/);
     expect(await read('runs', '--search', 'more 1', '--store', store)).not.toContain('older runs');
     expect(await read('runs', '--search', 'more', '--store', '.cadre/../.cadre/journal.db')).toMatch(
-      /… 4 older runs; all of them: .* runs --all --search more\n$/,
+      /… 4 older runs; list all with: .* runs --all --search more\n$/,
     );
     const all = await read('runs', '--all');
     expect(all.split('\n')).toHaveLength(1 + 205 + 1);
@@ -163,7 +163,7 @@ describe('looking into a run', () => {
     const missing = await runCli(['why', 'last', 'zebra'], { cwd });
     expect(missing).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^Not found: the text is in no prompt and no reply of the 8 turns/) as string,
+      out: expect.stringMatching(/^Not found: no prompt or reply of the 8 turns of run run_\w+ contains the text/) as string,
     });
   });
 
@@ -173,7 +173,7 @@ describe('looking into a run', () => {
     const place = found?.range.join('-') ?? '';
     expect(JSON.parse(await read('why', 'last', 'Lead_1.t1', '--at', place, '--json'))).toEqual([found]);
     const wrong = await runCli(['why', 'last', 'Lead_1.t1', '--at', 'here'], { cwd });
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--at here is no place') as string });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--at here is not a place') as string });
   });
 
   it('events are JSON lines, from a sequence number on', async () => {
@@ -203,7 +203,7 @@ describe('looking into a run', () => {
       new Set(['new_request', 'task_completion']),
     );
     const wrong = await runCli(['events', 'last', '--as', 'others'], { cwd });
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('agent_framework, anges') as string });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('agent_framework or anges') as string });
   });
 
   it('hostile text stays text', async () => {

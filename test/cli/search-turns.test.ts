@@ -7,7 +7,7 @@ const turns = ['A_1.t1', 'B_2.t1', 'B_2.t2', 'A_1.t2'].map((turnId) => ({ turnId
 const state = { turns: new Map(turns.map((turn) => [turn.turnId, turn])), meta: { runId: 'r' } } as unknown as RunContext;
 const newest: readonly string[] = [...state.turns.keys()].toReversed();
 
-/** A run in which these turns have the text, each in its way. */
+/** Creates a run in which the given turns contain the text, with the given matches. */
 function asking(found: Readonly<Record<string, WhyAnswer['match']>>) {
   const asked: string[] = [];
   const why = (turnId: string): Promise<readonly WhyAnswer[]> => {
@@ -33,5 +33,5 @@ it('a search ends once the prompts come to too much, and says how far it looked'
   expect(asked).toEqual(newest.slice(0, 2));
   expect(searched).toBe(2);
   expect(notFound({ state }, searched)).toContain('the newest 2 of the 4 turns');
-  expect(notFound({ state }, newest.length)).toContain('no reply of the 4 turns');
+  expect(notFound({ state }, newest.length)).toContain('no prompt or reply of the 4 turns');
 });

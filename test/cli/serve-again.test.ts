@@ -22,7 +22,7 @@ async function statusOf(url: string, runId: string): Promise<unknown> {
   return await (await fetch(`${url}/api/runs/${runId}`)).json();
 }
 
-/** Resolves once the model was asked so often. */
+/** Resolves once the model has received this many requests. */
 async function asked(model: { readonly requests: number }, times: number): Promise<void> {
   while (model.requests < times) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -47,13 +47,13 @@ describe('F48: cadre serve, started again after it was killed', () => {
     model.answer('Here is one.');
     const second = startForTest(serve, { cwd });
     const again = await addressOf(second);
-    await second.until(`Run ${busy} (One, please.) was interrupted and goes on.`);
-    await second.until('was started in a terminal and interrupted; go on with: ');
+    await second.until(`Run ${busy} (One, please.) was interrupted and is resumed.`);
+    await second.until('was started in a terminal and interrupted; resume it with: ');
     await expect.poll(() => statusOf(again, busy)).toMatchObject({ status: 'idle', isLive: true });
     second.child.kill('SIGKILL');
     await second.finished;
 
-    // It waits for a message now, and so does nothing until there is one.
+    // It now waits for a message and does nothing until one arrives.
     const third = startForTest(serve, { cwd });
     const last = await addressOf(third);
     await third.until('was started in a terminal');
@@ -92,7 +92,7 @@ describe('F48: cadre serve, started again after it was killed', () => {
     await first.finished;
     const second = startForTest([...serve, '--no-resume'], { cwd });
     const url = await addressOf(second);
-    await second.until('1 run was interrupted; go on with: ');
+    await second.until('1 run was interrupted; resume with: ');
     expect(await statusOf(url, busy)).toMatchObject({ status: 'running', isLive: false, isAbandoned: true });
     second.child.kill('SIGINT');
     await second.finished;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli, type Running, starterFolder, startForTest } from './cli-process.ts';
 
-/** The address a command says, once it has said it. */
+/** Returns the address that a command prints, once printed. */
 async function addressOf(running: Running, words = '(Ctrl-C'): Promise<string> {
   await running.until(words);
   return running.said().match(/http:\/\/127\.0\.0\.1:\d+[^\s]*/)?.[0] ?? '';
@@ -32,13 +32,13 @@ describe('cadre serve', () => {
     let heard = '';
     for await (const chunk of events.body ?? []) if ((heard += text.decode(chunk)).includes('"status":"awaiting"')) break;
     expect(await json(`${url}/api/runs/${String(runId)}`)).toMatchObject({ status: 'idle', isLive: true });
-    // A second server looks at the same journal, and takes another port by itself.
+    // A second server reads the same journal and picks another port.
     const reading = startForTest(['serve', '--read-only'], { cwd });
     const readingUrl = await addressOf(reading);
     expect(await json(`${readingUrl}/api/runs/${String(runId)}`)).toMatchObject({ isLive: false, isAbandoned: false });
     expect(await json(`${readingUrl}/api/info`)).toMatchObject({ canControl: false });
     expect(await json(`${readingUrl}/api/runs/${String(runId)}/cancel`, post({}))).toMatchObject({ answered: 403 });
-    // A stream that is open keeps neither from stopping.
+    // An open stream keeps neither from stopping.
     const open = await fetch(`${url}/api/events`);
     const openToo = await fetch(`${readingUrl}/api/runs/${String(runId)}/events`);
     running.child.kill('SIGINT');
@@ -71,7 +71,7 @@ describe('cadre serve', () => {
 
 it('run --serve has the page beside the run, where it goes on, until Ctrl-C', async () => {
   const cwd = await starterFolder();
-  // Somebody has the usual port.
+  // Another process has the default port.
   const other = createServer()
     .listen(4111, '127.0.0.1')
     .on('error', () => undefined);

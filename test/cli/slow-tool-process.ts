@@ -2,14 +2,14 @@ import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { closeInterrupted } from '../../src/cli/runs/close-interrupted.ts';
 import { driveRun } from '../../src/cli/runs/drive-run.ts';
-import { finishRun, interruptedWords } from '../../src/cli/runs/finish-run.ts';
+import { finishRun, interruptedText } from '../../src/cli/runs/finish-run.ts';
 import { Interruption } from '../../src/cli/terminal/interruption.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { watchRun } from '../../src/cli/terminal/watcher.ts';
 import { createEngine, defineTool } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
-// What the command line does around a run, with a tool that takes as long as the first argument says.
+// Drives a run as the command line does, with a tool whose duration is the first argument.
 const [ms = '0', runId] = process.argv.slice(2);
 
 const pay = defineTool({
@@ -44,10 +44,10 @@ const engine = await createEngine({
   store: path.resolve('journal.db'),
 });
 const run = runId === undefined ? await engine.launch({ profile: 'Payer', input: 'Pay.' }) : await engine.resume(runId);
-interruption.lastWords = interruptedWords(run, undefined);
-const watcher = watchRun(run, terminal, 'lines');
+interruption.exitMessage = interruptedText(run, undefined);
+const watcher = watchRun(run, terminal, { mode: 'lines' });
 terminal.tell(`run ${run.id}\n`);
-const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: false });
+const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: false });
 if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
 else await engine.close();
 process.exitCode = finishRun(run, driven, { terminal, mode: 'lines', store: undefined });

@@ -9,7 +9,7 @@ import { runCli, temporaryFolder } from './cli-process.ts';
 
 const main = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 
-/** Util-linux's `script` gives a program a terminal of its own; other systems have another one of that name. */
+/** True where util-linux's `script` can give a program a new terminal; other systems have a different tool of that name. */
 const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script');
 
 const said = `# Tea
@@ -19,16 +19,18 @@ Steep it for **three** minutes, as [the guide](https://tea.example/guide) of the
 - leaves
 `;
 
-/** Runs commands of a shell in a terminal of so many columns, and gives back what it showed. */
+/** Runs shell commands in a terminal with the given columns and returns its output. */
 function inTerminal(
   commands: string,
   options: { readonly cwd: string; readonly columns: number; readonly input?: string },
 ): Promise<string> {
-  const env = { ...process.env, XDG_CONFIG_HOME: path.join(options.cwd, 'config'), TERM: 'xterm' };
+  // Node takes a build server's variables (CI, TEAMCITY_VERSION …) as a word on colours.
+  const { PATH, HOME, TMPDIR, LANG } = process.env;
+  const env = { PATH, HOME, TMPDIR, LANG, XDG_CONFIG_HOME: path.join(options.cwd, 'config'), TERM: 'xterm' };
   const words = `stty cols ${options.columns} rows 40 -echo; cadre() { '${process.execPath}' '${main}' "$@"; }; ${commands}`;
   const child = spawn('/usr/bin/script', ['-qec', words, '/dev/null'], {
     cwd: options.cwd,
-    env: { ...env, SHELL: '/bin/bash', NO_COLOR: undefined, FORCE_COLOR: undefined, COLUMNS: undefined },
+    env: { ...env, SHELL: '/bin/bash' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

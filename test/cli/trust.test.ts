@@ -19,11 +19,11 @@ otherwise: { text: Done. }
 `;
 const agent = (instructions = 'You work.', more = ''): string =>
   `name: Solo\ntype: partner\ninstructions: ${instructions}\ntool_access_policy: { allowed_toolsets: [notes] }\n${more}`;
-/** Starts nothing that speaks: it leaves a file where it ran, with the variable it was given. */
+/** Server command that speaks no protocol: it only writes a file with the variable it received. */
 const server = (command: string): string =>
   `type: toolset\nname: notes\nkind: mcp\nsettings: { command: ${command}, args: [-c, 'echo "$TOKEN" > started'], env: { TOKEN: '\${MY_TOKEN:-none}' } }\n`;
 
-/** A folder as it could have been cloned: its profiles start a program with a variable of the environment. */
+/** Creates a folder as if cloned: its profiles start a program with a variable of the environment. */
 async function clonedFolder(command = '/bin/sh'): Promise<{ readonly cwd: string; readonly env: Record<string, string> }> {
   const cwd = await temporaryFolder();
   const files = {
@@ -49,7 +49,7 @@ describe('F58: a folder of others is trusted once', () => {
       expect([words[0], code, out]).toEqual([words[0], 2, '']);
       expect(err).toMatch(/agent_profiles is not trusted/);
       expect(err).toContain(`/bin/sh -c "echo \\"$TOKEN\\" > started", in ${cwd}, outside the sandbox`);
-      expect(err).toMatch(/variables of your environment that are read:\s+MY_TOKEN \(toolset notes\)/);
+      expect(err).toMatch(/variables of your environment to read:\s+MY_TOKEN \(toolset notes\)/);
       expect(err).toMatch(/--trust.*CADRE_TRUST/);
       expect(err).not.toContain('not-yours');
     }
@@ -102,7 +102,7 @@ describe('F58: a folder of others is trusted once', () => {
       expect([words[0], code, err]).toEqual([words[0], 2, expect.stringContaining('/bin/sh -c')]);
     }
     expect((await runCli(['resume', 'last', 'Go on.'], { cwd, env })).code).toBe(0);
-    // Looking at it starts nothing, and asks nothing.
+    // Reading it starts nothing and asks nothing.
     for (const words of [['runs'], ['show', 'last'], ['turns', 'last']])
       expect((await runCli(words, { cwd, env: elsewhere })).code).toBe(0);
   });
@@ -124,11 +124,11 @@ describe('a journal of others without a folder of profiles', () => {
     left.child.kill('SIGKILL');
     await left.finished;
     expect(hasStarted(cwd)).toBe(true);
-    // What is cloned is the journal alone: the command finds no other profiles than those that come with Cadre.
+    // Only the journal was cloned: the command finds no profiles besides the bundled ones.
     for (const name of ['started', 'agent_profiles', '.cadre/runs']) await rm(path.join(cwd, name), { recursive: true });
     const served = startForTest(['serve', '--port', '0'], { cwd, env: { ...env, XDG_CONFIG_HOME: await temporaryFolder() } });
     await Promise.race([served.until('could not be resumed'), served.until('goes on')]);
-    expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs that are started:\n    TOKEN=');
+    expect(served.said()).toContain('journal.db is not trusted, and its profiles name\n  programs to start:\n    TOKEN=');
     served.child.kill('SIGTERM');
     await served.finished;
     expect(hasStarted(cwd)).toBe(false);
@@ -136,7 +136,7 @@ describe('a journal of others without a folder of profiles', () => {
 });
 
 describe('a journal of others works where its user agrees', () => {
-  /** A journal with an open run of profiles that need no question, in a folder as it could have been cloned. */
+  /** Creates a journal with an open run of profiles that need no confirmation, in a folder as if cloned. */
   async function clonedJournal(...words: readonly string[]) {
     const { cwd, env } = await clonedFolder();
     await writeFile(path.join(cwd, 'agent_profiles/toolsets/notes.yaml'), 'type: toolset\nname: notes\nkind: workspace\n');
@@ -221,7 +221,7 @@ describe('what is asked, and of whom', () => {
     await trust.check(set);
     const first = text;
     text = undefined;
-    // Once: in this process, and in the next.
+    // Asked once, in this process and the next.
     await trust.checkLater(await setOf(files));
     await new FolderTrust({ place: '/elsewhere', isAgreed: false, ask, env }).check(set);
     expect(text).toBeUndefined();
@@ -296,7 +296,7 @@ describe('what is asked, and of whom', () => {
         profile('s'),
         { path: 'toolsets/s.yaml', text: 'type: toolset\nname: s\nkind: mcp\nsettings: { url: "https://mcp.example/mcp" }\n' },
       ],
-      /addresses that are called:\s+https:\/\/mcp\.example\/mcp \(toolset s\)/,
+      /addresses to call:\s+https:\/\/mcp\.example\/mcp \(toolset s\)/,
     ],
     [
       'a variable that is passed on',
@@ -341,7 +341,7 @@ describe('what is asked, and of whom', () => {
         profile('w'),
         { path: 'toolsets/w.yaml', text: 'type: toolset\nname: w\nkind: workspace\nsettings: { allow_writes: [".git"] }\n' },
       ],
-      /files that are kept from agents otherwise:\s+may write what makes other programs run something: \.git \(toolset w\)/,
+      /files otherwise kept from agents:\s+may write what makes other programs run something: \.git \(toolset w\)/,
     ],
     [
       'the same for commands in the sandbox',
@@ -402,12 +402,12 @@ describe('what is asked, and of whom', () => {
       const env = { XDG_CONFIG_HOME: await temporaryFolder(), CADRE_TRUST: named };
       const trust = new FolderTrust({ ...options, place, env });
       if (place === bundled) await trust.check(await loadProfiles(bundled));
-      // A new run goes by the folder; one that is gone on with by its journal.
+      // A new run is checked by its folder, a resumed one by its journal.
       await trust.checkLater(await foreign());
       const other = new FolderTrust({ ...options, place, env });
       await expect(other.checkLater(await foreign(), recorded)).rejects.toThrow(/cloned\/\.cadre\/journal\.db is not trusted/);
     }
-    // What the folder's own profiles reach was agreed to by who named the folder, and is the same on record.
+    // The reach of the folder's own profiles was agreed to, and the recorded profiles have the same reach.
     const env = { XDG_CONFIG_HOME: await temporaryFolder(), CADRE_TRUST: '/mine:/work' };
     const own = new FolderTrust({ ...options, store: '/mine/.cadre/journal.db', place: '/mine/agent_profiles', env });
     await own.check(await foreign());

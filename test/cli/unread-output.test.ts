@@ -10,7 +10,7 @@ const filesOf = (turns: number): Readonly<Record<string, string>> => ({
   'scripts/offline.yaml': 'rules: []\notherwise: { tool_calls: [{ tool: list_files, args: {} }] }\n',
 });
 
-/** A team that works for so many turns. */
+/** Creates a team that works for the given number of turns. */
 async function busyTeam(turns: number): Promise<string> {
   const cwd = await temporaryFolder();
   for (const [name, text] of Object.entries(filesOf(turns))) {

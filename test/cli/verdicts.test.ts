@@ -75,12 +75,12 @@ describe('what a person is shown', () => {
   it('S9: arguments in full, escaped, with their hash; what always would allow; letters that look like others', () => {
     const hidden = 'pay\u001b[2Kpal \u202egnp.exe \u200b p\u0430ypal ' + 'x'.repeat(5_000);
     const text = formatRequest({ ...approval, args: { to: hidden } }, { now: 0 });
-    // eslint-disable-next-line no-control-regex -- that is what it is about
+    // eslint-disable-next-line no-control-regex -- this test is about control characters
     expect(text).not.toMatch(/[\u001b\u202e\u200b]/);
     expect(text).toContain('x'.repeat(5_000));
     expect(text).toMatch(/sha256 [0-9a-f]{64}/);
     expect(text).toContain('Root_1 → A_2 wants to call send_mail');
-    expect(text).toContain('looks like another word: p\\u{430}ypal');
+    expect(text).toContain('mixes letters of several scripts: p\\u{430}ypal');
     expect(text).toContain('always: every send_mail that gate mail asks about in profile Writer, until the run ends');
   });
 
@@ -112,7 +112,7 @@ describe('what a person is shown', () => {
 describe('on a terminal', () => {
   it('arguments that do not fit are asked for again, and the call runs with those that do', async () => {
     const running = startForTest(['10m'], { cwd: await temporaryFolder(), holdInput: true }, program);
-    await running.until('Allow this call?');
+    await running.until('Approve this call?');
     running.child.stdin?.write('e {"amount": "all"}\n');
     await running.until('the call still waits: /amount');
     running.child.stdin?.write('e {"amount": 5}\n');

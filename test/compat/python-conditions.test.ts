@@ -98,6 +98,11 @@ const examples: readonly (readonly [python: string, cel: string])[] = [
     "len([m for m in v['state.messages'] if m.get('role') == 'user']) >= 3",
     "size(state.messages.filter(m, m.role == 'user')) >= 3",
   ],
+  // A sum has no empty value: the fallback must not make a missing text look like a found one.
+  [
+    "(v['box']['n'] + 'a' or '').startswith('a')",
+    "'n' in state.values.box && default(state.values.box.n + 'a', '').startsWith('a')",
+  ],
   ["any(state.get('x') for state in v['flags.list'] or [])", 'flags.list.exists(state_2, state_2.x)'],
 ];
 

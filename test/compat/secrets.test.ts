@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { leaveOutSecrets } from '../../src/cli/runs/leave-out-secrets.ts';
+import { withoutSecrets } from '../../src/cli/commands/import-commonground.ts';
 import { convertFiles } from '../../src/compat/commonground/convert-tree.ts';
 
 const key = `sk-${'a1B2c3D4e5'.repeat(3)}`;
 
 it('what looks like a secret is in no file that is written, under whichever name it stood', () => {
-  const tree = leaveOutSecrets(
+  const tree = withoutSecrets(
     convertFiles([
       {
         path: 'theirs/llm_configs/fast.yaml',

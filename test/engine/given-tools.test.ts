@@ -361,6 +361,6 @@ it('an option that names no kind is refused before anything is read', async () =
   const toolsets = { fs: { kind: 'wrkspace' } };
   await expect(createEngine({ profiles: { files: [] }, models, toolsets, store: 'memory' })).rejects.toMatchObject({
     code: 'OPTION_INVALID',
-    message: expect.stringMatching(/there is no kind 'wrkspace' for the toolset 'fs'; kinds: mcp, web/),
+    message: expect.stringMatching(/there is no kind 'wrkspace' for the toolset 'fs'; kinds: mcp, module, web/),
   });
 });

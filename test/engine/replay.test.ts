@@ -46,6 +46,7 @@ function recordsOf(run: Run): unknown {
     text
       .replaceAll(run.id, 'RUN')
       .replaceAll(/\b1\d{12}(?!\d)/g, '0')
+      .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '0')
       .replaceAll(/ nonce=\\+"[\w-]+\\+"/g, ''),
   );
 }

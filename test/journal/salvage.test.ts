@@ -68,6 +68,6 @@ it('cadre events --salvage prints the good events, says which row is bad, and en
       .split('\n')
       .map((line) => (JSON.parse(line) as { readonly seq: number }).seq),
   }).toEqual({ code: 1, seqs: [700, 701] });
-  expect(err).toMatch(/error: after event 701 nothing can be read: .*row 2147484350/);
+  expect(err).toMatch(/error: nothing after event 701 can be read: .*row 2147484350/);
   expect((await runCli(['events', 'last', '--store', file], { cwd })).code).toBe(1);
 });

@@ -164,7 +164,7 @@ describe('[A4.3.checkpoint] [B.76] a checkpoint', () => {
     await run.settled();
     expect(run.turns()).toHaveLength(2);
     const shown = formatPending(run.pending, { runId: run.id, now: 0 });
-    expect(shown).toContain('its profile asks what to do');
+    expect(shown).toContain('waits for your decision at a checkpoint of its profile');
     expect(shown).toContain('1. go on');
     expect(shown).toContain('2. end');
     await run.answer('ask_Root_1', 'go on');

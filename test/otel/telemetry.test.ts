@@ -6,7 +6,7 @@ import type { CadreEvent } from '../../src/index.ts';
 import { createTelemetry, type TelemetryOptions } from '../../src/otel/create-telemetry.ts';
 import { testEngine } from '../support/test-engine.ts';
 
-/** A collector that keeps what it is sent. */
+/** Collector that keeps the spans it receives. */
 function collector() {
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

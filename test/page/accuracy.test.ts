@@ -43,7 +43,7 @@ describe.skipIf(whyNoPage !== undefined)(`what the page tells of a turn (${whyNo
     const rules = section(page, 'decision').getByRole('row');
     expect(await rules.filter({ hasText: 'tools' }).first().innerText()).toContain('false');
     expect(await rules.filter({ hasText: 'await user input' }).innerText()).toContain('matched');
-    expect(await rules.filter({ hasText: 'end agent turn' }).innerText()).toContain('not asked');
+    expect(await rules.filter({ hasText: 'end agent turn' }).innerText()).toContain('not evaluated');
     await browser.screenshot(page, 'turn-changed-status');
   });
 

@@ -55,14 +55,14 @@ describe.skipIf(whyNoPage !== undefined)(`times on the page (${whyNoPage ?? 'in 
     await run.settled();
     browser.expectProblem(/ERR_|Failed to load/);
     const page = await browser.open(`${team.url}/#/runs/${run.id}/talk`);
-    await page.getByLabel('Message').fill('Are you there?');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');
     await team.goAway();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').getByText('The server does not answer').waitFor();
     await team.comeBack();
     await page.getByText('connected', { exact: true }).waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Message').inputValue()).toBe('Are you there?');
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Are you there?');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByLabel('Conversation').getByText('Are you there?').waitFor();
   });

@@ -56,7 +56,7 @@ describe.skipIf(whyNoPage !== undefined)('a reply in progress', () => {
     await first.finished;
     model.begin('Those who live say this.');
     const second = serve(port);
-    await second.until('was interrupted and goes on.');
+    await second.until('was interrupted and is resumed.');
     await live.getByText('Those who live say this.').waitFor({ timeout: 30_000 });
     expect(await live.textContent()).not.toContain('dead words');
     second.child.kill('SIGKILL');

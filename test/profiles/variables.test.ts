@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDiagnostics } from '../../src/profiles/format-diagnostics.ts';
 import { splitVariables } from '../../src/core/expression/variables.ts';
-import { parseRequest } from '../../src/cli/options/request-option.ts';
+import { parseRequest } from '../../src/cli/options/option-values.ts';
 import { compileGood, compileText, itReports } from './marked-files.ts';
 
 describe('[A4.4.yaml-variables] variables of profiles that are no part of a text', () => {

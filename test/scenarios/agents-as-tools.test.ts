@@ -386,7 +386,7 @@ describe('C3 8 many calls, depth and caps', () => {
     expect(dataOf(run, 'ask_clerk', 0)).toMatchObject({ status: 'waiting' });
     expect(dataOf(run, 'ask_clerk', 1)).toMatchObject({
       status: 'limit',
-      error: { message: expect.stringContaining('never went to work') },
+      error: { message: expect.stringContaining('never started') },
     });
     expect(run.state.status).toBe('completed');
   });

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { ShardOptions, ShardReport } from './shard.ts';
 
-/** Runs a shard on a thread of its own, with the loader of Node: there each process has modules of its own, which vitest cannot give it. */
+/** Runs a shard on a separate thread with Node's loader: there each process loads its own modules, which vitest cannot provide. */
 export function runInThread(workerData: ShardOptions): Promise<ShardReport> {
   return new Promise((resolve, reject) => {
-    // Runs are short-lived: with more room for what is young, a tenth less time goes into looking for what is not.
+    // Runs are short-lived: a larger young generation saves a tenth of the time by avoiding major collections.
     const resourceLimits = { maxYoungGenerationSizeMb: 192 };
     const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData, env: threadEnv(), resourceLimits });
     worker.once('message', resolve);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 it('a simulated world that is over is let go, and all its engines with it', () => {
   const simulation = new URL('simulation.ts', import.meta.url).href;
-  // A process of its own: what is counted is the heap, after a collection.
+  // Runs in a separate process, since it measures the heap after a collection.
   const program = `
     const { simulate } = await import(${JSON.stringify(simulation)});
     const heap = async () => {

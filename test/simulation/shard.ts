@@ -4,7 +4,7 @@ import type { MechanismCounts } from './world/mechanisms.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 import type { SimulationOptions } from './world/world.ts';
 
-/** Which seeds one process runs. */
+/** Options of a shard: the seeds that one process runs. */
 export interface ShardOptions {
   readonly from: number;
   /** The distance to the next seed: processes share the seeds out among them. */
@@ -23,7 +23,7 @@ export interface Failure {
   readonly violations: readonly string[];
 }
 
-/** What came of a shard. */
+/** Result of a shard. */
 export interface ShardReport {
   runs: number;
   faulted: number;
@@ -31,7 +31,7 @@ export interface ShardReport {
   /** Runs that were made a second time, to see whether they go the same way. */
   replays: number;
   cpuMs: number;
-  /** How often each kind of fault, and each mechanism, was reached. */
+  /** Number of times each kind of fault, and each mechanism, was reached. */
   readonly counts: FaultCounts & MechanismCounts;
   readonly failures: Failure[];
 }
@@ -42,7 +42,7 @@ const sweepEvery = 100;
 /** Most moments of one sweep: a run that lasts long is swept at some of its moments, so that other seeds have their turn. */
 const mostMoments = 150;
 
-/** Runs seeds one after the other, each with faults of its own; some are replayed, some swept with crashes. */
+/** Runs seeds in sequence, each with different faults; some are replayed, some swept with crashes. */
 export async function runShard(options: ShardOptions): Promise<ShardReport> {
   const { from, stride, runs, mostFailures = 10, decisionsEvery = 1 } = options;
   const report: ShardReport = { runs: 0, faulted: 0, steps: 0, replays: 0, cpuMs: 0, counts: {}, failures: [] };

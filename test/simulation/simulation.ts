@@ -10,10 +10,10 @@ import { People } from './world/people.ts';
 import { loadPrograms } from './process/module-graphs.ts';
 import { World, type SimulationOptions } from './world/world.ts';
 
-/** How a simulated run came out. */
+/** Result of a simulated run. */
 export interface SimulationResult {
   readonly options: SimulationOptions;
-  /** How often each kind of fault, and each mechanism, was reached. */
+  /** Number of times each kind of fault, and each mechanism, was reached. */
   readonly counts: FaultCounts & MechanismCounts;
   readonly isFaulted: boolean;
   /** Moments at which a crash could have struck. */
@@ -23,11 +23,11 @@ export interface SimulationResult {
   readonly journal: readonly CadreEvent[];
   /** The events of every run. */
   readonly journals: readonly (readonly CadreEvent[])[];
-  /** What does not hold; empty when all is well. */
+  /** Violated invariants; empty when all hold. */
   readonly violations: readonly string[];
 }
 
-/** Steps within which every run must have come to rest. */
+/** Maximum number of steps until every run is at rest. */
 const mostSteps = 6_000;
 /** Timers further away than this are no reason to wait, in milliseconds. */
 const farAway = 3_600_000;
@@ -78,7 +78,7 @@ class Simulation {
   async run(): Promise<void> {
     const { world } = this;
     void this.#host.start({ launch: true });
-    // After that many steps the faults stop, and whatever is left must come to an end.
+    // After that many steps the faults stop, and everything still running must finish.
     const storm = 8 + world.order.int(world.cast.storm);
     for (this.steps = 1; ; this.steps++) {
       await this.#host.booted;
@@ -118,12 +118,12 @@ class Simulation {
       time.fire();
       return true;
     }
-    // What is ready may need a few rounds more, and taking a run up many.
+    // Ready work may need a few more rounds, and a recovery many.
     const patience = this.#host.isTakingUp ? 300 : 3;
     return !faults.stopped || this.#idle < patience || this.#people.decideLast(this.#host);
   }
 
-  /** A process that died is followed by another; a run that halted is taken up by its process again, or by the next one. */
+  /** Replaces a dead process by another; recovers a halted run in its process, or in the next one. */
   #replaceLost(): boolean {
     const host = this.#host;
     const { order, time, disk } = this.world;
@@ -140,7 +140,7 @@ class Simulation {
       this.world.kill(host);
     }
     disk.abandon(host);
-    // Nobody may be there for longer than people are waited for.
+    // Sometimes no process is alive for longer than calls wait for people.
     if (order.chance(0.3)) time.pass(order.int(10_000));
     this.#closing = false;
     this.#hosts += 1;
@@ -149,13 +149,13 @@ class Simulation {
     return true;
   }
 
-  /** What a process must do that takes over: launch, when nothing is in the journal yet, or take up what is. */
+  /** Returns the first task of a process that takes over: launch while the journal is empty, else recover its runs. */
   #errand(isLeft: (runId: RunId) => boolean): Errand {
     const { runIds } = this.world.disk;
     return runIds.length === 0 ? { launch: true } : { takeUp: runIds.filter(isLeft) };
   }
 
-  /** Faults that are nobody's answer. */
+  /** Injects faults that are not part of any answer. */
   #mischief(): boolean {
     const { faults, time, order, crashesLeft, disk } = this.world;
     const host = this.#host;

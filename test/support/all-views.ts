@@ -12,7 +12,7 @@ import { turnList } from '../../src/inspect/turn-list.ts';
 import { toTurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { why } from '../../src/inspect/why/why.ts';
 
-/** What a run is read from. */
+/** Sources that a run is read from. */
 export interface ViewedRun {
   readonly events: readonly CadreEvent[];
   readonly content: ReadContent;

@@ -27,14 +27,14 @@ export function storedCommits(events: readonly CadreEvent[], sizes: readonly num
   return commits;
 }
 
-/** How many turns there are, how many were read without the whole run, and how many answers about their texts were. */
+/** Number of turns, of turns read without the whole run, and of answers about their texts read so. */
 export interface Compared {
   turns: number;
   alone: number;
   answers: number;
 }
 
-/** Compares what is on record of each turn, read alone, with what the whole run says of it. */
+/** Compares the record of each turn, read alone, with the same turn in the whole run. */
 export function compareTurns(
   given: readonly CadreEvent[],
   content: ReadContent,

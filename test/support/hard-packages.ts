@@ -30,7 +30,7 @@ export function hardPackages(): ReadonlyMap<string, Locked> {
   return found;
 }
 
-/** Where Node finds a package from another one's place. */
+/** Returns the place where Node resolves a package from another package's place. */
 function placeOf(packages: Readonly<Record<string, Locked>>, from: string, name: string): string {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
     const at = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A container in miniature: process ids of its own, and another host name when one is given. */
+/** Miniature container: separate process ids, and another host name when one is given. */
 export interface Namespace {
   readonly pid: boolean;
   readonly host?: string;
 }
 
-/** Why processes cannot be given namespaces of their own here; undefined where they can. */
+/** Reason why processes cannot get separate namespaces here; undefined where they can. */
 export const whyNoNamespaces = reason();
 
 function reason(): string | undefined {
@@ -18,7 +18,7 @@ function reason(): string | undefined {
   return tried.status === 0 ? undefined : `unshare is not permitted: ${tried.stderr.trim()}`;
 }
 
-/** A program that runs in namespaces of its own. */
+/** Program that runs in separate namespaces. */
 export class ContainedProcess {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -56,7 +56,7 @@ export class ContainedProcess {
     process.kill(inner === '' ? outer : Number(inner), name);
   }
 
-  /** Kills it; nothing of it can be said or done afterwards. */
+  /** Kills it; it cannot write or do anything afterwards. */
   async kill(): Promise<void> {
     const isOver = this.#child.exitCode !== null || this.#child.signalCode !== null;
     const exited = isOver ? undefined : once(this.#child, 'exit');

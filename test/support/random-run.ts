@@ -13,7 +13,7 @@ const bad = defineIngestor({
   },
 });
 
-/** What a random run is made of; `engine` has what each of its engines is created with besides. */
+/** Options of a random run; `engine` has further options for each of its engines. */
 export interface RandomRunOptions {
   readonly replies: readonly ScriptedReply[];
   readonly profiles: Readonly<Record<string, string>>;
@@ -143,7 +143,7 @@ export class RandomRun {
   }
 }
 
-/** Whoever comes too late is told so; everything else is a fault. */
+/** Expects work to succeed or to be refused as too late; throws every other error. */
 async function expectRefusal(work: Promise<unknown>, ...codes: readonly string[]): Promise<void> {
   await work.catch((error: unknown) => expect(codes).toContain((error as { readonly code?: string }).code));
 }

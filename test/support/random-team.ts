@@ -97,7 +97,7 @@ export const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
   },
 );
 
-/** What happens to a run, in order. */
+/** One event in the course of a run. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
@@ -130,7 +130,7 @@ export function randomProfiles(root: number, worker: number): Readonly<Record<st
   return { Root: decider(root) + rest, Worker: decider(worker) + rest };
 }
 
-/** How many deciders there are. */
+/** Number of deciders. */
 export const deciderCount: number = deciders.length;
 
 /** The tools of a random team; `ran` counts executions per call. */

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A file system of its own that is small, and can be filled to the last byte. */
+/** Small separate file system that can be filled to the last byte. */
 export interface SmallDisk {
   readonly folder: string;
   /** Takes all the space there is. */
@@ -13,7 +13,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Why there can be none here; undefined where there can. */
+/** Reason why none can be created here; undefined where one can. */
 export const whyNoSmallDisk = reason();
 
 function reason(): string | undefined {

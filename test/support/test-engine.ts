@@ -5,7 +5,7 @@ import type { ScriptedRepliesModel, ScriptedReplyFunction } from '../../src/mode
 import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
 import { countingIds, createMemoryJournal, type ManualClock, manualClock, scriptedModel } from '../../src/testing/index.ts';
 
-/** What a test's engine is made of; everything but the replies has a default. */
+/** Options of a test's engine; everything but the replies has a default. */
 export type TestEngineOptions = Omit<Partial<EngineOptions>, 'profiles' | 'models' | 'clock' | 'store'> & {
   /** Sees every decision (`support/rebuild/`). */
   readonly watch?: DecisionWatch;
@@ -32,7 +32,7 @@ export interface TestEngine {
 /** The name of the profile that `launch` starts, unless profiles have names of their own. */
 export const rootProfile = 'Root';
 
-/** Creates an engine over a memory journal, a clock that stands still, counting ids and one scripted model. */
+/** Creates an engine over a memory journal, a manual clock, counting ids and one scripted model. */
 export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const {
     profile = '',

@@ -9,7 +9,7 @@ export interface TestTool {
   readonly [option: string]: unknown;
 }
 
-/** A tool with free arguments, whose results stand in prompts as they are unless `options` say otherwise. */
+/** Creates a tool with free arguments, whose results appear unframed in prompts unless `options` say otherwise. */
 export function tool(name: string, execute: TestTool['execute'], options: Readonly<Record<string, unknown>> = {}): TestTool {
   return { name, description: `Does ${name}.`, parameters: { type: 'object' }, execute, trust: 'trusted', ...options };
 }

@@ -24,7 +24,7 @@ export async function eventsOf(
   return await journal.read(run.id);
 }
 
-/** What `verifyRun` looks at besides the run. */
+/** Inputs of `verifyRun` besides the run. */
 export interface VerifyOptions extends JournalCheckOptions {
   /** The requests of the run's models. */
   readonly requests?: readonly { readonly prompt: CheckedPrompt }[];

@@ -5,9 +5,9 @@ import { breathe } from './test-engine.ts';
 /** A journal on a disk that loses with the power what was not synced. */
 export interface VolatileDisk {
   readonly store: Journal;
-  /** How often all of it was synced at once. */
+  /** Number of full syncs. */
   readonly syncs: number;
-  /** What is there after the power was cut: a new journal with the commits up to the last sync. */
+  /** Returns the contents after a power cut: a new journal with the commits up to the last sync. */
   afterPowerCut(): Journal;
 }
 

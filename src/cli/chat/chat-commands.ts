@@ -9,7 +9,7 @@ import { tree } from '../../inspect/tree.ts';
 import { formatAnswers } from '../terminal/format-answers.ts';
 import { turnList } from '../../inspect/turn-list.ts';
 
-/** What a line that begins with `/` asks for. */
+/** Command typed as a line that begins with `/`. */
 export type ChatCommand =
   | { readonly kind: 'quit' }
   | { readonly kind: 'help' }
@@ -18,7 +18,7 @@ export type ChatCommand =
   | { readonly kind: 'now'; readonly text: string }
   | { readonly kind: 'unknown'; readonly name: string };
 
-/** Reads a line of a conversation; undefined for what is to be sent. A line that begins with `//` is sent without the first one. */
+/** Parses a line of a conversation; undefined for a message. A line that begins with `//` is a message without its first slash. */
 export function readChatCommand(line: string): ChatCommand | undefined {
   const found = /^\/([a-z]*)(?:\s+(.*))?$/is.exec(line.trim());
   if (found === null) return undefined;
@@ -42,17 +42,16 @@ export function readChatCommand(line: string): ChatCommand | undefined {
   }
 }
 
-/** What can be typed in a conversation. */
-const chatHelp = `/agents       the team, and where each agent stands
+const chatHelp = `/agents       the team, with the status of each agent
 /board        the work modules
 /turns        the turns so far
-/why TEXT     where a text that was seen or said came from
-/now TEXT     says TEXT at once: what the model is saying is interrupted; other lines are read when it has spoken
-/quit         leave; the run is kept
+/why TEXT     where a text of a prompt or reply came from
+/now TEXT     send TEXT now, interrupting the model; other lines are read after its reply
+/quit         leave and keep the run
 //...         a message that begins with /
 `;
 
-/** Renders the answer to a command that looks into the run. */
+/** Renders the answer to a command that inspects the run. */
 export function answerChatCommand(
   command: Exclude<ChatCommand, { readonly kind: 'quit' | 'now' }>,
   run: Run | undefined,
@@ -60,7 +59,7 @@ export function answerChatCommand(
 ): string {
   if (command.kind === 'help') return chatHelp;
   if (command.kind === 'unknown') return `There is no command /${safe(command.name)}.\n${chatHelp}`;
-  if (run === undefined) return 'There is nothing to see yet: say something first.\n';
+  if (run === undefined) return 'There is no run yet: send a message first.\n';
   switch (command.kind) {
     case 'agents':
       return formatTree(tree(run.state), format);
@@ -69,16 +68,16 @@ export function answerChatCommand(
     case 'turns':
       return formatTurnList(turnList(run.fullState()), format);
     case 'why':
-      return command.text === '' ? 'Give a few words to look for: /why TEXT\n' : whyText(run, command.text, format);
+      return command.text === '' ? 'Name the text to search for: /why TEXT\n' : whyText(run, command.text, format);
   }
 }
 
-/** The newest turn that has the text answers. */
+/** Renders the provenance of a text in the newest turn that contains it. */
 function whyText(run: Run, text: string, format: FormatOptions): string {
   const { turns } = run.fullState();
   for (const turnId of [...turns.keys()].toReversed()) {
     const answers = run.why(turnId, text);
     if (answers.length > 0) return formatAnswers(answers, format);
   }
-  return `Not found: the text is in no prompt and no reply of the ${turns.size} turns so far.\n`;
+  return `Not found: no prompt or reply of the ${turns.size} turns so far contains the text.\n`;
 }

@@ -7,45 +7,45 @@ import type { Interruption } from '../terminal/interruption.ts';
 import { verdictPrompt } from '../terminal/read-verdict.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { answerChatCommand, readChatCommand } from './chat-commands.ts';
-import { ChatVoice } from './chat-voice.ts';
-import { EarlyListener } from './early-listener.ts';
+import { ChatPrinter } from './chat-printer.ts';
+import { LaunchBuffer } from './launch-buffer.ts';
 import { type RequestWatch, watchRequest } from '../runs/watch-request.ts';
 import type { LineInput } from './line-input.ts';
 
-/** What a conversation is held with. */
+/** Collaborators and settings of a `ConversationLoop`. */
 export interface ConversationParts {
   readonly terminal: Terminal;
   readonly input: LineInput;
   readonly interruption: Interruption;
   readonly quiet: boolean;
-  /** What is said is printed as it arrives, its Markdown not laid out. */
+  /** Prints replies as received, without rendering Markdown. */
   readonly raw: boolean;
-  /** The run to go on with; one is launched with the first message otherwise. */
+  /** Run to continue; when absent, the first message launches one. */
   readonly run: Run | undefined;
   readonly launch: (message: string, subscriber: RunSubscriber) => Promise<Run>;
 }
 
-type Happening =
+type LoopEvent =
   | { readonly kind: 'line'; readonly line: string | undefined }
   | { readonly kind: 'settled' }
-  | { readonly kind: 'withdrawn'; readonly words: string }
+  | { readonly kind: 'withdrawn'; readonly message: string }
   | { readonly kind: 'interrupted' };
 
 /**
- * A conversation with the root agent of a run.
+ * Conversation with the root agent of a run.
  *
- * 1. Lines are handled in the order they were typed, each once.
- * 2. On a terminal a line typed while the team works is sent at once and read in the next turn, or, with `/now`, in place
- *    of the turn that is under way; piped lines wait until the team has answered.
- * 3. While something waits for approval or an answer, a line is the verdict over it, unless it begins with `/now`.
+ * 1. Lines are handled in the order they were typed, each exactly once.
+ * 2. On a terminal, a line typed while the team works is sent immediately and read in the next turn; `/now` interrupts the current
+ *    turn. Piped lines wait until the team has replied.
+ * 3. While a request is pending, a line is its verdict, unless it begins with `/now`.
  */
 export class ConversationLoop {
   readonly #parts: ConversationParts;
   #run: Run | undefined;
-  #voice: ChatVoice | undefined;
-  #settled: Promise<Happening> | undefined;
-  #next: Promise<Happening> | undefined;
-  /** The request the user is being asked about. */
+  #printer: ChatPrinter | undefined;
+  #settled: Promise<LoopEvent> | undefined;
+  #next: Promise<LoopEvent> | undefined;
+  /** Pending request shown to the user. */
   #asked: RequestWatch | undefined;
 
   constructor(parts: ConversationParts) {
@@ -53,23 +53,23 @@ export class ConversationLoop {
     if (parts.run !== undefined) this.#follow(parts.run);
   }
 
-  /** The run, once there is one. */
+  /** The run; undefined until the first message launches it. */
   get run(): Run | undefined {
     return this.#run;
   }
 
-  /** Holds the conversation until the user leaves, the run ends, or somebody interrupts it. */
-  async hold(): Promise<'left' | 'ended' | 'interrupted'> {
-    const how = await this.#hold();
-    this.#voice?.end();
-    return how;
+  /** Runs the conversation until the user leaves, the run ends, or a signal interrupts it. */
+  async converse(): Promise<'left' | 'ended' | 'interrupted'> {
+    const result = await this.#converse();
+    this.#printer?.end();
+    return result;
   }
 
-  async #hold(): Promise<'left' | 'ended' | 'interrupted'> {
+  async #converse(): Promise<'left' | 'ended' | 'interrupted'> {
     if (this.#settled === undefined) this.#ask();
     for (;;) {
-      const happening = await this.#wait();
-      switch (happening.kind) {
+      const event = await this.#wait();
+      switch (event.kind) {
         case 'interrupted':
           return 'interrupted';
         case 'settled':
@@ -80,36 +80,36 @@ export class ConversationLoop {
         case 'withdrawn':
           this.#asked?.[Symbol.dispose]();
           this.#asked = undefined;
-          this.#tell(`\n${happening.words}\n`);
+          this.#report(`\n${event.message}\n`);
           if (this.#run !== undefined) this.#settled ??= untilSettled(this.#run);
           break;
         case 'line':
           this.#next = undefined;
-          if (happening.line === undefined || !(await this.#handle(happening.line))) return 'left';
+          if (event.line === undefined || !(await this.#handle(event.line))) return 'left';
       }
     }
   }
 
-  #wait(): Promise<Happening> {
+  #wait(): Promise<LoopEvent> {
     const { input, interruption, terminal } = this.#parts;
-    const sources: Promise<Happening>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
+    const sources: Promise<LoopEvent>[] = [interruption.asked.then(() => ({ kind: 'interrupted' }))];
     if (this.#settled !== undefined) sources.push(this.#settled);
-    else if (this.#asked !== undefined) sources.push(untilWithdrawn(this.#asked));
+    else if (this.#asked !== undefined) sources.push(untilDecided(this.#asked));
     if (this.#settled === undefined || terminal.isInteractive)
       sources.push((this.#next ??= input.next().then((line) => ({ kind: 'line', line }))));
     return Promise.race(sources);
   }
 
-  /** Handles a line; false when the user leaves. */
+  /** Handles one line; false when the user leaves. */
   async #handle(line: string): Promise<boolean> {
     const { terminal } = this.#parts;
     const command = readChatCommand(line);
     if (command?.kind === 'quit') return false;
     if (command?.kind === 'now') {
-      if (command.text === '') this.#tell('Give a message: /now TEXT\n');
-      else await this.#say(command.text, 'now');
+      if (command.text === '') this.#report('Add a message: /now TEXT\n');
+      else await this.#sendMessage(command.text, 'now');
     } else if (command !== undefined) {
-      this.#tell(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));
+      this.#report(answerChatCommand(command, this.#run, { style: terminal.errorStyle, width: terminal.errorWidth }));
       this.#ask();
     } else if (line.trim() === '') {
       this.#ask();
@@ -122,10 +122,10 @@ export class ConversationLoop {
   async #send(line: string): Promise<void> {
     const run = this.#run;
     const [request] = run?.pending ?? [];
-    if (run === undefined || request === undefined) return await this.#say(line, 'next');
+    if (run === undefined || request === undefined) return await this.#sendMessage(line, 'next');
     const problem = await giveVerdict(run, request, line);
     if (problem !== undefined) {
-      this.#tell(`${toTerminalText(problem)}\n`);
+      this.#report(`${toTerminalText(problem)}\n`);
       this.#ask();
       return;
     }
@@ -133,10 +133,10 @@ export class ConversationLoop {
   }
 
   /** Sends a message; the first one launches the run. */
-  async #say(message: string, priority: 'now' | 'next'): Promise<void> {
+  async #sendMessage(message: string, priority: 'now' | 'next'): Promise<void> {
     const run = this.#run;
     if (run === undefined) {
-      const early = new EarlyListener();
+      const early = new LaunchBuffer();
       this.#follow(await this.#parts.launch(message, early), early);
       return;
     }
@@ -144,13 +144,13 @@ export class ConversationLoop {
     this.#settled ??= untilSettled(run);
   }
 
-  #follow(run: Run, early?: EarlyListener): void {
+  #follow(run: Run, early?: LaunchBuffer): void {
     this.#run = run;
-    this.#voice = new ChatVoice(run, this.#parts.terminal, { quiet: this.#parts.quiet, raw: this.#parts.raw, early });
+    this.#printer = new ChatPrinter(run, this.#parts.terminal, { quiet: this.#parts.quiet, raw: this.#parts.raw, early });
     this.#settled = untilSettled(run);
   }
 
-  /** Asks for the next line, unless the team is at work: then its words are not to be mixed with a prompt. */
+  /** Prompts for the next line, unless the team is working: a prompt must not mix with its output. */
   #ask(): void {
     if (this.#settled !== undefined) return;
     const { terminal, input } = this.#parts;
@@ -158,26 +158,26 @@ export class ConversationLoop {
     this.#asked?.[Symbol.dispose]();
     this.#asked = this.#run === undefined || request === undefined ? undefined : watchRequest(this.#run, request);
     if (request !== undefined)
-      this.#tell(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
+      this.#report(`\n${formatRequest(request, { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now() })}`);
     if (terminal.isInteractive) input.prompt(request === undefined ? '\nyou> ' : verdictPrompt(request));
   }
 
-  #tell(text: string): void {
-    // Without a run there is no voice, and no long line either.
-    if (this.#voice === undefined) this.#parts.terminal.tell(text);
-    else this.#voice.tell(text);
+  #report(text: string): void {
+    // Without a run there is no printer, and no line long enough to wrap.
+    if (this.#printer === undefined) this.#parts.terminal.tell(text);
+    else this.#printer.report(text);
   }
 }
 
-function untilSettled(run: Run): Promise<Happening> {
+function untilSettled(run: Run): Promise<LoopEvent> {
   return run.settled().then(() => ({ kind: 'settled' }));
 }
 
-function untilWithdrawn(watch: RequestWatch): Promise<Happening> {
+function untilDecided(watch: RequestWatch): Promise<LoopEvent> {
   const { gone } = watch;
   return new Promise((resolve) => {
-    const tell = (): void => resolve({ kind: 'withdrawn', words: watch.words });
-    if (gone.aborted) tell();
-    else gone.addEventListener('abort', tell, { once: true });
+    const report = (): void => resolve({ kind: 'withdrawn', message: watch.outcome });
+    if (gone.aborted) report();
+    else gone.addEventListener('abort', report, { once: true });
   });
 }

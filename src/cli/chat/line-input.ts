@@ -1,13 +1,13 @@
 import { createInterface, type Interface } from 'node:readline';
 
-/** Lines as they are typed or piped in; none is lost while nobody waits for one. */
+/** Reads typed or piped lines; buffers them until `next` is called. */
 export class LineInput implements Disposable {
   readonly #interface: Interface;
   readonly #lines: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
   #isClosed = false;
 
-  /** `onInterrupt` is called for a Ctrl-C, which a terminal hands to the reader of lines as a key. */
+  /** Calls `onInterrupt` for Ctrl-C, which readline receives as a key. */
   constructor(onInterrupt: () => void) {
     this.#interface = createInterface({
       input: process.stdin,
@@ -25,7 +25,7 @@ export class LineInput implements Disposable {
     });
   }
 
-  /** The next line; undefined when there will be none. One caller at a time. */
+  /** Returns the next line; undefined at the end of input. One caller at a time. */
   next(): Promise<string | undefined> {
     const line = this.#lines.shift();
     if (line !== undefined || this.#isClosed) return Promise.resolve(line);

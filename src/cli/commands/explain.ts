@@ -2,13 +2,13 @@ import { createEngine } from '../../engine/create-engine.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
 import { explainProfile, explainToolset } from '../../profiles/explain-profile.ts';
-import { knownDocumentTools } from '../options/all-tools.ts';
+import { knownDocumentTools } from '../options/known-document-tools.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatExplanation } from '../terminal/format-explanation.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
 import { show, type ReadingOptions } from '../runs/show.ts';
 
-/** Prints a profile as it is after inheritance, or a toolset as it is after the changes of other teams, each value with the file and line it was written at. */
+/** Prints a profile after inheritance, or a toolset after the changes of other teams, each value with its file and line. */
 export async function explainCommand(profile: string, options: ReadingOptions & { readonly profiles?: string }): Promise<ExitCode> {
   await using engine = await createEngine({
     profiles: profilesFolder(options.profiles),
@@ -25,12 +25,12 @@ export async function explainCommand(profile: string, options: ReadingOptions & 
   }
   const values = explainProfile(engine.profiles, profile);
   const resolved = engine.profiles.profiles.get(profile)?.resolved ?? {};
-  const calls = whoCallsWhom(engine.profiles.profiles, profile);
+  const calls = callGraphOf(engine.profiles.profiles, profile);
   return show({ data: values, text: (format) => formatExplanation(resolved, values, format) + calls }, options);
 }
 
-/** Whom agents of a profile may call, and who may call them: what no single profile shows. */
-function whoCallsWhom(profiles: ProfileSet['profiles'], name: string): string {
+/** Lists the profiles that a profile may call as tools, and those that may call it. */
+function callGraphOf(profiles: ProfileSet['profiles'], name: string): string {
   const exposed = exposedProfiles(profiles);
   const own = profiles.get(name);
   const calls = own === undefined ? [] : callsOf(own, exposed);

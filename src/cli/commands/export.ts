@@ -9,7 +9,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun } from '../runs/recorded-run.ts';
 import type { ReadingOptions } from '../runs/show.ts';
 import { openTerminal } from '../terminal/terminal.ts';
-import { harmless, jsonText } from '../terminal/json-text.ts';
+import { escapeControls, jsonText } from '../terminal/json-text.ts';
 
 /** Options of `export`. */
 export interface ExportCommandOptions extends ReadingOptions {
@@ -18,7 +18,7 @@ export interface ExportCommandOptions extends ReadingOptions {
   readonly redact?: boolean;
 }
 
-/** Writes a run to one file that others can open (`.html`) or import (`.json`); as JSON to stdout without one. */
+/** Writes a run to a file that others can open (`.html`) or import (`.json`); without a file, as JSON to stdout. */
 export async function exportCommand(reference: string, options: ExportCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const kind = options.out === undefined ? 'json' : kindOf(options.out);
@@ -29,13 +29,13 @@ export async function exportCommand(reference: string, options: ExportCommandOpt
     env: process.env,
     homes: [homedir()],
   });
-  const text = await written(exported, kind);
+  const text = await render(exported, kind);
   if (options.out === undefined) {
-    terminal.print(harmless(text));
+    terminal.print(escapeControls(text));
     terminal.tell(redactionText(exported.report));
     return 0;
   }
-  await writeOut(options.out, text);
+  await replaceFile(options.out, text);
   const { report } = exported;
   if (options.json === true) {
     const facts = { runId: run.state.meta.runId, file: path.resolve(options.out), bytes: Buffer.byteLength(text) };
@@ -47,7 +47,7 @@ export async function exportCommand(reference: string, options: ExportCommandOpt
   return 0;
 }
 
-async function written({ bundle }: ExportedRun, kind: 'json' | 'html'): Promise<string> {
+async function render({ bundle }: ExportedRun, kind: 'json' | 'html'): Promise<string> {
   if (kind === 'json') return `${JSON.stringify(bundle)}\n`;
   const { toPageFile } = await import('../../server/export/page-file.ts');
   return await toPageFile(bundle);
@@ -59,12 +59,12 @@ function kindOf(file: string): 'json' | 'html' {
   if (extension === '.html' || extension === '.htm') return 'html';
   throw new CadreError(
     'OPTION_INVALID',
-    `-o ${file}: what is written follows from the end of the name: .html is a page to open, .json is a bundle to import`,
+    `-o ${file}: the extension selects the format: .html is a page to open, .json a bundle to import`,
   );
 }
 
-/** Whoever looks sees all of the file, or the one before it. */
-async function writeOut(file: string, text: string): Promise<void> {
+/** Replaces a file atomically: readers see the old or the new content. */
+async function replaceFile(file: string, text: string): Promise<void> {
   const part = `${file}.${process.pid}.part`;
   try {
     await writeFile(part, text);

@@ -1,16 +1,16 @@
-import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
-import type { Finding } from '../../compat/commonground/finding.ts';
+import { type Finding, sortFindings } from '../../compat/commonground/finding.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { leaveOutSecrets } from '../runs/leave-out-secrets.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { checkFolder } from './validate.ts';
+import { findInText } from '../../inspect/bundle/find-secrets.ts';
 
 /** Options of `import commonground`. */
 export interface ImportCommonGroundOptions {
@@ -20,13 +20,13 @@ export interface ImportCommonGroundOptions {
   readonly color?: boolean;
 }
 
-/** Converts a tree of profiles of CommonGround v1 into a folder, and says what became of what; 1 when something is left to write by hand. */
+/** Converts a tree of CommonGround v1 profiles into a folder and reports each conversion; returns 1 when manual work remains. */
 export async function importCommonGroundCommand(folder: string, options: ImportCommonGroundOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const out = path.resolve(options.out ?? 'agent_profiles');
-  await refuseOverlap(path.resolve(folder), out);
-  await refuseFull(out, options.force ?? false);
-  const written = leaveOutSecrets(await convertFolder(folder));
+  await checkOverlap(path.resolve(folder), out);
+  await checkEmpty(out, options.force ?? false);
+  const written = withoutSecrets(await convertFolder(folder));
   await write(out, written);
   const converted = await withLoadErrors(written, out);
   const open = converted.findings.filter(({ kind }) => kind === 'not_converted').length;
@@ -40,26 +40,26 @@ export async function importCommonGroundCommand(folder: string, options: ImportC
   return isWhole ? 0 : 1;
 }
 
-/** Nothing of the source tree is changed: what is written lies outside of it. */
-async function refuseOverlap(folder: string, out: string): Promise<void> {
+/** Fails when the output folder lies in the source tree, which must not change. */
+async function checkOverlap(folder: string, out: string): Promise<void> {
   const source = await realpath(folder).catch(() => folder);
-  const way = path.relative(source, await placeOf(out));
-  if (way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)) return;
+  const relative = path.relative(source, await realPathOf(out));
+  if (relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `${out} lies in the tree that is converted, which stays as it is; name another folder with --out`,
+    `${out} lies in the tree that is converted, which must not change; name another folder with --out`,
   );
 }
 
-/** Where a path that need not be there yet would be: any folder above it may be a link. */
-async function placeOf(target: string): Promise<string> {
+/** Resolves links in the existing part of a path; the path itself may not exist yet. */
+async function realPathOf(target: string): Promise<string> {
   const parent = path.dirname(target);
   return await realpath(target).catch(async () =>
-    parent === target ? target : path.join(await placeOf(parent), path.basename(target)),
+    parent === target ? target : path.join(await realPathOf(parent), path.basename(target)),
   );
 }
 
-async function refuseFull(out: string, force: boolean): Promise<void> {
+async function checkEmpty(out: string, force: boolean): Promise<void> {
   const names = await readdir(out).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return [];
@@ -71,7 +71,7 @@ async function refuseFull(out: string, force: boolean): Promise<void> {
   if (force || first === undefined) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `${out} is not empty (it holds ${first}); name an empty folder with --out, or write into it all the same with --force`,
+    `${out} is not empty (it holds ${first}); name an empty folder with --out, or use --force to write into it`,
   );
 }
 
@@ -80,26 +80,26 @@ async function write(out: string, { files }: ConvertedTree): Promise<void> {
   for (const { path: name, text } of files) {
     const target = path.join(out, name);
     await mkdir(path.dirname(target), { recursive: true });
-    await refuseLinks(out, target);
+    await checkLinks(out, target);
     await writeFile(target, text);
   }
 }
 
-/** A link in the folder could lead into the tree that is converted, or anywhere else. */
-async function refuseLinks(out: string, target: string): Promise<void> {
+/** Fails when a target is a link or lies behind one, which could lead into the source tree or anywhere else. */
+async function checkLinks(out: string, target: string): Promise<void> {
   const folder = await realpath(path.dirname(target));
-  const way = path.relative(await realpath(out), folder);
+  const relative = path.relative(await realpath(out), folder);
   const isLink = await lstat(target).then(
     (info) => info.isSymbolicLink(),
     () => false,
   );
-  if (!isLink && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)) return;
-  throw new CadreError('OPTION_INVALID', `${target} is a link, or lies behind one; nothing is written through it`);
+  if (!isLink && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)) return;
+  throw new CadreError('OPTION_INVALID', `${target} is a link or lies behind one, and nothing is written through links`);
 }
 
 /**
- * Loads what was written, as `validate` would. When the conversion left nothing to write and the folder does not load all the same,
- * each error is NOT CONVERTED: a result of 0 is a team that loads.
+ * Loads the written folder as `validate` would. If the conversion reported no gap but the folder does not load, each error counts as NOT
+ * CONVERTED: exit code 0 means a team that loads.
  */
 async function withLoadErrors(tree: ConvertedTree, out: string): Promise<ConvertedTree> {
   if (tree.files.length === 0 || tree.findings.some(({ kind }) => kind === 'not_converted')) return tree;
@@ -108,7 +108,7 @@ async function withLoadErrors(tree: ConvertedTree, out: string): Promise<Convert
   const findings = errors.map(({ source, message, hint }): Finding => {
     const written = path.relative(out, path.resolve(source.file));
     const from = tree.files.find((file) => file.path === written)?.from ?? source.file;
-    const text = `${written}:${source.line}:${source.column}, as it was written, does not load: ${message}`;
+    const text = `${written}:${source.line}:${source.column} does not load after the conversion: ${message}`;
     return { kind: 'not_converted', file: from, line: 1, column: 1, message: text, ...(hint === undefined ? {} : { hint }) };
   });
   return { ...tree, findings: [...tree.findings, ...findings] };
@@ -120,7 +120,7 @@ const titles: Readonly<Record<Finding['kind'], string>> = {
   not_converted: 'NOT CONVERTED',
 };
 
-function doneText({ conditions, texts }: ConvertedFile): string {
+function convertedText({ conditions, texts }: ConvertedFile): string {
   const done = [
     ...(conditions === 0 ? [] : [countText(conditions, 'condition')]),
     ...(texts === 0 ? [] : [countText(texts, 'text')]),
@@ -134,7 +134,7 @@ function print(terminal: Terminal, { files, findings }: ConvertedTree, out: stri
     kind === 'not_converted' ? style.red(titles[kind]) : kind === 'changed' ? style.yellow(titles[kind]) : style.dim(titles[kind]);
   const names = [...new Set([...files.map(({ from }) => from), ...findings.map(({ file }) => file)])].toSorted();
   for (const name of names) {
-    const to = files.filter(({ from }) => from === name).map((file) => `${file.path}${doneText(file)}`);
+    const to = files.filter(({ from }) => from === name).map((file) => `${file.path}${convertedText(file)}`);
     terminal.print(`${toTerminalLine(`${name} -> ${to.length === 0 ? 'nothing' : to.join(', ')}`, 500)}\n`);
     for (const finding of findings.filter(({ file }) => file === name)) {
       const { kind, line, column, message, hint } = finding;
@@ -146,4 +146,33 @@ function print(terminal: Terminal, { files, findings }: ConvertedTree, out: stri
   const counts = `${countText(files.length, 'file')} written; ${count('changed')} changed, ${count('left_out')} left out, ${count('not_converted')} not converted`;
   terminal.print(`${counts}\n`);
   if (files.length > 0) terminal.tell(`Check them with: ${thisCommand(['validate', path.relative('', out)])}\n`);
+}
+
+/** Placeholder for a secret. */
+const placeholder = 'SECRET_LEFT_OUT';
+
+/** Replaces everything that looks like a secret in a converted tree, under any key, and reports each place. */
+export function withoutSecrets(tree: ConvertedTree): ConvertedTree {
+  const findings: Finding[] = [...tree.findings];
+  const files = tree.files.map((file) => {
+    let { text } = file;
+    for (const { kind, value } of findInText(file.text)) {
+      if (!text.includes(value)) continue;
+      findings.push(findingAt(file, kind, text.slice(0, text.indexOf(value)).split('\n').length));
+      text = text.replaceAll(value, placeholder);
+    }
+    return { ...file, text };
+  });
+  return { ...tree, files, findings: sortFindings(findings) };
+}
+
+function findingAt(file: ConvertedFile, kind: string, line: number): Finding {
+  return {
+    kind: 'not_converted',
+    file: file.from,
+    line: 1,
+    column: 1,
+    message: `line ${line} of ${file.path} would contain text that looks like a secret (${kind}); it is replaced by ${placeholder}`,
+    hint: 'read secrets from the environment: { _type: from_env, var: NAME }; revoke a key that others may have seen',
+  };
 }

@@ -7,12 +7,12 @@ import { shellWord } from '../terminal/shell-word.ts';
 import { starterFiles } from '../starter/starter-files.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
-import { thingsOf, writeSchemas } from '../write-schemas.ts';
+import { knownNamesOf, writeSchemas } from '../write-schemas.ts';
 
-/** Writes a starter team into a folder: profiles, a script in place of a model, documents, and schemas for the editor. */
+/** Writes a starter team into a folder: profiles, a script that replaces a model, documents, and schemas for the editor. */
 export async function initCommand(folder: string | undefined, options: { readonly force?: boolean }): Promise<ExitCode> {
   const root = path.resolve(folder ?? '.');
-  await refuseFull(root, options.force ?? false);
+  await checkEmpty(root, options.force ?? false);
   const terminal = openTerminal();
   const written: string[] = [];
   for (const { file, text } of starterFiles) {
@@ -21,13 +21,15 @@ export async function initCommand(folder: string | undefined, options: { readonl
     await writeFile(target, text);
     written.push(target);
   }
-  written.push(...(await writeSchemas(path.join(root, 'schemas'), { known: await thingsOf(path.join(root, 'agent_profiles')) })));
+  written.push(
+    ...(await writeSchemas(path.join(root, 'schemas'), { known: await knownNamesOf(path.join(root, 'agent_profiles')) })),
+  );
   for (const file of written) terminal.print(`${path.relative('', file)}\n`);
   terminal.print(`\nA team of two that runs without a key or a network. Next:\n${nextCommands(root)}`);
   return 0;
 }
 
-async function refuseFull(root: string, force: boolean): Promise<void> {
+async function checkEmpty(root: string, force: boolean): Promise<void> {
   let names: readonly string[];
   try {
     names = await readdir(root);
@@ -44,11 +46,11 @@ async function refuseFull(root: string, force: boolean): Promise<void> {
   if (force || first === undefined) return;
   throw new CadreError(
     'OPTION_INVALID',
-    `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or write into it all the same with --force`,
+    `${root} is not empty (it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}); name an empty folder, or use --force to write into it`,
   );
 }
 
-/** Commands that work from the new folder; inside a clone of the project, npm scripts run in the clone and are no use there. */
+/** Returns commands that work from the new folder; npm scripts of a clone would run in the clone instead. */
 function nextCommands(root: string): string {
   const isHere = path.relative('', root) === '';
   const usual = thisCommand([]);

@@ -4,18 +4,18 @@ import type { ExitCode } from '../exit-code.ts';
 import { ownProfiles, profilesFolder } from '../options/profiles-folder.ts';
 import { schemaKinds, type SchemaKind } from '../options/schema-kinds.ts';
 import { openTerminal } from '../terminal/terminal.ts';
-import { schemaOf, schemaText, thingsOf, writeSchemas } from '../write-schemas.ts';
+import { schemaOf, schemaText, knownNamesOf, writeSchemas } from '../write-schemas.ts';
 
 /** Options of `schema`. */
 export interface SchemaOptions {
   readonly out?: string;
-  /** The folder whose names are completed; the project's own when absent. */
+  /** Folder whose names become completions; the project's own when absent. */
   readonly profiles?: string;
-  /** False: no names, so that the schemas hold for every project. */
+  /** False leaves out names, so that the schemas fit every project. */
   readonly names?: boolean;
 }
 
-/** Prints the JSON Schema of one kind of file, or of all by name; with `--out`, writes them as files. */
+/** Prints the JSON Schema of one kind of file, or all schemas by name; with `--out`, writes them as files. */
 export async function schemaCommand(kind: SchemaKind | undefined, options: SchemaOptions): Promise<ExitCode> {
   const terminal = openTerminal();
   const known = await namesFor(options);
@@ -35,5 +35,5 @@ export async function schemaCommand(kind: SchemaKind | undefined, options: Schem
 async function namesFor({ profiles, names }: SchemaOptions): Promise<KnownThings | undefined> {
   if (names === false) return undefined;
   const folder = profiles === undefined ? ownProfiles() : profilesFolder(profiles);
-  return folder === undefined ? undefined : await thingsOf(folder);
+  return folder === undefined ? undefined : await knownNamesOf(folder);
 }

@@ -8,10 +8,10 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import type { TextStyle } from '../../inspect/format/text/text-style.ts';
 import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
-import { knownDocumentTools } from '../options/all-tools.ts';
+import { knownDocumentTools } from '../options/known-document-tools.ts';
 import { codeFrame } from '../terminal/code-frame.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { folderWords, profilesFolder } from '../options/profiles-folder.ts';
+import { folderText, profilesFolder } from '../options/profiles-folder.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
@@ -21,7 +21,7 @@ export interface ValidateOptions {
   readonly color?: boolean;
 }
 
-/** What a check of a folder found, and how much is in it. */
+/** Diagnostics of a profiles folder, and the number of its parts. */
 export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
   readonly profiles: number;
@@ -30,12 +30,12 @@ export interface Checked {
   readonly toolsets: number;
 }
 
-/** Checks a folder of profiles against everything the command line would run them with, and prints every problem of every file. */
+/** Checks a profiles folder with the tools of the command line and prints every problem of every file. */
 export async function validateCommand(folder: string | undefined, options: ValidateOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const root = profilesFolder(folder);
   const found = await checkFolder(root);
-  const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => seenFromHere(diagnostic, root)) };
+  const checked = { ...found, diagnostics: found.diagnostics.map((diagnostic) => withOpenablePath(diagnostic, root)) };
   const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = checked.diagnostics.length - errors;
   if (options.json === true) {
@@ -52,16 +52,16 @@ export async function validateCommand(folder: string | undefined, options: Valid
     countText(checked.profiles, 'profile'),
     countText(checked.llmConfigs, 'LLM config'),
     countText(checked.protocols, 'handover protocol'),
-    // Most folders declare none: their profiles use toolsets by the names of their kinds.
+    // Most folders declare none and refer to toolsets by kind.
     ...(checked.toolsets === 0 ? [] : [countText(checked.toolsets, 'toolset')]),
   ].join(', ');
-  // Whoever named no folder is told which one it was.
-  const where = folder === undefined ? ` (${folderWords(root)})` : '';
+  // Without an argument, name the folder that was checked.
+  const where = folder === undefined ? ` (${folderText(root)})` : '';
   terminal.print(errors === 0 ? `${terminal.outStyle.green('ok')}: ${files}; ${counts}${where}\n` : `${counts}${where}\n`);
   return errors === 0 ? 0 : 2;
 }
 
-/** Checks a folder of profiles as `validate` does. */
+/** Checks a profiles folder as `validate` does. */
 export async function checkFolder(root: string): Promise<Checked> {
   try {
     await using engine = await createEngine({ profiles: root, tools: knownDocumentTools(), store: 'memory' });
@@ -80,13 +80,16 @@ export async function checkFolder(root: string): Promise<Checked> {
   }
 }
 
-/** A diagnostic with its file as the reader can open it: relative to the working folder, or absolute when it is outside. */
-function seenFromHere(diagnostic: Diagnostic, root: string): Diagnostic {
+/** Makes the file of a diagnostic openable: relative to the working folder, or absolute when outside. */
+function withOpenablePath(diagnostic: Diagnostic, root: string): Diagnostic {
   const file = path.join(path.dirname(root), diagnostic.source.file);
-  // What is about no file of the folder keeps its name.
+  // Diagnostics about other files keep their path.
   if (!existsSync(file)) return diagnostic;
-  const way = path.relative('', file);
-  return { ...diagnostic, source: { ...diagnostic.source, file: way.startsWith('..') || path.isAbsolute(way) ? file : way } };
+  const relative = path.relative('', file);
+  return {
+    ...diagnostic,
+    source: { ...diagnostic.source, file: relative.startsWith('..') || path.isAbsolute(relative) ? file : relative },
+  };
 }
 
 function diagnosticLine(diagnostic: Diagnostic, style: TextStyle): string {

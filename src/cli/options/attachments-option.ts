@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 
-// As much as a message may bring (see docs/models.md); more is not even read.
+// The maximum for a message (see docs/models.md); larger files are not read.
 const maxFileBytes = 20_000_000;
 
 /** Collects the files of a repeated `--attach`. */
@@ -10,7 +10,7 @@ export function collectFiles(file: string, before: readonly string[] | undefined
   return [...(before ?? []), file];
 }
 
-/** A question together with the files it brings, as the payload a run is launched with; the question alone when there are none. */
+/** Returns the payload of a launch: the question with its files, or the question alone when there are none. */
 export async function withFiles(question: string, files: readonly string[] | undefined): Promise<unknown> {
   if (files === undefined || files.length === 0) return question;
   const attachments = [];

@@ -4,8 +4,8 @@ import type { ProfileSet } from '../../core/profile/profile.ts';
 import { launchable, usualProfile } from '../../engine/launch/usual-profile.ts';
 
 /**
- * The profile to begin with: the named one, else the team's default, else `Partner`, else the first one of type partner, else the only one there
- * is. Fails with PROFILE_UNKNOWN, naming what there is.
+ * Chooses the root agent's profile: the named one, else the team's default, else `Partner`, else the first of type partner, else the only
+ * one. Fails with PROFILE_UNKNOWN, listing the profiles.
  */
 export function chooseProfile(set: Pick<ProfileSet, 'profiles' | 'team'>, named: string | undefined): string {
   const { profiles } = set;
@@ -22,6 +22,6 @@ export function chooseProfile(set: Pick<ProfileSet, 'profiles' | 'team'>, named:
   if (found !== undefined) return found;
   throw new CadreError(
     'PROFILE_UNKNOWN',
-    `no profile is of type partner, so say which one to begin with: --profile NAME; there are: ${names.join(', ') || 'none'}`,
+    `no profile is of type partner; name the root agent's profile with --profile NAME; there are: ${names.join(', ') || 'none'}`,
   );
 }

@@ -1,18 +1,18 @@
 import path from 'node:path';
 import { shellWord } from '../terminal/shell-word.ts';
 
-/** What tells how this process was started. */
+/** Facts about how this process was started. */
 export interface StartedBy {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The script that was started: `process.argv[1]`. */
+  /** The started script: `process.argv[1]`. */
   readonly script: string | undefined;
-  /** The folder commands will be typed in. */
+  /** Folder in which commands will be typed. */
   readonly cwd: string;
 }
 
 /**
- * What to write before `turns RUN` so that it works where the reader is: `npm run cadre --` inside the project,
- * `npx cadre` when npm ran it, `cadre` when it is on the path, else `node` and the script.
+ * Returns the prefix with which `turns RUN` works for the reader: `npm run cadre --` inside the project, `npx cadre` when npm ran it,
+ * `cadre` when it is on the path, else `node` and the script.
  */
 export function commandPrefix({ env, script, cwd }: StartedBy): string {
   if (env['npm_lifecycle_event'] !== undefined && env['npm_package_name'] === 'cadre' && env['npm_command'] !== 'exec')
@@ -22,7 +22,7 @@ export function commandPrefix({ env, script, cwd }: StartedBy): string {
   return scriptCommand(script, cwd);
 }
 
-/** The command that works from any folder, whoever started this process. */
+/** Returns the command that starts a script from any folder. */
 export function scriptCommand(script: string, cwd: string): string {
   const near = path.relative(cwd, script);
   return `node ${shellWord(near.startsWith('..') || near === '' ? script : near)}`;

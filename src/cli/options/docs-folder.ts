@@ -11,7 +11,7 @@ import { safe } from '../../inspect/format/text/layout.ts';
 import { isBundledFolder } from '../trust/bundled-files.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 
-/** The documents of a team of the user's own: the folder `docs` beside its folder of profiles, if there is one. */
+/** Returns the documents of the user's team: the folder `docs` beside its profiles folder, if it exists. */
 export async function teamDocs(profiles: unknown): Promise<string | undefined> {
   if (typeof profiles !== 'string') return undefined;
   const folder = path.join(path.dirname(path.resolve(profiles)), 'docs');
@@ -21,8 +21,8 @@ export async function teamDocs(profiles: unknown): Promise<string | undefined> {
 }
 
 /**
- * The documents of a command that serves teams, checked when they are `named`; serving and looking at runs needs none, so that where
- * there are none, or none can be read in the team's `own` folder, the tools say so when they are called.
+ * Returns the documents of a command that serves teams; checked when they are `named`. Serving needs no documents: when there are none,
+ * or those in the team's `own` folder cannot be read, the tools report it when called.
  */
 export async function servedDocs(
   named: string | undefined,
@@ -32,15 +32,15 @@ export async function servedDocs(
   return docs ?? missing;
 }
 
-/** The documents of a command that sees one run through; `missing` says why there are none. */
+/** Documents of a command that drives one run; `missing` throws the reason why there are none. */
 export interface RunDocs {
   readonly docs: string | undefined;
   readonly missing: () => never;
 }
 
 /**
- * Checks the documents of a command: the ones that are `named` must be readable. Those of the run or its team (`usual`), and those that are
- * shipped, matter only to teams that work on documents: when they cannot be read, `missing` throws the reason.
+ * Checks the documents of a command. `named` ones must be readable; those of the run or its team (`usual`) and the shipped ones matter
+ * only to teams that work on documents: when they cannot be read, `missing` throws the reason.
  */
 export async function runDocs(
   named: string | undefined,
@@ -59,29 +59,29 @@ export async function runDocs(
   }
 }
 
-/** Says that there are no documents, and what to do. */
+/** Throws the error that there are no documents. */
 export function missingDocs(): never {
   throw new CadreError(
     'OPTION_INVALID',
-    'there are no documents to work on: the `ai` package, whose documents are used otherwise, is not installed; name a folder, or a file, with --docs PATH',
+    'there are no documents: the default ones, in the `ai` package, are not installed; name a folder or a file with --docs PATH',
   );
 }
 
 /**
- * Line that says how many files of the documents are not read, by kind; empty when all are, when no profile works on documents, and of the
- * documents that are shipped.
+ * Returns a line with the number of document files that are not read, by kind; empty when all are read, when no profile works on
+ * documents, and for the shipped documents.
  */
-export async function leftOutLine(
+export async function unreadFilesLine(
   docs: string | undefined,
   set: Pick<ProfileSet, 'profiles'>,
   tools: readonly Tool[],
 ): Promise<string> {
   if (docs === undefined || docs === shippedDocs() || !worksOnDocuments(set, tools)) return '';
   const kinds = describeLeftOut(await surveyDocuments(docs));
-  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)}: not read are ${safe(kinds, 400)}.\n`;
+  return kinds === undefined ? '' : `Documents in ${safe(docs, 200)} that are not read: ${safe(kinds, 400)}.\n`;
 }
 
-/** Whether a profile names tools that read documents; one that allows all tools may do without. */
+/** True when a profile names tools that read documents; a profile that allows all tools does not count. */
 export function worksOnDocuments({ profiles }: Pick<ProfileSet, 'profiles'>, tools: readonly Tool[]): boolean {
   const reading = tools.filter(({ name }) => name !== 'write_report');
   const named = new Set(reading.flatMap(({ name, toolset }) => [name, toolset]));
@@ -90,13 +90,13 @@ export function worksOnDocuments({ profiles }: Pick<ProfileSet, 'profiles'>, too
   );
 }
 
-/** The documents inside the `ai` package, wherever it is installed; undefined when it is not. */
+/** Returns the documents inside the `ai` package; undefined when it is not installed. */
 export function shippedDocs(): string | undefined {
   let packageFile: string;
   try {
     packageFile = fileURLToPath(import.meta.resolve('ai/package.json'));
   } catch {
-    // Not installed: the caller says what to do instead.
+    // Not installed: the caller reports what to do instead.
     return undefined;
   }
   const folder = path.join(path.dirname(packageFile), 'docs');

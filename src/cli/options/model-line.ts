@@ -4,12 +4,12 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 
-/** The config that is really used in place of another one; undefined when none can be. */
+/** Resolves a config to the one that is used after fallbacks; undefined when none is usable. */
 export type ResolveConfig = (config: LlmConfig) => LlmConfig | undefined;
 
 /**
- * Says in one line which models the profiles of a set are answered by, and, when the words are scripted, that they are.
- * `override` is the config used instead of every profile's own.
+ * Returns one line that names the models of a profile set and says which replies are scripted. `override` is the config used instead of
+ * every profile's own.
  */
 export function modelLine(set: ProfileSet, override: string | undefined, resolve: ResolveConfig): string {
   const configs = new Map<string, LlmConfig>();
@@ -25,16 +25,14 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
   if (names.length === 0) {
     const needed = [...set.profiles.values()].some(isUsed);
-    return needed ? 'Model: none that can be called, as the LLM configs stand.' : 'Model: none; the profiles are functions.';
+    return needed ? 'Model: none can be called with the current LLM configs.' : 'Model: none; the profiles are functions.';
   }
-  const whose = scripted.length === configs.size ? 'no model is called: the words' : 'its words';
-  const honest =
-    scripted.length === 0
-      ? ''
-      : `; ${whose} are scripted, put together from what the tools returned, while the tools really search, read and write`;
-  // An agent that is started later would find out only then.
-  const warning = unusable.size === 0 ? '' : ` Not to be called as things stand: ${[...unusable].join(', ')}.`;
-  return `Model: ${names.join(', ')}${honest}.${warning}`;
+  const subject = scripted.length === configs.size ? 'no model is called: the replies' : 'its replies';
+  const scriptedNote =
+    scripted.length === 0 ? '' : `; ${subject} are scripted from tool results; the tools really search, read and write`;
+  // Otherwise an agent started later would be the first to fail.
+  const warning = unusable.size === 0 ? '' : ` Cannot be called now: ${[...unusable].join(', ')}.`;
+  return `Model: ${names.join(', ')}${scriptedNote}.${warning}`;
 }
 
 function isUsed(profile: CompiledProfile): boolean {

@@ -5,57 +5,61 @@ import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
-import { leftOutLine, servedDocs, teamDocs } from './docs-folder.ts';
+import { unreadFilesLine, servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkUsualWorkspaces, usualReports, usualStore } from './store-path.ts';
+import { checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
 
-/** What teams are opened with. */
+/** Options of `openTeams`. */
 export interface TeamsOptions {
   readonly docs?: string | undefined;
   readonly out?: string | undefined;
   readonly profiles?: string | undefined;
   readonly store?: string | undefined;
-  /** The folder tools work in, as the user named it. */
+  /** Folder tools work in, as the user named it. */
   readonly workspace?: string | undefined;
-  /** The user trusts the profiles, on the command line. */
+  /** True when the user trusts the profiles (`--trust`). */
   readonly trust?: boolean | undefined;
 }
 
-/** An engine for any number of runs, with the documents tools over one folder; closed with what it runs on. */
-export interface Teams extends AsyncDisposable {
-  readonly engine: Engine;
-  /** The folder its profiles were loaded from. */
-  readonly profiles: string;
-  /** Which files of the documents are not read, as a whole line; empty when all are. */
-  readonly leftOutLine: string;
+/** Command that opens teams. */
+export interface TeamsCommand {
+  /** Name of the command, and of its default reports folder. */
+  readonly command: 'serve' | 'mcp';
+  /** Open journal to use, which is closed with the teams; opened from the options when absent. */
+  readonly journal?: Journal | undefined;
+  /** Models besides the configured ones. */
+  readonly models?: NonNullable<EngineOptions['models']>;
 }
 
-/** How long running tools get to end when the teams are closed, in milliseconds. */
+/** Engine for any number of runs, with document tools over one folder; disposing closes it with its resources. */
+export interface Teams extends AsyncDisposable {
+  readonly engine: Engine;
+  /** Folder the profiles were loaded from. */
+  readonly profiles: string;
+  /** Line that lists document files that are not read; empty when all are. */
+  readonly unreadFilesLine: string;
+}
+
+/** Milliseconds for running tools to finish when the teams are closed. */
 const graceMs = 5_000;
 
 /**
- * Opens the engine of a command that serves teams: runs of any program are reached by the mail beside the journal. Their
- * reports are written to a folder named `reports`. A journal that is handed in is closed with the teams; `models` are beside the configured ones.
+ * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
-export async function openTeams(
-  options: TeamsOptions,
-  reports: string,
-  journal?: Journal,
-  models: NonNullable<EngineOptions['models']> = {},
-): Promise<Teams> {
+export async function openTeams(options: TeamsOptions, { command, journal, models = {} }: TeamsCommand): Promise<Teams> {
   const profiles = profilesFolder(options.profiles);
-  const docs = await servedDocs(options.docs, { own: await teamDocs(profiles) });
-  const outDir = options.out === undefined ? await usualReports(reports) : path.resolve(options.out);
-  const store = options.store ?? usualStore;
-  if (options.workspace === undefined) await checkUsualWorkspaces(store);
+  const docs = await servedDocs(options.docs, { own: options.docs === undefined ? await teamDocs(profiles) : undefined });
+  const outDir = options.out === undefined ? await defaultReports(command) : path.resolve(options.out);
+  const store = options.store ?? defaultStore;
+  if (options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: docs, outDir });
   try {
-    // An MCP client speaks on stdin.
-    const ask = reports === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
+    // With MCP, stdin belongs to the client.
+    const ask = command === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({
       place: profiles,
       store: store === 'memory' ? undefined : path.resolve(store),
@@ -71,13 +75,13 @@ export async function openTeams(
       await engine.close();
       throw thrown;
     }
-    await trust.vouch([options.workspace]);
-    const notRead = typeof docs === 'string' ? await leftOutLine(docs, engine.profiles, tools) : '';
+    await trust.trustFolders([options.workspace]);
+    const unreadLine = typeof docs === 'string' ? await unreadFilesLine(docs, engine.profiles, tools) : '';
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,
       profiles,
-      leftOutLine: notRead,
+      unreadFilesLine: unreadLine,
       [Symbol.asyncDispose]: async () => {
         mail?.[Symbol.dispose]();
         await engine.close({ graceMs });

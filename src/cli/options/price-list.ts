@@ -2,12 +2,12 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { ModelPrice, TokenPrice } from '../../core/model/model-price.ts';
 
-/** Where `cadre prices --update` reads unless told otherwise: a list that is kept by many, under the MIT licence. */
-export const usualPriceList = 'https://models.dev/api.json';
+/** Default source of `cadre prices --update`: a community-maintained list under the MIT licence. */
+export const defaultPriceList = 'https://models.dev/api.json';
 
-/** Most characters of a list that are read. */
-const longestList = 50_000_000;
-const patienceMs = 30_000;
+/** Maximum length of a list, in characters. */
+const maxListChars = 50_000_000;
+const timeoutMs = 30_000;
 
 /**
  * Fetches a list of prices in the form of models.dev: by provider, `models` by id, each with a `cost` in US dollars per million tokens.
@@ -19,25 +19,25 @@ export async function fetchPrices(address: string, providers: readonly string[])
   const list = await fetchJson(address);
   const prices = new Map<string, ModelPrice>();
   for (const provider of providers) {
-    const models = objectAt(objectAt(list, namesElsewhere.get(provider) ?? provider), 'models');
+    const models = objectAt(objectAt(list, providerNames.get(provider) ?? provider), 'models');
     for (const [model, entry] of Object.entries(models ?? {})) {
       const price = priceOf(objectAt(entry, 'cost'));
       if (price !== undefined) prices.set(`${provider}/${model}`, price);
     }
   }
-  if (prices.size === 0) throw unreadable(address, `it holds no price of ${providers.join(', ')} in the form of ${usualPriceList}`);
+  if (prices.size === 0) throw unreadable(address, `it has no price of ${providers.join(', ')} in the form of ${defaultPriceList}`);
   return prices;
 }
 
-/** Providers that the list calls by another name. */
-const namesElsewhere: ReadonlyMap<string, string> = new Map([['together', 'togetherai']]);
+/** Names of providers in the list, where they differ from ours. */
+const providerNames: ReadonlyMap<string, string> = new Map([['together', 'togetherai']]);
 
 async function fetchJson(address: string): Promise<JsonValue> {
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(patienceMs) });
+    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const text = await response.text();
-    if (text.length > longestList) throw new Error(`it has more than ${longestList} characters`);
+    if (text.length > maxListChars) throw new Error(`it has more than ${maxListChars} characters`);
     return JSON.parse(text) as JsonValue;
   } catch (thrown) {
     throw unreadable(address, describeThrown(thrown));
@@ -51,12 +51,12 @@ function unreadable(address: string, why: string): CadreError {
 function priceOf(cost: JsonObject | undefined): ModelPrice | undefined {
   const price = tokenPrice(cost);
   if (cost === undefined || price === undefined) return undefined;
-  const above = longPrompt(cost);
+  const above = longPromptPrice(cost);
   return above === undefined ? price : { ...price, above };
 }
 
-/** The dearest step of those that the list has for long prompts, from where the first begins: a price here has two steps. */
-function longPrompt(cost: JsonObject): ModelPrice['above'] {
+/** Returns the most expensive tier for long prompts, applied from the start of the first tier: our prices have two tiers. */
+function longPromptPrice(cost: JsonObject): ModelPrice['above'] {
   const steps = (Array.isArray(cost['tiers']) ? cost['tiers'] : []).flatMap((step) => {
     const size = objectAt(step, 'tier')?.['size'] ?? objectAt(step, 'context')?.['min'];
     const price = isJsonObject(step) ? tokenPrice(step) : undefined;

@@ -4,11 +4,11 @@ import { CadreError } from '../../core/error.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import { bundledProfiles, bundledTeam, bundledTeams } from '../../profiles/files/bundled-teams.ts';
 
-const usualName = 'agent_profiles';
+const defaultName = 'agent_profiles';
 
 /**
- * The folder of profiles to use: the one that is named, which may also be a bundled team (`openmanus`); else `agent_profiles`
- * in the working folder, else that folder itself when it is a team, else the bundled team.
+ * Returns the profiles folder: the named one, which may also be a bundled team (`openmanus`); else `agent_profiles` in the working
+ * folder, else the working folder itself when it is a team, else the bundled team.
  */
 export function profilesFolder(named: string | undefined): string {
   if (named !== undefined) return namedFolder(named);
@@ -17,19 +17,19 @@ export function profilesFolder(named: string | undefined): string {
   if (existsSync(bundledProfiles)) return bundledProfiles;
   throw new CadreError(
     'OPTION_INVALID',
-    `there are no profiles: neither ${usualName} in this folder nor the bundled ones; name a folder with --profiles DIR`,
+    `there are no profiles: neither ${defaultName} in this folder nor the bundled team exists; name a folder with --profiles DIR`,
   );
 }
 
-/** The profiles of the working folder; undefined when it has none. */
+/** Returns the profiles folder of the working folder; undefined when it has none. */
 export function ownProfiles(): string | undefined {
-  const own = path.resolve(usualName);
+  const own = path.resolve(defaultName);
   if (existsSync(own)) return own;
   return existsSync('team.yaml') ? path.resolve('.') : undefined;
 }
 
-/** A folder of profiles for people. */
-export function folderWords(folder: string): string {
+/** Renders a profiles folder for people. */
+export function folderText(folder: string): string {
   return folder === bundledProfiles ? 'the bundled team' : path.relative('', folder) || 'this folder';
 }
 
@@ -41,6 +41,6 @@ function namedFolder(named: string): string {
   const guess = closestName(named, teams);
   throw new CadreError(
     'OPTION_INVALID',
-    `there is no folder '${named}' here, and no team of this name comes with Cadre; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${teams.join(', ')}`,
+    `there is no folder '${named}' here, and no bundled team of this name; ${guess === undefined ? '' : `did you mean '${guess}'? `}there are: ${teams.join(', ')}`,
   );
 }

@@ -1,5 +1,5 @@
-/** What there are schemas of. */
+/** Kinds of files that have a schema. */
 export const schemaKinds = ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team', 'script'] as const;
 
-/** A kind of file that a schema describes. */
+/** Kind of file described by a schema. */
 export type SchemaKind = (typeof schemaKinds)[number];

@@ -1,30 +1,28 @@
 import { type Command, Option } from 'commander';
-import { existingFolder } from './existing-folder.ts';
+import { existingFolder, parseLimits, parseRequest } from './option-values.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseLimits } from './limits-option.ts';
-import { parseRequest } from './request-option.ts';
 
-/** Called with the exit code of the command that was run. */
+/** Receives the exit code of the command that ran. */
 export type Done = (code: ExitCode) => void;
 
-/** Which journal. */
+/** Option that names the journal. */
 export const storeOption = (): Option => new Option('--store <path>', 'the journal (default: .cadre/journal.db)');
 
-/** Whether output has colours. */
+/** Option that turns colours off. */
 export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
 
-/** Whether what was said is laid out on a terminal. */
-export const rawOption = (): Option => new Option('--raw', 'what was said as it was written: no Markdown is laid out');
+/** Option that turns Markdown rendering off. */
+export const rawOption = (): Option => new Option('--raw', 'print replies without rendering Markdown');
 
-/** Options of everything that advances a run. */
+/** Adds the options of commands that advance a run; with `starts`, also those of a new run. */
 export function running(command: Command, options: { readonly starts: boolean }): Command {
   command.addOption(
     new Option(
       '--docs <path>',
-      'the documents to work on, a folder or one file (default: docs/ beside your own profiles, else those that the ai package ships)',
+      'the documents, a folder or one file (default: docs/ beside your own profiles, else those of the ai package)',
     ),
   );
-  command.addOption(new Option('--out <folder>', 'where reports are written (default: .cadre/reports/RUN)'));
+  command.addOption(new Option('--out <folder>', 'the folder for reports (default: .cadre/reports/RUN)'));
   if (options.starts) {
     command.addOption(
       new Option('--workspace <folder>', 'the folder tools work in (default: .cadre/workspaces/RUN)').argParser(existingFolder),
@@ -35,16 +33,16 @@ export function running(command: Command, options: { readonly starts: boolean })
         'the profiles, or a team that comes with Cadre: anges, openmanus, … (default: ./agent_profiles, else the bundled team)',
       ),
     );
-    command.addOption(new Option('--profile <name>', 'the profile to begin with (default: Partner)'));
-    // A run goes on with the model and the limits it was started with.
+    command.addOption(new Option('--profile <name>', 'the profile of the root agent (default: Partner)'));
+    // A resumed run keeps its model and limits.
     command.addOption(new Option('--llm <config>', "an LLM config to use instead of every profile's own"));
     command.addOption(
-      new Option('--request <name=value…>', 'a value of the request, for texts, settings and tools; may be given again').argParser(
+      new Option('--request <name=value…>', 'a value of the request, for texts, settings and tools; may be repeated').argParser(
         parseRequest,
       ),
     );
     command.addOption(
-      new Option('--limits <name=number,…>', 'limits of the run, like turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
+      new Option('--limits <name=number,…>', 'limits of the run, such as turns=50,tokens=200000,costUsd=1').argParser(parseLimits),
     );
   }
   if (!options.starts) command.addOption(rawOption());
@@ -52,7 +50,7 @@ export function running(command: Command, options: { readonly starts: boolean })
     options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
   );
   command.addOption(
-    new Option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember it'),
+    new Option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this'),
   );
-  return command.addOption(new Option('--quiet', 'nothing but the result')).addOption(colorOption());
+  return command.addOption(new Option('--quiet', 'print only the result')).addOption(colorOption());
 }

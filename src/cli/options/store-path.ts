@@ -2,33 +2,33 @@ import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 
-/** Where a project's journal lies unless `--store` says otherwise. */
-export const usualStore = path.join('.cadre', 'journal.db');
+/** Default path of the journal, relative to the working folder. */
+export const defaultStore = path.join('.cadre', 'journal.db');
 
-/** The folder for the reports of a run, or of a command, unless `--out` says otherwise. */
-export async function usualReports(name: string): Promise<string> {
-  return await ownFolder(path.join(path.dirname(usualStore), 'reports', name), '.', '--out DIR');
+/** Returns the default folder for reports of a run or command. */
+export async function defaultReports(name: string): Promise<string> {
+  return await ownFolder(path.join(path.dirname(defaultStore), 'reports', name), '.', '--out DIR');
 }
 
-/** Makes sure that runs which name no workspace get theirs in the project of the journal. */
-export async function checkUsualWorkspaces(store: string): Promise<void> {
+/** Checks that default workspaces lie in the project of the journal. Fails with FOLDER_UNTRUSTED. */
+export async function checkDefaultWorkspaces(store: string): Promise<void> {
   if (store === 'memory') return;
   const beside = path.dirname(path.resolve(store));
   const project = path.basename(beside) === '.cadre' ? path.dirname(beside) : beside;
   await ownFolder(path.join(beside, 'workspaces'), project, '--workspace DIR');
 }
 
-/** The journal file that `--store` names, as an absolute path. */
+/** Returns the absolute path of the journal file named by `--store`. */
 export function storePath(store: string | undefined): string {
-  if (store === '') throw new CadreError('OPTION_INVALID', '--store is empty; give the path of a journal file');
+  if (store === '') throw new CadreError('OPTION_INVALID', '--store is empty; name the path of a journal');
   if (store === 'memory')
-    throw new CadreError('OPTION_INVALID', '--store memory keeps nothing after its process; name the file of a journal');
-  return path.resolve(store ?? usualStore);
+    throw new CadreError('OPTION_INVALID', '--store memory keeps nothing after its process ends; name the path of a journal');
+  return path.resolve(store ?? defaultStore);
 }
 
-/** What to add to a command so that it finds this journal again; nothing for the usual one. */
-export function storeWords(store: string | undefined): readonly string[] {
-  if (store === undefined || path.resolve(store) === path.resolve(usualStore)) return [];
+/** Returns the arguments with which a command finds this journal again; empty for the default one. */
+export function storeArguments(store: string | undefined): readonly string[] {
+  if (store === undefined || path.resolve(store) === path.resolve(defaultStore)) return [];
   return [
     '--store',
     path.relative('', path.resolve(store)).startsWith('..') ? path.resolve(store) : path.relative('', path.resolve(store)),

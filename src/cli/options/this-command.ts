@@ -1,9 +1,9 @@
 import { commandPrefix } from './command-prefix.ts';
 import { shellWord } from '../terminal/shell-word.ts';
-import { storeWords } from './store-path.ts';
+import { storeArguments } from './store-path.ts';
 
-/** A command of this program, as the reader can type it where this process was started. */
+/** Renders a command of this program as the reader can type it in the working folder. */
 export function thisCommand(words: readonly string[], store?: string): string {
   const prefix = commandPrefix({ env: process.env, script: process.argv[1], cwd: process.cwd() });
-  return [prefix, ...[...words, ...storeWords(store)].map(shellWord)].join(' ');
+  return [prefix, ...[...words, ...storeArguments(store)].map(shellWord)].join(' ');
 }

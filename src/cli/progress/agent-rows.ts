@@ -5,15 +5,15 @@ import { grouped } from '../../inspect/format/text/terminal-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { argsText } from './args-text.ts';
 
-/** One agent as the live view shows it; all texts are safe to print. */
+/** Row of an agent in the live view; all texts are safe to print. */
 export interface AgentRow {
   readonly agentId: string;
-  /** Its place in the tree, as lines drawn before the name. */
+  /** Tree lines drawn before the name. */
   readonly branch: string;
-  /** The name, with its work module if it has one; the end tells agents of one profile apart. */
+  /** Agent id, with its work module if it has one; the end distinguishes agents of one profile. */
   readonly name: string;
   readonly status: string;
-  /** What it is at right now. */
+  /** Current activity. */
   readonly doing: string;
   readonly turns: number;
   readonly tokens: string;
@@ -23,7 +23,7 @@ export interface AgentRow {
 /** Progress of running tool calls, by call id. */
 export type ToolProgress = ReadonlyMap<string, { readonly fraction: number; readonly note: string }>;
 
-/** The agents of a run as rows, each below the agent that started it. */
+/** Returns the agents of a run as rows, each below its parent. */
 export function agentRows(run: RunContext, progress: ToolProgress = new Map()): readonly AgentRow[] {
   const rows: AgentRow[] = [];
   const add = (agent: SubContext, own: string, below: string): void => {
@@ -59,7 +59,7 @@ function toRow(agent: SubContext, prefix: string, progress: ToolProgress): Agent
   };
 }
 
-/** The status in a word people know. */
+/** Returns the status in a plain word. */
 function statusText(agent: SubContext): string {
   switch (agent.status) {
     case 'held':

@@ -4,7 +4,7 @@ import { safe } from '../../inspect/format/text/layout.ts';
 const maxValue = 60;
 const maxText = 110;
 
-/** The arguments of a call in a few words, safe to print: `query: How do I …, limit: 4, actions: 2`. Lists of objects are counted. */
+/** Summarizes the arguments of a call, safe to print: `query: How do I …, limit: 4, actions: 2`. Lists of objects are counted. */
 export function argsText(args: JsonObject | null): string {
   const parts = Object.entries(args ?? {}).flatMap(([key, value]) => {
     const text = valueText(value ?? null);

@@ -11,18 +11,18 @@ const columns: readonly { readonly status: ModuleStatus; readonly title: string 
   { status: 'completed', title: 'completed' },
 ];
 
-/** The least width of a column in which a module can be recognized; below it, modules are only counted. */
+/** Minimum column width for showing modules; in narrower ones they are only counted. */
 const narrowest = 13;
 
-/** How much room the board has. */
+/** Space available to the board. */
 export interface BoardRoom {
   readonly columns: number;
-  /** Most work modules shown one below the other. */
+  /** Maximum number of work modules per column. */
   readonly depth: number;
   readonly style: TextStyle;
 }
 
-/** The work modules side by side in the columns they move through; nothing while there are none. */
+/** Renders the work modules in columns by status; empty while there are none. */
 export function boardRows(run: RunContext, room: BoardRoom): readonly string[] {
   const modules = Object.values(run.team.workModules).filter((module) => module.status !== 'deprecated');
   if (modules.length === 0) return [];

@@ -7,22 +7,22 @@ import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { agentRows, type AgentRow, type ToolProgress } from './agent-rows.ts';
 import { boardRows } from './board-rows.ts';
 
-/** Everything a frame depends on. */
+/** Input of a frame. */
 export interface LiveFrameInput {
   readonly run: RunContext;
   /** Wall time in milliseconds since 1970. */
   readonly now: number;
-  /** The size of the terminal; a frame never needs more. */
+  /** Size of the terminal, which a frame never exceeds. */
   readonly columns: number;
   readonly rows: number;
   readonly style: TextStyle;
   readonly progress?: ToolProgress;
 }
 
-/** Lines for what is neither an agent nor a module: the title, the totals, and the empty lines between. */
+/** Number of lines besides agents and modules: title, totals and blank lines. */
 const otherLines = 5;
 
-/** The live view of a run at one moment: its agents, the board, and the totals; a pure function of what it is given. */
+/** Renders one frame of the live view: agents, board and totals. Pure. */
 export function liveFrame(input: LiveFrameInput): readonly string[] {
   const { run, columns, rows, style } = input;
   const width = Math.max(1, columns - 1);
@@ -46,7 +46,7 @@ function titleLine({ run, now, style }: LiveFrameInput, width: number): string {
   return `${style.bold(title)}  ${style.cyan(elapsed)}`;
 }
 
-/** The agents there is room for: those still at work first, in their places, and a line about the others. */
+/** Picks the agents that fit, active ones first, in tree order, and adds a line that counts the others. */
 function fitAgents(agents: readonly AgentRow[], room: number): readonly (AgentRow | string)[] {
   if (agents.length <= room) return agents;
   const places = Math.max(1, room - 1);
@@ -62,7 +62,7 @@ function agentLine(row: AgentRow, width: number, style: TextStyle): string {
   const status = padText(row.status, 9);
   const right = `${countText(row.turns, 'turn').padStart(9)}  ${row.tokens.padStart(9)} tokens`;
   const fixed = textWidth(label) + 1 + textWidth(status) + 1;
-  // Narrow terminals show what happens rather than how much.
+  // Narrow terminals show the activity instead of the counts.
   const showsRight = width - fixed - textWidth(right) - 2 >= 12;
   const doing = fitText(row.doing, Math.max(0, width - fixed - (showsRight ? textWidth(right) + 2 : 0)));
   const middle = showsRight ? padText(doing, width - fixed - textWidth(right) - 2) : doing;

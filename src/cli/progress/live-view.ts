@@ -1,20 +1,20 @@
 import { textWidth } from '../../inspect/format/text/text-width.ts';
 import { wrapLines } from '../../inspect/format/text/wrap-line.ts';
 
-/** Where a live view draws. */
+/** Terminal that a live view draws on. */
 export interface LiveScreen {
   tell(text: string): void;
-  /** Its columns as they are now: a window that was made narrower has broken the lines of the frame that stands there. */
+  /** Current columns; a window made narrower has wrapped the lines of the frame on screen. */
   readonly columns: number;
 }
 
-/** How often a view is drawn again at most, in milliseconds. */
+/** Milliseconds between two frames. */
 const interval = 120;
 
 const hideCursor = '\x1b[?25l';
 const showCursor = '\x1b[?25h';
 
-/** Draws frames in place, one over the other, on a terminal. */
+/** Redraws frames in place on a terminal. */
 export class LiveView {
   readonly #screen: LiveScreen;
   readonly #frame: () => readonly string[];
@@ -27,17 +27,17 @@ export class LiveView {
     this.#frame = frame;
   }
 
-  /** Begins to draw. */
+  /** Starts drawing. */
   start(): void {
     if (this.#timer !== undefined) return;
-    // Whatever ends the process, the cursor comes back.
+    // Restores the cursor however the process ends.
     process.once('exit', this.#restore);
     this.#screen.tell(hideCursor);
     this.#draw();
     this.#timer = setInterval(() => this.#draw(), interval);
   }
 
-  /** Puts lines above what is drawn, where they stay. */
+  /** Prints lines above the frame, where they remain. */
   say(text: string): void {
     if (this.#timer === undefined) this.#screen.tell(text);
     else {
@@ -47,7 +47,7 @@ export class LiveView {
     }
   }
 
-  /** Draws a last time, leaves that frame standing, and gives the cursor back. */
+  /** Draws a last frame, leaves it on screen, and restores the cursor. */
   stop(): void {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
@@ -60,12 +60,12 @@ export class LiveView {
 
   #draw(): void {
     const lines = this.#frame();
-    // One write per frame, each line erased to its end and the rest of the screen below: nothing flickers.
+    // One write per frame that erases each line to its end and the screen below avoids flicker.
     this.#screen.tell(`${this.#back()}\r${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`);
     this.#shown = lines;
   }
 
-  /** Leads to the first row of what is drawn, which has more rows than lines when the window is narrower than it was. */
+  /** Returns the escape sequence to the first row of the frame, which has more rows than lines after the window became narrower. */
   #back(): string {
     const columns = Math.max(1, this.#screen.columns);
     const rows = this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);

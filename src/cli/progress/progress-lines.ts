@@ -10,12 +10,12 @@ import { toStyledLine } from '../../inspect/format/text/terminal-text.ts';
 import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { argsText } from './args-text.ts';
 
-/** Turns the events of one run, given in order, into lines for people: one for what is worth a line, none for the rest. */
+/** Turns the events of one run, in order, into progress lines; undefined for events that need none. */
 export type ProgressLines = (event: CadreEvent) => string | undefined;
 
 /**
- * Makes the plain view of a run. The lines hold no untrusted control characters, and start with the seconds since the
- * first event. `known` is the run as it stood before that event, when it is not the run's first.
+ * Creates the plain view of a run. Lines contain no untrusted control characters and start with the seconds since the first event.
+ * `known` is the state before that event, unless it is the run's first.
  */
 export function createProgressLines(style: TextStyle, known?: RunContext): ProgressLines {
   const names = namesOf(known);
@@ -27,12 +27,12 @@ export function createProgressLines(style: TextStyle, known?: RunContext): Progr
   };
 }
 
-/** A line of progress in a window of so many columns: what does not fit into one line stands below its words, not below its time. */
+/** Wraps a progress line; continuation lines are indented past the time. */
 export function fitProgress(line: string, width: number | undefined): string {
   return width === undefined ? line : wrapLine(line, { width, rest: ' '.repeat(secondsText(0).length + 1) }).join('\n');
 }
 
-/** What later lines need of earlier events. */
+/** Names from earlier events that later lines need. */
 interface Names {
   readonly calls: Map<string, string>;
   readonly modules: Map<string, string>;
@@ -56,9 +56,9 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'run.start':
       return `run ${style.bold(safe(event.runId))} started: ${safe(event.title)}`;
     case 'run.resume':
-      return `run taken up again after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
+      return `run resumed after ${durationText(event.downMs)}${event.profiles === undefined ? '' : ', with other profiles'}`;
     case 'run.title':
-      return event.title === undefined ? undefined : `run is called ${safe(event.title)}`;
+      return event.title === undefined ? undefined : `run renamed to ${safe(event.title)}`;
     case 'profiles.update':
       return `profiles changed: ${safe(changesText(event.changes), 400)}`;
     case 'run.end':
@@ -74,7 +74,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
     case 'limit.reach':
       return `${style.yellow('limit')} ${safe(event.agentId)} ${event.stage === 1 ? 'nears' : 'has reached'} ${safe(event.reason)}`;
     case 'stagnation.act':
-      return `${style.yellow('stagnation')} ${safe(event.agentId)} got nowhere (${event.on} = ${event.count}): ${event.action}`;
+      return `${style.yellow('stagnation')} ${safe(event.agentId)} made no progress (${event.on} = ${event.count}): ${event.action}`;
     case 'model.end':
       return modelLine(event, style);
     case 'tool.request':
@@ -109,7 +109,7 @@ function lineOf(event: CadreEvent, names: Names, style: TextStyle): string | und
   }
 }
 
-/** What agents tell people is shown whatever its level; of the engine's own notes, warnings, errors, and the end of an outage. */
+/** Shows notices of agents at any level; of the engine's notes, only warnings, errors and the end of an outage. */
 function noteLine(event: Extract<CadreEvent, { readonly type: 'note.add' }>, style: TextStyle): string | undefined {
   if (event.code === 'NOTICE') return `${style.bold(safe(event.agentId ?? ''))} says: ${safe(event.message, 4_000)}`;
   if (event.code === 'MODEL_OUTAGE' && event.level === 'info') return `${style.green('ok')} ${safe(event.message, 400)}`;
@@ -131,7 +131,7 @@ function agentLine(event: Extract<CadreEvent, { readonly type: `agent.${string}`
     case 'agent.release':
       return `${agent} got a free slot`;
     case 'agent.restart':
-      return `${agent} goes on with iteration ${event.iteration}`;
+      return `${agent} continues with iteration ${event.iteration}`;
     case 'agent.await':
       if (event.checkpoint !== undefined) return `${style.yellow('checkpoint')} ${agent} waits at '${safe(event.checkpoint.id)}'`;
       return `${agent} waits for ${event.on === undefined ? 'a message' : event.on.map((source) => safe(source)).join(', ')}`;
@@ -151,7 +151,7 @@ function modelLine(event: Extract<CadreEvent, { readonly type: 'model.end' }>, s
 function compactionLine(event: Extract<CadreEvent, { readonly type: 'compaction.end' }>, style: TextStyle): string {
   const messages = `its messages ${event.from} to ${event.to - 1}`;
   return event.error === undefined
-    ? `${safe(event.agentId)} goes on with a summary of ${messages}`
+    ? `${safe(event.agentId)} continues with a summary of ${messages}`
     : `${style.yellow('warning')} ${safe(event.agentId)}: ${messages} could not be summarised: ${safe(event.error.message, 400)}`;
 }
 
@@ -174,9 +174,9 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
       if (event.standing !== undefined) return undefined;
       return event.expired === true
         ? `${name} of ${agent} expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`
-        : `${name} of ${agent} was ${event.verdict}${event.args === undefined ? '' : ' with other arguments'}${event.always === true ? ', and will be from now on' : ''}`;
+        : `${name} of ${agent} was ${event.verdict}${event.args === undefined ? '' : ' with other arguments'}${event.always === true ? ', as will later calls' : ''}`;
     case 'tool.verify':
-      return `${safe(event.by)} says of the call of ${name} that was interrupted: ${event.answer.replace('_', ' ')}`;
+      return `${safe(event.by)} verified the interrupted call of ${name}: ${event.answer.replace('_', ' ')}`;
     case 'tool.end':
       names.calls.delete(event.callId);
       return event.status === 'ok'
@@ -185,7 +185,7 @@ function toolLine(event: ToolEvent, names: Names, style: TextStyle): string | un
   }
 }
 
-/** Most modules named in one line. */
+/** Maximum number of modules named in one line. */
 const maxModules = 6;
 
 function moduleLine(event: CadreEvent, names: Names, style: TextStyle): string | undefined {
@@ -200,7 +200,7 @@ function moduleText({ moduleId, fields }: ModuleChange, names: Names, style: Tex
   if (isNew || fields.name !== undefined) names.modules.set(moduleId, fields.name ?? names.modules.get(moduleId) ?? '');
   const module = `${style.cyan(safe(moduleId))} ${safe(names.modules.get(moduleId) ?? '', 80)}`.trimEnd();
   if (isNew && fields.name !== undefined) return `${module} planned`;
-  // That it is ongoing is said by the dispatch, which also says with whom.
+  // The dispatch line reports `ongoing`, together with the agent.
   return fields.status === undefined || fields.status === 'ongoing'
     ? undefined
     : `${module} is ${styledStatus(style, fields.status)}`;

@@ -2,18 +2,18 @@ import { CadreError } from '../../core/error.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
 import { performAction } from '../../server/reach/perform-action.ts';
 import { askHolder } from '../../server/reach/reach-run.ts';
-import type { ActionDone, RunAction } from '../../server/reach/run-action.ts';
+import type { RunAction } from '../../server/reach/run-action.ts';
 import type { RunOptions } from '../commands/running/run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { findRun } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
-import { resumeAnd } from './resumed-run.ts';
+import { resumeAndDrive } from './resumed-run.ts';
 import { storePath } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
-/** The run that a word on the command line means, as the journal lists it. */
+/** Finds the run that a command-line argument refers to. */
 export async function lookUpRun(reference: string, store: string | undefined): Promise<RunSummary> {
   const journal = await openRecords(store);
   try {
@@ -23,36 +23,40 @@ export async function lookUpRun(reference: string, store: string | undefined): P
   }
 }
 
+/** Action on a run, and the message after success. */
+export interface ActOptions {
+  readonly action: RunAction;
+  readonly success: string;
+}
+
 /**
- * Does something to a run: in the process that has it, which goes on with it; or in this one, which takes the run up and sees it
- * through. `word` says what was done.
+ * Applies an action to a run: in the process that owns it, or else here, where the run is resumed and driven until it has nothing left
+ * to do.
  */
-export async function actOnRun(reference: string, options: RunOptions, action: RunAction, word: string): Promise<ExitCode> {
+export async function actOnRun(reference: string, options: RunOptions, { action, success }: ActOptions): Promise<ExitCode> {
   const summary = await lookUpRun(reference, options.store);
   const done = await askHolder(summary, action, {
     store: storePath(options.store),
     findRun: () => lookUpRun(summary.runId, options.store),
   });
-  if (done === undefined) return await resumeAnd(summary.runId, options, async (run) => void (await performAction(run, action)));
-  tellDone(summary.runId, done, options, word);
+  if (done === undefined)
+    return await resumeAndDrive(summary.runId, options, async (run) => void (await performAction(run, action)));
+  const terminal = openTerminal(options);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId: summary.runId, ...done })}\n`);
+  else terminal.tell(`${success} ${elsewhereText(summary.runId, options.store)}`);
   return 0;
 }
 
-function tellDone(runId: string, done: ActionDone, options: RunOptions, word: string): void {
-  const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
-  else
-    terminal.tell(
-      `${word} Run ${runId} goes on in the process that has it; watch it with: ${thisCommand(['tail', runId], options.store)}\n`,
-    );
+function elsewhereText(runId: string, store: string | undefined): string {
+  return `Run ${runId} continues in the process that owns it; watch it with: ${thisCommand(['tail', runId], store)}\n`;
 }
 
-/** What is said of a run whose process does not answer. */
-export function heldElsewhere(runId: string, thrown: unknown, command: string): unknown {
+/** Adds the remedy to RUN_LOCKED when the owning process does not answer; returns other errors unchanged. */
+export function withTakeOverHint(runId: string, thrown: unknown, command: string): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED' || thrown.details['owner'] === undefined) return thrown;
   return new CadreError(
     'RUN_LOCKED',
-    `run ${runId} is held by ${String(thrown.details['owner'])}, which takes no messages from other processes; end that process, or take the run from it with: ${command}`,
+    `run ${runId} is held by ${String(thrown.details['owner'])}, which accepts no messages from other processes; end that process, or take the run over with: ${command}`,
     { cause: thrown, details: thrown.details },
   );
 }

@@ -3,11 +3,13 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Run } from '../../engine/run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Closes the engine of a run that was interrupted, and says what it waits for. */
+/** Closes the engine of an interrupted run; reports running tools first. */
 export async function closeInterrupted(run: Run | undefined, engine: Engine, terminal: Terminal): Promise<void> {
   const calls = [...(run?.state.agents.values() ?? [])].flatMap((agent) => [...agent.calls.open.values()]);
   const running = calls.filter(({ status }) => status === 'running').length;
   if (running > 0)
-    terminal.tell(`\nStopping: ${countText(running, 'tool')} may still end, for 10 s at most. Ctrl-C once more stops at once.\n`);
+    terminal.tell(
+      `\nStopping: ${countText(running, 'tool')} may still finish, for at most 10 s. Press Ctrl-C again to stop immediately.\n`,
+    );
   await engine.close();
 }

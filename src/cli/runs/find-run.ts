@@ -5,8 +5,8 @@ import { thisCommand } from '../options/this-command.ts';
 const maxListed = 8;
 
 /**
- * The run that a word on the command line means: `last`, a whole id, or the beginning of exactly one id, with or
- * without its `run_`. Fails with RUN_UNKNOWN, naming what there is.
+ * Finds the run that a command-line argument refers to: `last`, an id, or a prefix of exactly one id, with or without its `run_`.
+ * Fails with RUN_UNKNOWN, listing the candidates.
  */
 export function findRun(runs: readonly RunSummary[], reference: string, store: string): RunSummary {
   if (runs.length === 0)
@@ -28,6 +28,6 @@ export function findRun(runs: readonly RunSummary[], reference: string, store: s
   const problem =
     found.length === 0
       ? `there is no run '${reference}' in ${store}; newest first, there are`
-      : `'${reference}' is the beginning of ${found.length} runs`;
+      : `'${reference}' is a prefix of ${found.length} runs`;
   throw new CadreError('RUN_UNKNOWN', `${problem}: ${names.join(', ')}${more}; 'last' is the newest`);
 }

@@ -5,27 +5,27 @@ import { thisCommand } from '../options/this-command.ts';
 
 const maxListed = 10;
 
-/** The turns that a word may mean: all of them when it is ambiguous, none when it names no turn. */
+/** Returns the turns that an argument may refer to: several when it is ambiguous, none when it names no turn. */
 export function matchTurns(run: Pick<RunContext, 'turns'>, reference: string): readonly TurnId[] {
   const all = [...run.turns.keys()];
   if (reference === 'last') return all.slice(-1);
   const exact = all.filter((turnId) => turnId === reference);
   if (exact.length > 0 || reference === '') return exact;
-  return all.filter((turnId) => isMeant(turnId, reference));
+  return all.filter((turnId) => isIdOrSuffix(turnId, reference));
 }
 
-/** Whether a word can name a turn of an agent at all: they are numbered, so that their ids end in `t` and a number. */
-export function mayNameTurn(reference: string): boolean {
+/** True when an argument has the form of an agent's turn: `last`, or ending in `t` and a number. */
+export function looksLikeTurn(reference: string): boolean {
   return reference === 'last' || /t\d+$/.test(reference);
 }
 
-function isMeant(turnId: TurnId, reference: string): boolean {
+function isIdOrSuffix(turnId: TurnId, reference: string): boolean {
   return turnId === reference || turnId.endsWith(`.${reference}`) || turnId.endsWith(`_${reference}`);
 }
 
 /**
- * The turn that a word on the command line means: `last`, a whole id, or the end of exactly one id (`t3`, `2.t3`).
- * `others` are turns that no agent took, which may be meant where no turn of an agent is. Fails with OPTION_INVALID, naming the turns it could be.
+ * Finds the turn that a command-line argument refers to: `last`, an id, or a suffix of exactly one id (`t3`, `2.t3`). `others` returns
+ * turns that no agent took, searched when no agent's turn matches. Fails with OPTION_INVALID, listing the candidates.
  */
 export function findTurn(
   run: Pick<RunContext, 'turns' | 'meta'>,
@@ -38,7 +38,7 @@ export function findTurn(
       ? ofAgents
       : others()
           .map(({ turnId }) => turnId)
-          .filter((turnId) => isMeant(turnId, reference));
+          .filter((turnId) => isIdOrSuffix(turnId, reference));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const { runId } = run.meta;
@@ -48,6 +48,6 @@ export function findTurn(
   const more =
     listed.length > maxListed ? ` (the last ${maxListed} of ${listed.length}; see: ${thisCommand(['turns', runId])})` : '';
   const problem =
-    found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is the end of ${found.length} turns`;
+    found.length === 0 ? `run ${runId} has no turn '${reference}'; it has` : `'${reference}' is a suffix of ${found.length} turns`;
   throw new CadreError('OPTION_INVALID', `${problem}: ${names}${more}`);
 }

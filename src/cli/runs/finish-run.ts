@@ -11,27 +11,27 @@ import type { Driven } from './drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatPending } from '../terminal/format-pending.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
-import { usualStore } from '../options/store-path.ts';
+import { defaultStore } from '../options/store-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import type { WatchMode } from '../terminal/watcher.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
-/** What the end of a command about a run depends on. */
+/** Settings of `finishRun`. */
 export interface FinishParts {
   readonly terminal: Terminal;
   readonly mode: WatchMode;
-  /** The journal as the reader named it. */
+  /** Journal as the user named it. */
   readonly store: string | undefined;
-  /** The report is printed as it was written, its Markdown not laid out. */
+  /** Prints the report without rendering Markdown. */
   readonly raw?: boolean | undefined;
-  /** What else is to be said before the last lines, each line ended. */
+  /** Text before the last lines; each line ends with a newline. */
   readonly closing?: string;
-  /** Whether it was at rest before and nobody said anything: its last report is not news then. */
-  readonly isUnmoved?: boolean;
+  /** True when the run was idle before and received nothing: its last report is not printed again. */
+  readonly isUnchanged?: boolean;
 }
 
-/** Prints what came of a run, the report on stdout and everything else on stderr, and answers with the exit code. */
+/** Prints the result of a run, the report on stdout and everything else on stderr; returns the exit code. */
 export function finishRun(run: Run, driven: Driven, parts: FinishParts): ExitCode {
   switch (driven) {
     case 'interrupted':
@@ -48,12 +48,12 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   const { ok, text: said, problem } = concludeRun(run.state);
   const text = run.withKnowledge(said);
   if (mode === 'json') {
-    printResult(run, terminal, text, problem);
+    printResult(run, terminal, { output: text, problem });
     return ok ? 0 : 1;
   }
-  if (parts.isUnmoved === true && ok) {
+  if (parts.isUnchanged === true && ok) {
     const say = `${thisCommand(['resume', run.id], parts.store)} "…"`;
-    terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} is at rest and waits for a message. Say something with: ${say}\n`);
+    terminal.tell(`\nThere is nothing to do: run ${safe(run.id)} waits for a message. Send one with: ${say}\n`);
     return 0;
   }
   if (mode !== 'quiet') terminal.tell('\n');
@@ -63,7 +63,7 @@ function settled(run: Run, parts: FinishParts): ExitCode {
   return ok ? 0 : 1;
 }
 
-/** A terminal shows hostile text as text; behind a pipe may stand another terminal, and it gets none of what steers one. */
+/** Renders the report so that no text can steer a terminal, not even one at the end of a pipe. */
 function reportText(text: string, { terminal, raw }: FinishParts): string {
   if (!terminal.isOutTerminal) return `${toPipedText(text)}\n`;
   if (raw === true) return `${toTerminalText(text, { maxLine: Infinity, maxLines: Infinity })}\n`;
@@ -71,34 +71,38 @@ function reportText(text: string, { terminal, raw }: FinishParts): string {
 }
 
 function pending(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
-  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
-  else tellPending(run, terminal, store);
+  if (mode === 'json') printResult(run, terminal, { output: run.withKnowledge(concludeRun(run.state).text) });
+  else reportPending(run, terminal, store);
   return 1;
 }
 
-/** Says what a run waits for, and how that is decided from anywhere. */
-export function tellPending(run: Run, terminal: Terminal, store: string | undefined): void {
+/** Prints the pending requests of a run and the commands that decide them from any terminal. */
+export function reportPending(run: Run, terminal: Terminal, store: string | undefined): void {
   const format = { style: terminal.errorStyle, width: terminal.errorWidth, now: Date.now(), runId: run.id, store };
   terminal.tell(
-    `\nThe run waits for you, and this is no terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
+    `\nThe run waits for you, and this is not a terminal to ask on. Decide with:\n\n${formatPending(run.pending, format)}`,
   );
 }
 
 function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
-  if (mode === 'json') printResult(run, terminal, run.withKnowledge(concludeRun(run.state).text));
-  else terminal.tell(interruptedWords(run, store));
+  if (mode === 'json') printResult(run, terminal, { output: run.withKnowledge(concludeRun(run.state).text) });
+  else terminal.tell(interruptedText(run, store));
   return 130;
 }
 
-/** What is said of a run that was interrupted: how to go on with it. */
-export function interruptedWords(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
+/** Returns the message for an interrupted run, with the command that continues it. */
+export function interruptedText(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
   return store === 'memory'
-    ? '\nInterrupted; the run was kept in memory alone and is gone.\n'
-    : `\nInterrupted; everything up to here is kept. Go on with: ${thisCommand([command, run.id], store)}\n`;
+    ? '\nInterrupted; the run was kept only in memory and is lost.\n'
+    : `\nInterrupted; everything up to here is kept. Continue with: ${thisCommand([command, run.id], store)}\n`;
 }
 
-/** The last of the JSON lines: what the run came to. */
-function printResult(run: Run, terminal: Terminal, output: string, problem?: string): void {
+/** Prints the result of the run as the last JSON line. */
+function printResult(
+  run: Run,
+  terminal: Terminal,
+  { output, problem }: { readonly output: string; readonly problem?: string | undefined },
+): void {
   const { state } = run;
   const result = {
     type: 'result',
@@ -133,9 +137,9 @@ function lastLines(run: RunContext, { terminal, store, closing = '' }: FinishPar
   ];
   const summary = `\n${style.dim(facts.join(', '))}\n${closing}`;
   if (store === 'memory')
-    return `${summary}Run ${safe(run.meta.runId)} was kept in memory alone and is gone; leave out --store memory to look into it.\n`;
-  const where = path.resolve(store ?? usualStore);
+    return `${summary}Run ${safe(run.meta.runId)} was kept only in memory and is lost; leave out --store memory to inspect runs afterwards.\n`;
+  const where = path.resolve(store ?? defaultStore);
   const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
   const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);
-  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; look into it with:\n${commands.join('')}`;
+  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; inspect it with:\n${commands.join('')}`;
 }

@@ -3,7 +3,7 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../../engine/run.ts';
 import { readVerdict } from '../terminal/read-verdict.ts';
 
-/** What is said of a verdict that cannot be used; what it is about still waits, or is over. */
+/** Error codes of verdicts that cannot be used; the request is still pending, or over. */
 const unusable: ReadonlySet<string> = new Set([
   'OPTION_INVALID',
   'PENDING_UNKNOWN',
@@ -13,7 +13,7 @@ const unusable: ReadonlySet<string> = new Set([
   'TOOL_MISSING',
 ]);
 
-/** Hands a typed line to the run as the verdict over a request; answers with what to say when the line cannot be used. */
+/** Passes a typed line to the run as the verdict on a request; returns a message when the line cannot be used. */
 export async function giveVerdict(run: Run, request: PendingRequest, line: string): Promise<string | undefined> {
   const verdict = readVerdict(request, line);
   try {
@@ -35,7 +35,7 @@ export async function giveVerdict(run: Run, request: PendingRequest, line: strin
         return verdict.hint;
     }
   } catch (error) {
-    // A verdict that comes too late is no reason to leave the run.
+    // A late verdict is no reason to leave the run.
     if (error instanceof CadreError && unusable.has(error.code)) return error.message;
     throw error;
   }

@@ -22,19 +22,19 @@ import { thisCommand } from '../options/this-command.ts';
 const contentHash = createContentHash();
 
 /**
- * A run as its journal tells it, read without an engine: no model, no tool and no profile folder is needed, and a run
- * that another process advances can be read at the same time.
+ * Run read from its journal without an engine: needs no models, tools or profiles folder, and works while another process advances
+ * the run.
  */
 export class RecordedRun implements Disposable {
   readonly state: RunContext;
   readonly events: readonly CadreEvent[];
-  /** The journal's file. */
+  /** Path of the journal. */
   readonly store: string;
   readonly #journal: Journal;
   readonly #causeOf: WhyOptions['causeOf'];
   #profiles: Promise<ReadonlyMap<string, ProfileFacts>> | undefined;
 
-  /** `eventAt` finds events where `events` are not all of them, `causeOf` their causes: answers then name the ends of long chains alone. */
+  /** `eventAt` and `causeOf` find events and causes when `events` is incomplete; answers then name only the ends of long chains. */
   constructor(parts: {
     readonly state: RunContext;
     readonly events: readonly CadreEvent[];
@@ -53,23 +53,23 @@ export class RecordedRun implements Disposable {
   /** Finds an event of the run by its sequence number. */
   readonly eventAt: EventAt;
 
-  /** A text of the content store; undefined when it is not there. */
+  /** Returns a text of the content store; undefined when it is missing. */
   readonly content = (hash: ContentHash): string | undefined => {
     return storedText(this.#journal, hash);
   };
 
-  /** The profile files the run was started with; none when the snapshot is missing or damaged. */
+  /** Profile files the run was started with; empty when the snapshot is missing or damaged. */
   get files(): readonly ProfileFile[] {
     const snapshot = this.content(this.state.meta.profiles);
     return snapshot === undefined ? [] : parseFiles(snapshot);
   }
 
-  /** What views say of the run's own profiles; empty when this version no longer compiles them, which takes no more than places away. */
+  /** Returns facts about the run's profiles for views; empty when this version no longer compiles them (views then lack file places). */
   profiles(): Promise<ReadonlyMap<string, ProfileFacts>> {
     return (this.#profiles ??= this.#facts());
   }
 
-  /** The record of the turn that a word on the command line means. */
+  /** Returns the record of the turn that a command-line argument refers to. */
   async turn(reference: string): Promise<TurnRecord> {
     const turn = turnOfId(
       this.state,
@@ -79,12 +79,12 @@ export class RecordedRun implements Disposable {
     return toTurnRecord(this.state, turn, this.content, await this.profiles(), contentHash);
   }
 
-  /** Where a text of a turn came from. */
+  /** Returns the provenance of a text of a turn. */
   async why(turnId: string, text: string): Promise<readonly WhyAnswer[]> {
     return why(this.state, turnId, text, await this.#whyOptions());
   }
 
-  /** Where the text at a place of a turn came from. */
+  /** Returns the provenance of the text at a place of a turn. */
   async whyAt(turnId: string, place: WhyPlace): Promise<WhyAnswer | undefined> {
     return whyAt(this.state, turnId, place, await this.#whyOptions());
   }
@@ -95,7 +95,7 @@ export class RecordedRun implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // The SQLite journal closes at once.
+    // The SQLite journal closes synchronously.
     void this.#journal.close();
   }
 
@@ -105,7 +105,7 @@ export class RecordedRun implements Disposable {
   }
 }
 
-/** Opens a journal for reading alone; a file that does not exist is an error, never made. */
+/** Opens a journal read-only; a missing file is an error and is never created. */
 export async function openRecords(store: string | undefined): Promise<Journal> {
   const file = storePath(store);
   const { existsSync } = await import('node:fs');
@@ -119,7 +119,7 @@ export async function openRecords(store: string | undefined): Promise<Journal> {
   return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
 }
 
-/** Opens the run that a word on the command line means, for reading. */
+/** Opens the run that a command-line argument refers to, for reading. */
 export async function openRecordedRun(store: string | undefined, reference: string): Promise<RecordedRun> {
   const journal = await openRecords(store);
   try {
@@ -140,7 +140,7 @@ function parseFiles(snapshot: string): readonly ProfileFile[] {
     const files: unknown = JSON.parse(snapshot);
     return Array.isArray(files) ? files.filter(isProfileFile) : [];
   } catch {
-    // A damaged snapshot is reported by whoever needs it; reading the run does not.
+    // Reading the run needs no snapshot; code that does reports the damage.
     return [];
   }
 }

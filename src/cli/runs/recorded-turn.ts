@@ -3,15 +3,15 @@ import type { TurnId } from '../../core/ids.ts';
 import { findRun } from './find-run.ts';
 import { openRecords, RecordedRun } from './recorded-run.ts';
 
-/** One turn of a recorded run: `run` knows it and the turns its prompt shows, as the whole run would, and no others. */
+/** One turn of a recorded run; `run` holds only that turn and the turns shown in its prompt. */
 export interface RecordedTurn extends Disposable {
   readonly turnId: TurnId;
   readonly run: RecordedRun;
 }
 
 /**
- * Opens one turn of a run without reading the rest of it. Undefined where it takes the whole run to say what is on record about it, or the
- * word names no turn of an agent, or several.
+ * Opens one turn without reading the rest of its run. Undefined when its record depends on the whole run, or when the argument does not
+ * name exactly one agent's turn.
  */
 export async function openRecordedTurn(
   store: string | undefined,

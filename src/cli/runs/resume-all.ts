@@ -8,19 +8,18 @@ import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun, openRecords } from './recorded-run.ts';
-import { resumeAnd, type ResumedOptions } from './resumed-run.ts';
+import { resumeAndDrive, type ResumedOptions } from './resumed-run.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 /**
- * Goes on with every run of the journal that was interrupted, the oldest first, each to its end. Runs that wait for somebody
- * have nothing to do: those with an open approval or question are named, the others counted. One that cannot be taken up
- * keeps no other from going on. Answers with 0 when all went well.
+ * Resumes every interrupted run of the journal, oldest first, each until it has nothing left to do. Of waiting runs, those with a pending
+ * request are listed and the others counted. A run that cannot be resumed does not stop the rest. Returns 0 when all succeeded.
  */
 export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   const interrupted = await interruptedRuns(options.store);
-  // Those were made elsewhere, and are there to be looked at.
+  // Imported runs are read-only.
   const runs = interrupted.filter(({ isImported }) => isImported !== true);
   const waiting = runs.filter(({ status }) => status === 'awaiting' || status === 'idle');
   const due = runs.filter((run) => !waiting.includes(run));
@@ -28,20 +27,20 @@ export async function resumeAll(options: ResumedOptions): Promise<ExitCode> {
     if (options.quiet !== true) terminal.tell(text);
   };
   let left = 0;
-  // Those whose holder may be gone come last: they are waited for, and none of the others waits with them.
+  // Runs whose holder may be gone come last, so that waiting for them delays no other run.
   const queue = due.map((run, index) => ({ run, number: index + 1, waitForHolder: false }));
   for (const entry of queue) {
     const { run, number, waitForHolder } = entry;
     say(`${entry === queue[0] ? '' : '\n'}Run ${safe(run.runId)} (${number} of ${due.length}): ${safe(run.title)}\n`);
-    const code = await goOn(run, { ...options, waitForHolder }, terminal);
+    const code = await resumeOne(run, { ...options, waitForHolder }, terminal);
     if (code === 130) return 130;
     if (code === 'undecided') queue.push({ ...entry, waitForHolder: true });
     else if (code !== 0) left += 1;
   }
-  const failed = left === 0 ? '' : `, ${left} of them without success`;
-  say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} taken up${failed}.\n`);
+  const failed = left === 0 ? '' : `, ${left} of them unsuccessfully`;
+  say(due.length === 0 ? 'No run was interrupted.\n' : `\n${countText(due.length, 'run')} resumed${failed}.\n`);
   const foreign = interrupted.length - runs.length;
-  if (foreign > 0) say(`${countText(foreign, 'run')} that ${foreign === 1 ? 'was' : 'were'} imported: left alone.\n`);
+  if (foreign > 0) say(`${countText(foreign, 'run')} not resumed, because imported runs are read-only.\n`);
   if (options.quiet !== true) terminal.tell(await waitingLines(waiting, options.store));
   return left === 0 ? 0 : 1;
 }
@@ -55,7 +54,7 @@ async function interruptedRuns(store: string | undefined): Promise<readonly RunS
   }
 }
 
-/** Who waits for a decision, by name; how many wait for no more than another message. */
+/** Lists runs with a pending request and counts those that only await a message. */
 async function waitingLines(waiting: readonly RunSummary[], store: string | undefined): Promise<string> {
   let lines = '';
   let atRest = 0;
@@ -68,7 +67,7 @@ async function waitingLines(waiting: readonly RunSummary[], store: string | unde
   return atRest === 0 ? lines : lines + rest;
 }
 
-/** Whether a run waits for a person; one that cannot be read is named, so that it is looked at. */
+/** True when a run has a pending request, or cannot be read: it is then listed for a person to check. */
 async function hasPending(runId: string, store: string | undefined): Promise<boolean> {
   try {
     using recorded = await openRecordedRun(store, runId);
@@ -79,13 +78,13 @@ async function hasPending(runId: string, store: string | undefined): Promise<boo
   }
 }
 
-async function goOn(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode | 'undecided'> {
+async function resumeOne(run: RunSummary, options: ResumedOptions, terminal: Terminal): Promise<ExitCode | 'undecided'> {
   try {
-    return await resumeAnd(run.runId, options, async () => undefined);
+    return await resumeAndDrive(run.runId, options, async () => undefined);
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;
     if (options.waitForHolder === false && undecidedMs(thrown) !== undefined) {
-      terminal.tell(`It is held by ${safe(String(thrown.details['owner']))}, which cannot be seen from here; it comes last.\n`);
+      terminal.tell(`Held by ${safe(String(thrown.details['owner']))}, which cannot be checked from here; this run comes last.\n`);
       return 'undecided';
     }
     terminal.tell(`error: ${toTerminalText(thrown.message, { maxLine: 2_000, maxLines: 20 })}\n`);

@@ -12,7 +12,7 @@ import type { RunOptions } from '../commands/running/run.ts';
 import { driveRun } from './drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { closeInterrupted } from './close-interrupted.ts';
-import { finishRun, interruptedWords } from './finish-run.ts';
+import { finishRun, interruptedText } from './finish-run.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
 import { openRecordedRun } from './recorded-run.ts';
@@ -21,19 +21,19 @@ import { watchMode, watchRun } from '../terminal/watcher.ts';
 import { unlessInterrupted } from './unless-interrupted.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
-/** Options of everything that goes on with a run. */
+/** Options of commands that resume a run. */
 export interface ResumedOptions extends RunOptions {
-  /** Today's profiles, instead of those the run went by. */
+  /** Uses the current profiles instead of the recorded ones. */
   readonly currentProfiles?: boolean;
-  /** Takes the run even from a holder that seems alive. */
+  /** Takes the run over even from a holder that seems alive. */
   readonly takeOver?: boolean;
-  /** Waits until it is known whether a holder that cannot be looked at is gone; it does unless told not to. */
+  /** Waits until it is known whether a holder on another machine is gone. True by default. */
   readonly waitForHolder?: boolean;
 }
 
-/** Opens a workplace for a run of the journal, with the profiles it was started with and the folders it worked on. */
+/** Opens a workplace for a recorded run, with its recorded profiles and folders. */
 export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
-  const { runId, files, recorded } = await lookUp(reference, options);
+  const { runId, files, recorded } = await readRecorded(reference, options);
   return openWorkplace({ ...options, profiles: { files }, runId, recorded });
 }
 
@@ -46,56 +46,60 @@ interface Recorded {
   readonly recorded: RunContext['meta'];
 }
 
-async function lookUp(reference: string, options: RunOptions): Promise<Recorded> {
+async function readRecorded(reference: string, options: RunOptions): Promise<Recorded> {
   using run = await openRecordedRun(options.store, reference);
   const { meta, seq, status, counters } = run.state;
   assertOwnRun(meta);
   return { runId: meta.runId, seq, files: run.files, status, turns: counters.turns, recorded: meta };
 }
 
-/** Takes a run up again, does one thing with it, and sees it through until it has nothing more to do. */
-export async function resumeAnd(reference: string, options: ResumedOptions, act: (run: Run) => Promise<void>): Promise<ExitCode> {
+/** Resumes a run, applies one action, and drives it until it has nothing left to do. */
+export async function resumeAndDrive(
+  reference: string,
+  options: ResumedOptions,
+  act: (run: Run) => Promise<void>,
+): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { runId, files, seq, status, turns, recorded } = await lookUp(reference, options);
+  const { runId, files, seq, status, turns, recorded } = await readRecorded(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   const takeOver = options.takeOver ?? false;
   await using workplace = await openWorkplace({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
-    throw options.currentProfiles === true ? thrown : needsItsProgram(runId, thrown);
+    throw options.currentProfiles === true ? thrown : withProgramHint(runId, thrown);
   });
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
   const { engine } = workplace;
-  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumePatiently(workplace, options, terminal));
+  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumeWhenFree(workplace, options, terminal));
   if (run === undefined) return 130;
-  interruption.lastWords = interruptedWords(run, options.store);
-  // That the run was taken up, and what was noted then, is the first thing to tell.
-  const watcher = watchRun(run, terminal, mode, seq);
-  const tooLate = await act(run).then(() => undefined, expiredWords);
-  // The verdict came too late, and the run goes on all the same: it was taken up, and what expired was settled.
+  interruption.exitMessage = interruptedText(run, options.store);
+  // Progress starts with the resumption and its notes.
+  const watcher = watchRun(run, terminal, { mode, after: seq });
+  const tooLate = await act(run).then(() => undefined, expiredText);
+  // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
-  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
-  const isUnmoved = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnmoved, raw: options.raw });
+  const isUnchanged = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });
   return tooLate === undefined ? code : 1;
 }
 
-/** What is said of a run whose recorded profiles do not load here: mostly its tools and models were given in the code of a program. */
-function needsItsProgram(runId: RunId, thrown: unknown): unknown {
+/** Explains PROFILE_INVALID for recorded profiles, usually because a program supplied tools or models in code; returns other errors unchanged. */
+function withProgramHint(runId: RunId, thrown: unknown): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'PROFILE_INVALID') return thrown;
   return new CadreError(
     thrown.code,
-    `run ${runId} cannot go on here, since this command line lacks what its profiles name. Tools, models and observers that a program gave in its ` +
-      `code are known to that program alone: go on there, with engine.resume('${runId}'). If the program is running, it can be spoken to from here ` +
-      `once it calls receiveMail(engine) or serve(engine), both of cadre/server.\n${thrown.message}`,
+    `run ${runId} cannot be resumed here: its profiles name things that this command line lacks. Tools, models and observers given in the ` +
+      `code of a program exist only there: resume the run in that program, with engine.resume('${runId}'). A running program accepts ` +
+      `messages from here once it calls receiveMail(engine) or serve(engine), both of cadre/server.\n${thrown.message}`,
     { cause: thrown, details: thrown.details },
   );
 }
 
-/** Resumes the run of a workplace; says so when it must wait for a holder that may be gone. */
-async function resumePatiently({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
+/** Resumes the run of a workplace; prints a message before it waits for a holder that may be gone. */
+async function resumeWhenFree({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
   const how: ResumeOptions = options.currentProfiles === true ? { profiles: 'current' } : {};
   try {
     return await engine.resume(runId, how);
@@ -105,14 +109,14 @@ async function resumePatiently({ engine, runId }: Workplace, options: ResumedOpt
     const holder = safe(String(thrown.details['owner']));
     const seconds = Math.ceil(wait / 1_000);
     if (options.quiet !== true)
-      terminal.tell(`Run ${safe(runId)} is held by ${holder}, which cannot be seen from here; waiting at most ${seconds} s for a sign of life.
+      terminal.tell(`Run ${safe(runId)} is held by ${holder}, which cannot be checked from here; waiting at most ${seconds} s for a sign of life.
 `);
     return await engine.resume(runId, { ...how, waitForHolder: true });
   }
 }
 
-/** What is said of a verdict over a call that has expired; anything else that was thrown is thrown on. */
-function expiredWords(thrown: unknown): string {
+/** Returns the message of an error about an expired request; rethrows any other error. */
+function expiredText(thrown: unknown): string {
   if (thrown instanceof CadreError && thrown.details['hasExpired'] === true) return thrown.message;
   throw thrown;
 }

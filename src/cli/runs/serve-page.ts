@@ -2,14 +2,14 @@ import { CadreError } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { serve, type Served, type ServeOptions } from '../../server/http/serve.ts';
 
-/** The port of `cadre serve`; where somebody has it, any other. */
-export const usualPort = 4111;
+/** Default port of `cadre serve`; when it is taken, any free one is used. */
+export const defaultPort = 4111;
 
-/** Serves an engine with its page, on the port that is named, or else on the usual one if it is free. */
+/** Serves an engine with its page on the given port, else on the default one, else on any free one. */
 export async function servePage(engine: Engine, options: ServeOptions): Promise<Served> {
   if (options.port !== undefined) return await serve(engine, options);
   try {
-    return await serve(engine, { ...options, port: usualPort });
+    return await serve(engine, { ...options, port: defaultPort });
   } catch (thrown) {
     if (!isTaken(thrown)) throw thrown;
     return await serve(engine, options);

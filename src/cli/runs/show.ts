@@ -5,22 +5,22 @@ import { wrapLines } from '../../inspect/format/text/wrap-line.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
-/** Options that all reading commands take. */
+/** Options of all reading commands. */
 export interface ReadingOptions {
   readonly store?: string;
   readonly json?: boolean;
   readonly color?: boolean;
-  /** Show texts whole instead of their first lines. */
+  /** Shows texts in full instead of their first lines. */
   readonly full?: boolean;
-  /** Show what was said as it was written, its Markdown not laid out. */
+  /** Shows messages without rendering Markdown. */
   readonly raw?: boolean;
 }
 
-/** What a reading command shows: the data for `--json`, and the words for people, built only when they are asked for. */
+/** Output of a reading command: data for `--json`, and text for people, rendered on demand. */
 export interface Shown {
   readonly data: unknown;
   readonly text: (format: FormatOptions) => string;
-  /** 1 when what was asked for is not there. */
+  /** 1 when nothing was found. */
   readonly code?: ExitCode;
 }
 

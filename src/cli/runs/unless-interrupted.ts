@@ -3,8 +3,8 @@ import type { Interruption } from '../terminal/interruption.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /**
- * Begins something with a run. A signal meanwhile closes the engine, so that what the run waits for to connect is waited for no longer;
- * undefined when nothing has begun then, which is said.
+ * Launches or resumes a run with `begin`. A signal meanwhile closes the engine, which ends the wait for slow connections; prints a message
+ * and returns undefined when the run had not started.
  */
 export async function unlessInterrupted<Begun>(
   { engine, interruption, terminal }: { readonly engine: Engine; readonly interruption: Interruption; readonly terminal: Terminal },
@@ -16,7 +16,7 @@ export async function unlessInterrupted<Begun>(
     return await begin();
   } catch (thrown) {
     if (!interruption.signal.aborted) throw thrown;
-    terminal.tell('\nInterrupted before anything had begun.\n');
+    terminal.tell('\nInterrupted before the run started.\n');
     return undefined;
   } finally {
     interruption.signal.removeEventListener('abort', stop);

@@ -1,35 +1,35 @@
 import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../../engine/run.ts';
 
-/** A request somebody is being asked about. */
+/** Watch on a pending request shown to a person. */
 export interface RequestWatch extends Disposable {
-  /** Aborted once the request waits no more, whoever decided it. */
+  /** Aborted when the request is no longer pending, for any reason. */
   readonly gone: AbortSignal;
-  /** What became of a request that is gone. */
-  readonly words: string;
+  /** Outcome of a request that is gone. */
+  readonly outcome: string;
 }
 
-/** Watches for the end of a request: a question on a screen must not outlive what it asks about. */
+/** Watches for the end of a request, so that its prompt does not outlive it. */
 export function watchRequest(run: Run, { id }: PendingRequest): RequestWatch {
   const gone = new AbortController();
-  let words = 'decided elsewhere';
-  const look = (): void => {
+  let outcome = 'decided elsewhere';
+  const check = (): void => {
     if (!run.pending.some((request) => request.id === id)) gone.abort();
   };
   const stop = run.subscribe({
     onEvents: (events) => {
       for (const event of events)
         if (event.type === 'tool.answer' && event.callId === id && event.expired === true)
-          words = `expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`;
-      look();
+          outcome = `expired: ${event.verdict === 'approved' ? 'allowed' : 'denied'}`;
+      check();
     },
     onHalt: () => gone.abort(),
   });
-  look();
+  check();
   return {
     gone: gone.signal,
-    get words() {
-      return words;
+    get outcome() {
+      return outcome;
     },
     [Symbol.dispose]: stop,
   };

@@ -16,10 +16,10 @@ import { createDocumentTools, type DocumentTools } from '../../toolsets/document
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
-import { leftOutLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
+import { unreadFilesLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
-import { checkUsualWorkspaces, usualReports, usualStore } from '../options/store-path.ts';
+import { checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -27,73 +27,58 @@ import { isBelow, realFolder, type RunPlaces } from '../trust/run-folders.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { readWorkNote, writeWorkNote, type WorkNote } from '../terminal/work-note.ts';
 
-/** What a workplace is opened with. */
+/** Options of `openWorkplace`. */
 export interface WorkplaceOptions {
   readonly profiles: EngineOptions['profiles'];
-  /** The journal's file, or `memory`; the usual one when absent. */
+  /** Path of the journal, or `memory`; the default one when absent. */
   readonly store?: string | undefined;
   readonly docs?: string | undefined;
   readonly out?: string | undefined;
-  /** The folder tools of a new run work in, as the user named it. */
+  /** Folder tools of a new run work in, as the user named it. */
   readonly workspace?: string | undefined;
-  /** What the journal says of the run to go on with: where it works, and the values of its request. */
+  /** Recorded workspace and request values of the run to resume. */
   readonly recorded?: Pick<RunPlaces, 'workspace' | 'request'> | undefined;
-  /** The run to go on with; a new id when absent. */
+  /** Run to resume; a new id when absent. */
   readonly runId?: RunId;
-  /** A recording that answers in the place of models and tools. */
+  /** Recording that answers instead of models and tools. */
   readonly replay?: Recording | undefined;
-  /** The user trusts the profiles, on the command line. */
+  /** True when the user trusts the profiles (`--trust`). */
   readonly trust?: boolean | undefined;
   readonly json?: boolean | undefined;
-  /** Takes runs even from a holder that seems alive. */
+  /** Takes runs over even from a holder that seems alive. */
   readonly takeOver?: boolean;
 }
 
-/** An engine with the documents tools over one folder, for one run. */
+/** Engine for one run, with document tools over one folder. */
 export interface Workplace extends AsyncDisposable {
   readonly engine: Engine;
-  /** The id the next run gets, or has. */
+  /** Id of the run, existing or new. */
   readonly runId: RunId;
-  /** The folder of documents; undefined when none was named and none of the profiles works on any. */
+  /** Folder of documents; undefined when none was named and no profile works on documents. */
   readonly docs: string | undefined;
   readonly out: string;
-  /** The journal as the reader named it; undefined for the usual one. */
+  /** Journal as the user named it; undefined for the default one. */
   readonly store: string | undefined;
-  /** Which model answers, and which files of the documents are not read, if there are any; whole lines. */
+  /** Returns lines that name the models, and document files that are not read. */
   openingLines(llmConfig: string | undefined): string;
-  /** What the tools could not read of the documents, and where reports were written; empty when there is nothing to say. */
+  /** Returns lines that name unread documents and written reports; empty when there are none. */
   closingLines(): Promise<string>;
 }
 
 /**
- * Opens the engine for one run: documents are checked first, if there are any, then all profiles, then the store is opened. The folders
- * are noted beside the journal, so that the run can go on later without naming them again.
+ * Opens the engine for one run: checks documents, then profiles, then opens the journal. Notes the folders beside the journal, so that
+ * the run can be resumed without naming them again.
  */
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
   const runId = options.runId ?? randomIds.runId();
-  const store = options.store ?? usualStore;
+  const store = options.store ?? defaultStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? (await teamDocs(options.profiles)) });
+  const { docs, missing } = await runDocs(options.docs, { usual: await usualDocs(options, note) });
   const out = options.out ?? note?.out;
-  const outDir = out === undefined ? await usualReports(runId) : path.resolve(out);
-  if (options.runId === undefined && options.workspace === undefined) await checkUsualWorkspaces(store);
+  const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
+  if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: docs ?? missing, outDir });
-  // The first run is the one that was noted; a page beside it may start others.
-  let next = runId;
-  const ids = {
-    ...randomIds,
-    runId: (): RunId => {
-      const id = next;
-      next = randomIds.runId();
-      return id;
-    },
-  };
-  const trust = new FolderTrust({
-    place: typeof options.profiles === 'string' ? options.profiles : path.resolve(store),
-    store: store === 'memory' ? undefined : path.resolve(store),
-    isAgreed: options.trust === true,
-    ask: options.json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
-  });
+  const trust = createTrust(options, store);
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
     const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
@@ -101,24 +86,24 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       profiles: options.profiles,
       tools: documents.tools,
       store: journal ?? store,
-      ids,
+      ids: idsFrom(runId),
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
-      trust: (set, run) => (options.replay === undefined || connects(set) ? trust.checkLater(set, run) : undefined),
+      trust: (set, run) => (options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run) : undefined),
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
-    // A replay calls no model and runs no tool; for what tools there are, it starts servers and loads code like any run.
-    if (options.replay === undefined || connects(engine.profiles))
-      await closingOnFailure(engine, journal, () => trust.check(engine.profiles, places));
-    await trust.vouch([options.workspace, options.docs, options.out]);
-    // Said now, and not by the first tool that looks for them in the middle of the work.
+    // A replay calls no model and no tool, but starts servers and loads code to list the tools, like any run.
+    if (options.replay === undefined || hasExternalTools(engine.profiles))
+      await closeOnFailure(engine, journal, () => trust.check(engine.profiles, places));
+    await trust.trustFolders([options.workspace, options.docs, options.out]);
+    // Fails now rather than in the first tool call that needs documents.
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
       await journal?.close();
       missing();
     }
     await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out: outDir });
-    const notRead = options.replay === undefined ? await leftOutLine(docs, engine.profiles, documents.tools) : '';
+    const unreadLine = options.replay === undefined ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
@@ -127,7 +112,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       out: outDir,
       store: options.store,
       openingLines: (llmConfig) =>
-        `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${notRead}`,
+        `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${unreadLine}`,
       closingLines: () => closingLines(documents, docs, outDir),
       [Symbol.asyncDispose]: async () => {
         mail[Symbol.dispose]();
@@ -142,26 +127,53 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   }
 }
 
-/** Where a run on record works by the word of its journal and its note. Folders that the user names today are theirs to name. */
+/** Returns the documents of the run or its team; with `--docs` there is no need to look, and a link there is no error. */
+async function usualDocs({ docs, profiles }: WorkplaceOptions, note: WorkNote | undefined): Promise<string | undefined> {
+  return docs === undefined ? (note?.docs ?? (await teamDocs(profiles))) : undefined;
+}
+
+/** Returns an id source whose first run gets the given id: the note beside the journal is for this run. */
+function idsFrom(first: RunId): typeof randomIds {
+  let next = first;
+  return {
+    ...randomIds,
+    runId: () => {
+      const id = next;
+      next = randomIds.runId();
+      return id;
+    },
+  };
+}
+
+function createTrust({ profiles, trust, json }: WorkplaceOptions, store: string): FolderTrust {
+  return new FolderTrust({
+    place: typeof profiles === 'string' ? profiles : path.resolve(store),
+    store: store === 'memory' ? undefined : path.resolve(store),
+    isAgreed: trust === true,
+    ask: json !== true && openTerminal().isInteractive ? askOnTerminal : undefined,
+  });
+}
+
+/** Returns the recorded folders of a run, which need trust; folders named on this command line need none. */
 async function placesOf(
   { runId, docs, out, recorded }: WorkplaceOptions & { readonly runId: RunId },
   note: WorkNote | undefined,
 ): Promise<RunPlaces> {
   const noted = [docs === undefined ? note?.docs : undefined, out === undefined ? note?.out : undefined];
   const folders: string[] = [];
-  for (const folder of noted) if (folder !== undefined && !(await isUsualFolder(folder, runId))) folders.push(folder);
+  for (const folder of noted) if (folder !== undefined && !(await isDefaultFolder(folder, runId))) folders.push(folder);
   return { ...recorded, runId, folders };
 }
 
-/** Tells whether a noted folder is one that runs have when none is named: the shipped documents, and the reports of a run in this folder. */
-async function isUsualFolder(folder: string, runId: RunId): Promise<boolean> {
+/** True when a noted folder is a default: the shipped documents, or the run's reports folder in this project. */
+async function isDefaultFolder(folder: string, runId: RunId): Promise<boolean> {
   if (folder === shippedDocs()) return true;
-  const reports = path.resolve(path.dirname(usualStore), 'reports', runId);
+  const reports = path.resolve(path.dirname(defaultStore), 'reports', runId);
   return folder === reports && isBelow(await realFolder('.'), await realFolder(reports));
 }
 
-/** Does something that may refuse the profiles; an engine that was opened for them is closed then. */
-async function closingOnFailure(engine: Engine, journal: Journal | undefined, work: () => Promise<void>): Promise<void> {
+/** Runs a check of the profiles; closes the engine and journal when it fails. */
+async function closeOnFailure(engine: Engine, journal: Journal | undefined, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
@@ -171,8 +183,8 @@ async function closingOnFailure(engine: Engine, journal: Journal | undefined, wo
   }
 }
 
-/** Whether toolsets of the files have their tools from elsewhere: a program is started, or code loaded, before any tool is called. */
-function connects({ toolsets }: ProfileSet): boolean {
+/** True when a toolset gets its tools from a program or code that is started or loaded before any call. */
+function hasExternalTools({ toolsets }: ProfileSet): boolean {
   return [...toolsets.values()].some(({ kind }) => builtInToolsets[kind]?.tools.length === 0);
 }
 
@@ -186,13 +198,13 @@ function lineOf({ profiles }: Engine, llmConfig: string | undefined): string {
 }
 
 function replayLine({ source }: Recording): string {
-  return `Model: none is called, and no tool is run: everything is answered from ${safe(source, 200)}.`;
+  return `Model: none; all models and tools are answered from ${safe(source, 200)}.`;
 }
 
 const shownSkips = 5;
 
 async function closingLines(documents: DocumentTools, docs: string | undefined, out: string): Promise<string> {
-  // Nothing is read only to say what was read.
+  // Reads no documents just for these lines.
   const { files, skipped, leftOut } = documents.isRead ? await documents.stats() : { files: 0, skipped: [], leftOut: [] };
   const names = skipped.slice(0, shownSkips).map(({ file, reason }) => `${safe(file, 120)} (${reason})`);
   const more = skipped.length > shownSkips ? `, and ${skipped.length - shownSkips} more` : '';
@@ -201,7 +213,7 @@ async function closingLines(documents: DocumentTools, docs: string | undefined, 
   const passedOver =
     kinds === undefined
       ? ''
-      : `Not read, of the documents in ${safe(docs ?? '', 200)}: ${safe(kinds, 400)}${listed}. Read: ${files}.\n`;
+      : `Documents in ${safe(docs ?? '', 200)} that were not read: ${safe(kinds, 400)}${listed}. Read: ${files}.\n`;
   const reports = await readdir(out).catch((): string[] => []);
   return `${passedOver}${reports.length === 0 ? '' : `Written: ${reports.map((name) => safe(path.join(out, name), 300)).join(', ')}\n`}`;
 }

@@ -2,12 +2,12 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 
-/** Fails when a recording cannot be written to a file: before the run, not after it. What is in the file stays until then. */
+/** Checks before a run that its recording can be written to a file; keeps the file's content. Fails with OPTION_INVALID. */
 export function openRecording(file: string): Promise<void> {
   return reporting(file, (place) => appendFile(place, ''));
 }
 
-/** Writes a recording to a file, whose folder is made when it is missing. */
+/** Writes a recording to a file; creates its folder when missing. */
 export function writeRecording(file: string, text: string): Promise<void> {
   return reporting(file, (place) => writeFile(place, text));
 }

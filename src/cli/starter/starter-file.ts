@@ -1,4 +1,4 @@
-/** One file that `init` writes, by its path in the new folder. */
+/** File written by `init`, with its path in the new folder. */
 export interface StarterFile {
   readonly file: string;
   readonly text: string;

@@ -1,7 +1,7 @@
 import type { StarterFile } from './starter-file.ts';
 
 const lead = `# yaml-language-server: $schema=../../schemas/profile.schema.json
-# The one you talk to: makes a plan, sends researchers out, and answers from what they bring.
+# Talks with you: plans, dispatches researchers, and answers from their findings.
 name: Lead
 type: partner
 description_for_human: Talks with the user, plans work modules, dispatches researchers and answers.
@@ -32,7 +32,7 @@ flow_decider:
     action: { type: await_user_input }
 
 inbox_handling_strategies:
-  # What researchers bring, as JSON: the script reads it.
+  # Results of researchers as JSON, which the script reads.
   - source: TOOL_RESULT
     ingestor: tool_result
     params: { as_returned: true }
@@ -41,7 +41,7 @@ limits: { max_turns: 20 }
 `;
 
 const researcher = `# yaml-language-server: $schema=../../schemas/profile.schema.json
-# Works on one work module: searches the documents and hands in what it found.
+# Works on one work module: searches the documents and returns its findings.
 name: Researcher
 type: associate
 available_for_staffing: true
@@ -85,8 +85,8 @@ deliverables_schema:
 `;
 
 const defaultConfig = `# yaml-language-server: $schema=../../schemas/llm_config.schema.json
-# The model of all profiles that name none: what CADRE_MODEL names (provider/model, such as ollama/llama3.2; with CADRE_BASE_URL for a
-# server elsewhere); without it OpenAI's, with OPENAI_API_KEY; without that, the script answers.
+# The model of profiles that name none: the one in CADRE_MODEL (provider/model, such as ollama/llama3.2; CADRE_BASE_URL for another
+# server); else OpenAI's, with OPENAI_API_KEY; else the script.
 name: default
 type: llm_config
 config:
@@ -106,7 +106,7 @@ config:
 `;
 
 const offlineConfig = `# yaml-language-server: $schema=../../schemas/llm_config.schema.json
-# No key, no network: rules in a file say the words, from what the tools returned.
+# Without a key or a network: rules in a script write the replies from tool results.
 name: offline
 type: llm_config
 config:
@@ -115,7 +115,7 @@ config:
   script: scripts/offline.yaml
 `;
 
-/** The team, and what answers for its models. */
+/** Profiles and LLM configs of the starter team. */
 export const starterProfiles: readonly StarterFile[] = [
   { file: 'agent_profiles/profiles/Lead.yaml', text: lead },
   { file: 'agent_profiles/profiles/Researcher.yaml', text: researcher },

@@ -1,23 +1,23 @@
-/** What the starter team says when no real model is configured: rules over what a model would be sent. */
+/** Script of the starter team without a configured model: rules over the request a model would get. */
 export const starterScript = String.raw`# yaml-language-server: $schema=../../schemas/script.schema.json
-# The words of the team without a model. The first rule whose condition holds answers; tools are called for real.
+# Replies of the team without a model. The first rule whose condition holds answers; tools really run.
 name: offline
 description: Lead and Researcher, scripted.
 
 let:
   is_lead: "{{ 'dispatch_submodules' in tools }}"
-  # Lead: the latest question, and what came back since it was asked.
+  # Lead: the latest question, and the results since it was asked.
   questions: "{{ user_texts.filter(t, !t.startsWith('<')) }}"
   question: "{{ replace(trim(default(last(vars.questions), '')), '\\n', ' ') }}"
   plans: "{{ tool_results.filter(r, r.tool == 'manage_work_modules' && !r.is_error && size(default(r.data.modules, []).filter(m, m.status == 'pending')) > 0) }}"
   rounds: "{{ tool_results.filter(r, r.tool == 'dispatch_submodules') }}"
   results: "{{ default(last(vars.rounds).data.assignment_execution_results, []) }}"
   findings: "{{ unique(flatten(vars.results.map(r, default(r.deliverables.findings, [])))) }}"
-  # Researcher: what to search for, and what was found.
+  # Researcher: the search words, and the hits.
   search_for: "{{ trim(default(first(lines(default(last(split(first_user, 'Search for: ')), ''))), '')) }}"
   hits: "{{ flatten(tool_results.filter(r, r.tool == 'search_documents').map(r, default(r.data.hits, []))) }}"
 
-  # What failed just now: no result of it may be reported as work that was done.
+  # Calls that just failed: their results must not be reported as completed work.
   failed: "{{ last.role == 'tool' ? last_results.filter(r, r.is_error) : [] }}"
   unfinished: "{{ vars.results.filter(r, r.execution_status != 'completed_success') }}"
 
@@ -48,7 +48,7 @@ rules:
             assignments: "{{ last(vars.plans).data.modules.map(m, {'module_id_to_assign': m.module_id, 'agent_profile_logical_name': 'Researcher', 'assigned_role_name': m.name, 'assignment_specific_instructions': 'Search for: ' + vars.question}) }}"
 
   - id: lead_has_nothing
-    description: Nothing found by researchers that failed is no finding.
+    description: A failed search is not an empty result.
     when: vars.is_lead && last.role == 'tool' && size(vars.unfinished) > 0 && size(vars.findings) == 0
     reply:
       fail: "No researcher could look: {{ slice(json(first(vars.unfinished)), 0, 2000) }}"

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 
-const widest = 160;
+const maxColumns = 160;
 
 /**
- * The line that a diagnostic is about, with a mark below the place; undefined when the file cannot be read or has no such line.
+ * Renders the source line of a diagnostic with a caret below the column; undefined when the file is unreadable or has no such line.
  *
- * @param file a path that can be opened; `line` and `column` begin at 1
+ * @param file a path that can be opened; `line` and `column` start at 1
  */
 export function codeFrame(file: string, { line, column }: { readonly line: number; readonly column: number }): string | undefined {
   let text: string | undefined;
@@ -17,8 +17,8 @@ export function codeFrame(file: string, { line, column }: { readonly line: numbe
   }
   if (text === undefined || text.trim() === '') return undefined;
   const before = toTerminalLine(text.slice(0, column - 1).replaceAll('\t', ' '), 100_000);
-  const shown = toTerminalLine(text.replaceAll('\t', ' '), widest);
+  const shown = toTerminalLine(text.replaceAll('\t', ' '), maxColumns);
   const number = String(line);
-  const mark = before.length < widest ? `\n  ${' '.repeat(number.length)} | ${' '.repeat(before.length)}^` : '';
+  const mark = before.length < maxColumns ? `\n  ${' '.repeat(number.length)} | ${' '.repeat(before.length)}^` : '';
   return `  ${number} | ${shown}${mark}`;
 }

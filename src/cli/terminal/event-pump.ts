@@ -1,7 +1,7 @@
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { Run } from '../../engine/run.ts';
 
-/** Hands a run's events, from a sequence number on, to a reader; knows when the reader has had all of them. */
+/** Passes a run's events after a sequence number to `onEvent`; `caughtUp` waits until all were delivered. */
 export class EventPump {
   readonly #run: Run;
   readonly #stop = new AbortController();
@@ -13,11 +13,11 @@ export class EventPump {
     this.#run = run;
     this.#seen = after;
     this.#done = this.#pump(onEvent);
-    // Whoever waits for the pump hears of its failure; a run that is closed under it is no failure.
+    // `caughtUp` reports failures; closing the run is not one.
     this.#done.catch(() => undefined);
   }
 
-  /** Resolves when everything that has happened up to now was handed over. */
+  /** Resolves when every event committed so far was delivered. */
   async caughtUp(): Promise<void> {
     const { seq } = this.#run.state;
     if (this.#seen >= seq) return;

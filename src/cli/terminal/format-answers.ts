@@ -3,7 +3,7 @@ import { countText } from '../../inspect/format/text/quantity-text.ts';
 import type { FormatOptions } from '../../inspect/format/text/text-style.ts';
 import type { WhyAnswer } from '../../inspect/why/why.ts';
 
-/** Renders where a text came from; unless everything was asked for, places with the same origin are shown once. */
+/** Renders the provenance of a text; without `full`, occurrences with the same origin are shown once. */
 export function formatAnswers(answers: readonly WhyAnswer[], format: FormatOptions = {}): string {
   if (format.full === true) return formatWhy(answers, format);
   const seen = new Set<string>();

@@ -3,15 +3,21 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
 import type { ExplainedValue } from '../../profiles/explain-profile.ts';
 
-/** Renders a resolved profile in the form of YAML, with `# file:line` behind each value that was written somewhere. */
+/** Renders a resolved profile as YAML, with `# file:line` after each value that comes from a file. */
 export function formatExplanation(
   resolved: JsonObject,
   values: readonly ExplainedValue[],
   { style = plainStyle }: FormatOptions = {},
 ): string {
   const writer = new ExplanationWriter(new Map(values.map(({ path, from }) => [path, from])), style);
-  writer.map(resolved, '', 0);
+  writer.map(resolved, { path: '', depth: 0 });
   return `${writer.lines.join('\n')}\n`;
+}
+
+/** Place of a value: its path in the profile, and its indentation level. */
+interface Position {
+  readonly path: string;
+  readonly depth: number;
 }
 
 class ExplanationWriter {
@@ -24,23 +30,22 @@ class ExplanationWriter {
     this.#style = style;
   }
 
-  map(object: JsonObject, path: string, depth: number, first = ''): void {
+  /** Writes a mapping; `first` replaces the indentation of its first line. */
+  map(object: JsonObject, { path, depth }: Position, first = ''): void {
     let lead = first;
     for (const [key, value] of Object.entries(object)) {
-      this.#entry(
-        `${lead === '' ? '  '.repeat(depth) : lead}${this.#style.cyan(safeKey(key))}:`,
-        value ?? null,
-        path === '' ? key : `${path}.${key}`,
+      this.#entry(`${lead === '' ? '  '.repeat(depth) : lead}${this.#style.cyan(safeKey(key))}:`, value ?? null, {
+        path: path === '' ? key : `${path}.${key}`,
         depth,
-      );
+      });
       lead = '';
     }
   }
 
-  #entry(head: string, value: JsonValue, path: string, depth: number): void {
+  #entry(head: string, value: JsonValue, { path, depth }: Position): void {
     if (isJsonObject(value) && Object.keys(value).length > 0) {
       this.lines.push(head);
-      this.map(value, path, depth + 1);
+      this.map(value, { path, depth: depth + 1 });
     } else if (Array.isArray(value) && value.length > 0) {
       this.lines.push(head);
       this.#list(value as readonly JsonValue[], path, depth + 1);
@@ -62,7 +67,7 @@ class ExplanationWriter {
       const id = isJsonObject(item) ? item['id'] : undefined;
       const itemPath = `${path}[${typeof id === 'string' ? id : index}]`;
       const dash = `${'  '.repeat(depth)}- `;
-      if (isJsonObject(item) && Object.keys(item).length > 0) this.map(item, itemPath, depth + 1, dash);
+      if (isJsonObject(item) && Object.keys(item).length > 0) this.map(item, { path: itemPath, depth: depth + 1 }, dash);
       else if (Array.isArray(item))
         this.lines.push(`${dash}${toTerminalLine(JSON.stringify(item), 2_000)}${this.#place(itemPath)}`);
       else this.lines.push(`${dash}${scalarText(item)}${this.#place(itemPath)}`);
@@ -79,7 +84,7 @@ function safeKey(key: string): string {
   return toTerminalLine(/^[\w.-]+$/.test(key) ? key : JSON.stringify(key), 200);
 }
 
-/** A scalar as YAML reads it back: quoted whenever the bare word might be taken for something else. */
+/** Renders a scalar so that YAML reads it back: quoted whenever the plain form is ambiguous. */
 function scalarText(value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   const isPlain =

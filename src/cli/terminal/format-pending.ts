@@ -11,26 +11,26 @@ import { textWidth } from '../../inspect/format/text/text-width.ts';
 import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { thisCommand } from '../options/this-command.ts';
 
-/** How one request is shown. */
+/** Format of one pending request. */
 export interface RequestFormat extends FormatOptions {
-  /** Wall time in milliseconds since 1970: how long somebody has left to decide. */
+  /** Wall time in milliseconds since 1970, for the time left to decide. */
   readonly now: number;
 }
 
-/** How requests are shown: with `runId`, each with the commands that answer it. */
+/** Format of pending requests; with `runId`, each lists the commands that answer it. */
 export interface PendingFormat extends RequestFormat {
   readonly runId?: string;
   readonly store?: string | undefined;
 }
 
-/** Renders what waits for a person, and the commands that answer it. */
+/** Renders pending requests and the commands that answer them. */
 export function formatPending(requests: readonly PendingRequest[], format: PendingFormat): string {
   return requests.map((request) => `${formatRequest(request, format)}${answerCommands(request, format)}`).join('\n');
 }
 
 /**
- * Renders one request from what the engine knows of it: the arguments in full, escaped, with their SHA-256, so that
- * nothing a model writes can look like something else or stay hidden (FAULTS S9).
+ * Renders one request: the arguments in full, escaped, with their SHA-256, so that text written by a model can neither pose as
+ * something else nor stay hidden (FAULTS S9).
  */
 export function formatRequest(request: PendingRequest, { style = plainStyle, width, now }: RequestFormat): string {
   const args = JSON.stringify(request.args, null, 2);
@@ -38,7 +38,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, wid
     request.kind === 'approval'
       ? `wants to call ${style.bold(safe(request.tool))}`
       : request.tool === ''
-        ? 'waits: its profile asks what to do'
+        ? 'waits for your decision at a checkpoint of its profile'
         : `asks a question (${safe(request.tool)})`;
   const digest = createHash('sha256').update(JSON.stringify(request.args)).digest('hex');
   const lines = [
@@ -48,7 +48,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, wid
       ? [style.dim('  with the arguments'), ...indented(args), style.dim(`  sha256 ${digest}`)]
       : []),
     ...approvalFacts(request).map(({ text, isWarning }) => (isWarning ? style.yellow : style.dim)(`  ${safe(text)}`)),
-    ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  looks like another word: ${safe(word)}`)),
+    ...lookAlikes(`${request.tool} ${args}`).map((word) => style.yellow(`  mixes letters of several scripts: ${safe(word)}`)),
     ...numberedChoices(request),
     ...[scopeText(request, safe)].flatMap((scope) => (scope === undefined ? [] : [style.dim(`  always: ${scope}`)])),
     ...[deadlineText(request, now)].flatMap((deadline) => (deadline === undefined ? [] : [style.yellow(`  ${deadline}`)])),
@@ -56,7 +56,7 @@ export function formatRequest(request: PendingRequest, { style = plainStyle, wid
   return `${lines.flatMap((line) => fitted(line, width, style)).join('\n')}\n`;
 }
 
-/** A line in lines that fit. What goes on has a sign of its own, so that no argument can look like a line about it (FAULTS S9). */
+/** Wraps a line; continuation lines carry a mark, so that no argument can pose as a line of the request (FAULTS S9). */
 function fitted(line: string, width: number | undefined, style: TextStyle): readonly string[] {
   const indent = /^ */u.exec(line)?.[0] ?? '';
   return width === undefined
@@ -91,7 +91,7 @@ function answerCommands(request: PendingRequest, { runId, store, now, width }: P
   return commands.map((command) => commandLines(command, width)).join('');
 }
 
-/** A command, in a narrow window over several lines that a shell reads as one; broken between its words, outside of quotes. */
+/** Renders a command; in a narrow window, breaks it between words, outside quotes, into lines that a shell reads as one. */
 function commandLines(command: string, width: number | undefined): string {
   if (width === undefined || textWidth(command) + 2 <= width) return `  ${command}\n`;
   const words = command.match(/(?:\\.|'[^']*'|"[^"]*"|[^\s'"\\]|['"\\])+/gsu) ?? [];

@@ -1,38 +1,38 @@
-/** Signals within this time of each other are one: terminals, npm and launchers each hand a Ctrl-C on. In milliseconds. */
+/** Milliseconds within which signals count as one: terminals, npm and launchers each forward a Ctrl-C. */
 const sameSignalMs = 250;
 
-/** What asks a process to end: Ctrl-C, a supervisor, a terminal that was closed or lost its connection. */
+/** Signals of Ctrl-C, of a supervisor, and of a terminal that closed or lost its connection. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-// Not state of a run: the commands of this process that have work under way.
+// Not state of a run: commands of this process with work under way.
 const working = new Set<Interruption>();
-// Not state of a run: work of this process was stopped since its output went unread. Its command says how it ended.
+// Not state of a run: true once unread output stopped work of this process; the command then sets the exit code.
 let hasStopped = false;
 
-/** Stops the work of this process because what it prints can be written no more; tells whether there is or was any. */
-export function stopUnread(): boolean {
+/** Stops the work of this process because its output can no longer be written; true when there is or was any. */
+export function stopOnClosedOutput(): boolean {
   for (const interruption of working) interruption.stop();
   hasStopped ||= working.size > 0;
   return hasStopped;
 }
 
 /**
- * Watches for Ctrl-C, SIGTERM and SIGHUP. The first asks to stop: no new work, tools that run may end. The second ends the process
- * at once; what it leaves can be resumed, like after any other end of a process.
+ * Watches for Ctrl-C, SIGTERM and SIGHUP. The first asks to stop: no new work, running tools may finish. The second exits the process
+ * immediately; runs can be resumed, as after any crash.
  */
 export class Interruption implements Disposable {
   readonly #stop = new AbortController();
-  readonly #told = Promise.withResolvers<void>();
+  readonly #asked = Promise.withResolvers<void>();
   #last: number | undefined;
-  /** What is said on stderr when the process is ended at once. */
-  lastWords = '';
+  /** Message written to stderr when the second signal exits the process. */
+  exitMessage = '';
   readonly #onSignal = (signal: NodeJS.Signals): void => {
-    // What is said from now on reaches nobody, and must not end the process before its tools have.
+    // The terminal is gone: failed writes must not end the process before its tools finish.
     if (signal === 'SIGHUP') for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     this.interrupt();
   };
 
-  /** `onlyReads`: the command prints what is on record, and has no work that could be left in the middle. */
+  /** `onlyReads`: the command only prints recorded data and has no work to stop. */
   constructor({ onlyReads = false }: { readonly onlyReads?: boolean } = {}) {
     for (const signal of signals) process.on(signal, this.#onSignal);
     if (!onlyReads) working.add(this);
@@ -45,26 +45,26 @@ export class Interruption implements Disposable {
 
   /** Resolves with the first signal. */
   get asked(): Promise<void> {
-    return this.#told.promise;
+    return this.#asked.promise;
   }
 
-  /** What a signal does; also called for a Ctrl-C that a prompt reads as a key. */
+  /** Handles a signal; prompts call it for a Ctrl-C that they read as a key. */
   interrupt(): void {
     const now = performance.now();
     const isEcho = this.#last !== undefined && now - this.#last < sameSignalMs;
     this.#last = now;
     if (isEcho) return;
     if (this.signal.aborted) {
-      process.stderr.write(this.lastWords);
+      process.stderr.write(this.exitMessage);
       process.exit(130);
     }
     this.stop();
   }
 
-  /** Asks to stop, as the first signal does; never ends the process. */
+  /** Asks to stop, as the first signal does; never exits the process. */
   stop(): void {
     this.#stop.abort(new Error('interrupted'));
-    this.#told.resolve();
+    this.#asked.resolve();
   }
 
   [Symbol.dispose](): void {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import { choicesOf, readAnswer, readArguments } from '../../inspect/read-answer.ts';
 
-/** What a typed line means for something that waits for a person. */
+/** Meaning of a typed line for a pending request. */
 export type Verdict =
   | { readonly kind: 'approve'; readonly args?: JsonObject; readonly always?: boolean }
   | { readonly kind: 'reject'; readonly message?: string }
@@ -10,9 +10,9 @@ export type Verdict =
   | { readonly kind: 'unclear'; readonly hint: string };
 
 const approvalHint =
-  'Type y to allow the call, a to allow all like it in this run, n (and why) to refuse it, or e and the new arguments as JSON.';
+  'Type y to approve the call, a to approve it and all like it in this run, n (with a reason) to reject it, or e and new arguments as JSON.';
 
-/** Reads a typed line: `y`, `a`, `n`, `n why` or `e {…}` for an approval; the answer itself, or its number, for a question. */
+/** Parses a typed line: `y`, `a`, `n`, `n why` or `e {…}` for an approval; the answer, or its number, for a question. */
 export function readVerdict(request: PendingRequest, line: string): Verdict {
   const text = line.trim();
   if (request.kind === 'question') return { kind: 'answer', value: readAnswer(request, text) };
@@ -35,8 +35,8 @@ function readEdit(text: string): Verdict {
   }
 }
 
-/** The words that ask for a verdict. */
+/** Returns the prompt that asks for a verdict. */
 export function verdictPrompt(request: PendingRequest): string {
-  if (request.kind === 'approval') return 'Allow this call? [y / n / n and why / e and new arguments / a = always] ';
+  if (request.kind === 'approval') return 'Approve this call? [y / n / n and a reason / e and new arguments / a = always] ';
   return choicesOf(request).length > 0 ? 'Your answer (or its number): ' : 'Your answer: ';
 }

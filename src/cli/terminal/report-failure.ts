@@ -4,8 +4,8 @@ import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { exitCodeOf, type ExitCode } from '../exit-code.ts';
 
 /**
- * Tells on stderr what went wrong, in words alone: the stack only with `CADRE_DEBUG=1`. Answers with the exit code.
- * What the argument parser refuses it has said itself.
+ * Writes an error message, with the stack when `debug` is true (`CADRE_DEBUG=1`); returns the exit code. Usage errors were already
+ * printed by the argument parser.
  */
 export function reportFailure(thrown: unknown, tell: (text: string) => void, debug: boolean): ExitCode {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;

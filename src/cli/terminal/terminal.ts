@@ -1,30 +1,30 @@
-import type { TextStyle } from '../../inspect/format/text/text-style.ts';
-import { styleFor } from './ansi-style.ts';
+import { type TextStyle, plainStyle } from '../../inspect/format/text/text-style.ts';
+import { styleText } from 'node:util';
 
-/** Where a command writes and what it may assume of it. Results go to stdout, everything about the way there to stderr. */
+/** Output of a command and its capabilities. Results go to stdout, progress and messages to stderr. */
 export interface Terminal {
-  /** Writes to stdout, as it is. */
+  /** Writes to stdout, unchanged. */
   print(text: string): void;
-  /** Writes to stderr, as it is. */
+  /** Writes to stderr, unchanged. */
   tell(text: string): void;
   readonly outStyle: TextStyle;
   readonly errorStyle: TextStyle;
-  /** stderr is a terminal on which lines can be redrawn. */
+  /** True when stderr is a terminal on which lines can be redrawn. */
   readonly isLive: boolean;
-  /** A person can be asked: stdin and stderr are terminals. */
+  /** True when a person can be asked: stdin and stderr are terminals. */
   readonly isInteractive: boolean;
-  /** stdout is a terminal: what agents say is laid out there, and goes as it is into pipes and files. */
+  /** True when stdout is a terminal, where Markdown is rendered; pipes and files receive the text as written. */
   readonly isOutTerminal: boolean;
-  /** Columns that lines on stdout are fitted to: those of its terminal, else `COLUMNS`; undefined for a pipe, whose lines stay whole. */
+  /** Columns at which lines on stdout wrap: of its terminal, else `COLUMNS`; undefined for a pipe, where lines stay whole. */
   readonly outWidth: number | undefined;
-  /** The same of stderr, where only a terminal counts. */
+  /** Columns at which lines on stderr wrap; undefined when stderr is not a terminal. */
   readonly errorWidth: number | undefined;
-  /** The size of the terminal behind stderr, in characters. */
+  /** Size of the terminal of stderr, in characters. */
   readonly columns: number;
   readonly rows: number;
 }
 
-/** The terminal of this process. */
+/** Returns the terminal of this process. */
 export function openTerminal(options: { readonly color?: boolean | undefined } = {}): Terminal {
   const { stdin, stdout, stderr } = process;
   const color = options.color ?? true;
@@ -52,13 +52,44 @@ export function openTerminal(options: { readonly color?: boolean | undefined } =
   };
 }
 
-/** The columns of a terminal as it is now; undefined for what is none, and for one that says 0 because it does not know. */
+/** Returns the current columns of a terminal; undefined for other streams, and for a terminal that reports 0 (unknown). */
 function widthOf({ isTTY, columns }: { readonly isTTY: boolean; readonly columns: number }): number | undefined {
   return isTTY && columns > 0 ? columns : undefined;
 }
 
-/** The columns that the environment names. */
+/** Returns the columns set in `COLUMNS`. */
 function namedColumns(): number | undefined {
   const columns = Number(process.env['COLUMNS'] ?? '');
   return Number.isInteger(columns) && columns > 0 ? columns : undefined;
+}
+
+type Format = 'bold' | 'dim' | 'italic' | 'underline' | 'red' | 'green' | 'yellow' | 'cyan';
+
+const paint =
+  (format: Format) =>
+  (text: string): string =>
+    styleText(format, text, { validateStream: false });
+
+/** ANSI styles; use only for output to a terminal. */
+const ansiStyle: TextStyle = {
+  bold: paint('bold'),
+  dim: paint('dim'),
+  italic: paint('italic'),
+  underline: paint('underline'),
+  red: paint('red'),
+  green: paint('green'),
+  yellow: paint('yellow'),
+  cyan: paint('cyan'),
+};
+
+/** Stream properties that decide about colours. */
+interface ColorTarget {
+  readonly isTTY?: boolean | undefined;
+  /** Respects `NO_COLOR`, `FORCE_COLOR` and `TERM`. */
+  hasColors?(): boolean;
+}
+
+/** Returns the styles for a stream; plain when it is not a terminal, has no colours, or `color` is false. */
+function styleFor(stream: ColorTarget, color: boolean): TextStyle {
+  return color && stream.isTTY === true && stream.hasColors?.() === true ? ansiStyle : plainStyle;
 }

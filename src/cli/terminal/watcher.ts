@@ -7,17 +7,23 @@ import { createProgressLines, fitProgress } from '../progress/progress-lines.ts'
 import type { Terminal } from './terminal.ts';
 import { jsonText } from './json-text.ts';
 
-/** How a run is watched. */
+/** Form of progress output: redrawn in place, plain lines, JSON lines, or none. */
 export type WatchMode = 'live' | 'lines' | 'json' | 'quiet';
 
-/** Shows what a run does; paused while a person is asked something. */
+/** Mode of the output, and the sequence number after which it starts; 0 when absent. */
+export interface WatchOptions {
+  readonly mode: WatchMode;
+  readonly after?: number | undefined;
+}
+
+/** Progress output of a run; paused while a person is asked. */
 export interface Watcher {
-  /** Resolves when everything up to now is shown; nothing more is shown until `go`. */
+  /** Resolves when everything up to now is shown; shows nothing more until `go`. */
   pause(): Promise<void>;
   go(): void;
 }
 
-/** The way to watch that fits the terminal and the options. */
+/** Chooses the mode that fits the terminal and the options. */
 export function watchMode(
   terminal: Terminal,
   options: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
@@ -27,8 +33,8 @@ export function watchMode(
   return terminal.isLive ? 'live' : 'lines';
 }
 
-/** Begins to watch a run, from the event after a sequence number: redrawn in place, as plain lines, as JSON lines, or not at all. */
-export function watchRun(run: Run, terminal: Terminal, mode: WatchMode, after = 0): Watcher {
+/** Starts progress output of a run, with the events after a sequence number. */
+export function watchRun(run: Run, terminal: Terminal, { mode, after = 0 }: WatchOptions): Watcher {
   switch (mode) {
     case 'live':
       return watchLive(run, terminal);
@@ -55,7 +61,7 @@ function watchLive(run: Run, terminal: Terminal): Watcher {
     onEvents: (events) => {
       for (const event of events) {
         if (event.type === 'tool.end') progress.delete(event.callId);
-        // What agents tell people, and that a provider is down, stays on the screen.
+        // Notices of agents and outages of providers stay on the screen.
         if (event.type === 'note.add' && (event.code === 'NOTICE' || event.code === 'MODEL_OUTAGE'))
           view.say(`${toLine(event) ?? ''}\n`);
       }

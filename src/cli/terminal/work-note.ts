@@ -3,23 +3,23 @@ import path from 'node:path';
 import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
 
-/** The folders a run works on; facts of this machine, so they are kept beside the journal and not in it. */
+/** Folders of a run. They are facts of this machine, so they are stored beside the journal, not in it. */
 export interface WorkNote {
-  /** Absent for a run that works on no documents. */
+  /** Absent for a run without documents. */
   readonly docs?: string;
   readonly out: string;
 }
 
-/** Largest note that is read, in bytes. */
-const largestNote = 100_000;
+/** Maximum size of a note, in bytes. */
+const maxNoteBytes = 100_000;
 
-/** Notes the folders of a run beside its journal, through no link. A run in memory leaves no note. */
+/** Writes the folders of a run beside its journal, following no link. Writes nothing for a run in memory. */
 export async function writeWorkNote(store: string, runId: string, note: WorkNote): Promise<void> {
   if (store === 'memory') return;
   const file = noteFile(store, runId);
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true });
-  if (!(await lstat(folder)).isDirectory()) throw notUsed(folder, 'it is a link; remove it');
+  if (!(await lstat(folder)).isDirectory()) throw unusableNote(folder, 'it is a link; remove it');
   const part = `${file}.${nanoid()}.part`;
   try {
     await writeFile(part, `${JSON.stringify(note, null, 2)}\n`, { flag: 'wx' });
@@ -29,14 +29,14 @@ export async function writeWorkNote(store: string, runId: string, note: WorkNote
   }
 }
 
-/** The noted folders of a run; undefined when there is no readable note, which `--docs` and `--out` make up for. */
+/** Reads the noted folders of a run; undefined without a readable note (`--docs` and `--out` then name the folders). */
 export async function readWorkNote(store: string, runId: string): Promise<WorkNote | undefined> {
   if (store === 'memory') return undefined;
   try {
     const file = noteFile(store, runId);
     const found = await lstat(file);
-    // A pipe would never end, and a link leads to what is no note.
-    if (!found.isFile() || found.size > largestNote) return undefined;
+    // Reading a pipe would never end, and a link could lead anywhere.
+    if (!found.isFile() || found.size > maxNoteBytes) return undefined;
     const note: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isWorkNote(note) ? note : undefined;
   } catch {
@@ -46,12 +46,12 @@ export async function readWorkNote(store: string, runId: string): Promise<WorkNo
 
 function noteFile(store: string, runId: string): string {
   // The id comes from the journal, and becomes part of a path.
-  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw notUsed(JSON.stringify(runId.slice(0, 60)), 'it is no id of a run');
+  if (!/^\w[\w.-]{0,199}$/.test(runId)) throw unusableNote(JSON.stringify(runId.slice(0, 60)), 'it is not a run id');
   return path.join(path.dirname(path.resolve(store)), 'runs', `${runId}.json`);
 }
 
-function notUsed(what: string, why: string): CadreError {
-  return new CadreError('STORE_FAILED', `${what} is not used for the notes of runs: ${why}`);
+function unusableNote(what: string, why: string): CadreError {
+  return new CadreError('STORE_FAILED', `${what} cannot be used for notes of runs: ${why}`);
 }
 
 function isWorkNote(value: unknown): value is WorkNote {

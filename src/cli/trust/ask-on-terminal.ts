@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks a question on the terminal (stderr, so that stdout stays clean); everything but `y` and `yes` is a no, Ctrl-C and an end of input, too. */
+/** Asks a question on stderr; true for `y` or `yes`, false for anything else, including Ctrl-C and end of input. */
 export async function askOnTerminal(text: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));

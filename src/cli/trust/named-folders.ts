@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { isBelow } from './run-folders.ts';
 
-/** Folders that are trusted with all that is below them, separated like those of PATH. */
+/** Environment variable with folders that are trusted with everything below them, separated as in PATH. */
 export const trustVariable = 'CADRE_TRUST';
 
-/** Tells whether a folder, or one above it, is among those that the user trusts. */
+/** True when a folder, or one above it, is listed in CADRE_TRUST. */
 export function isNamedFolder(place: string, named = process.env[trustVariable] ?? ''): boolean {
   const folders = named.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   return folders.some((folder) => isBelow(folder, path.resolve(place)));

@@ -4,10 +4,10 @@ import { isNamedFolder } from './named-folders.ts';
 import { isBelow, realFolder } from './run-folders.ts';
 
 /**
- * A folder that a command uses without a word of its user, because a project has it there. One that really lies outside the project, by
- * way of a link, was not chosen by the user: fails with FOLDER_UNTRUSTED, unless CADRE_TRUST names it.
+ * Returns the absolute path of a default folder of a project. Fails with FOLDER_UNTRUSTED when a link leads it outside the project, which
+ * the user did not choose, unless CADRE_TRUST names it.
  *
- * @param how what the user can say instead, like `--docs`
+ * @param how option with which the user can name the folder, like `--docs PATH`
  */
 export async function ownFolder(folder: string, project: string, how: string): Promise<string> {
   const absolute = path.resolve(folder);
@@ -15,7 +15,7 @@ export async function ownFolder(folder: string, project: string, how: string): P
   if (isBelow(inside, real) || isNamedFolder(real)) return absolute;
   throw new CadreError(
     'FOLDER_UNTRUSTED',
-    `${absolute} leads to ${real}, outside ${inside}, and was not named by you; remove the link, or say ${how} if this folder is meant`,
+    `${absolute} leads to ${real}, outside ${inside}, and you did not name it; remove the link, or name the folder with ${how}`,
     { details: { place: absolute } },
   );
 }

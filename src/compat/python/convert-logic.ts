@@ -1,6 +1,6 @@
 import { kindWith } from './convert-access.ts';
 import type { Converter } from './converter.ts';
-import { atLevel, conjunction, isTruthy, level, piece, toFinal, type Piece } from './piece.ts';
+import { atLevel, brokenBase, conjunction, isTruthy, level, piece, toFinal, type Piece } from './piece.ts';
 import type { NodeOf, PythonNode } from './syntax.ts';
 
 /** Converts an expression to its truth, for places where false and raising have the same effect. */
@@ -57,6 +57,9 @@ function withFallback(left: Piece, right: Piece): Piece {
   if (value === null || left.kind === 'bool') return { ...choice(left, left, right), guards: left.guards };
   const text = `default(${left.bare ?? left.text}, ${right.text})`;
   const isEmptyValue = typeof value === 'string' || typeof value === 'object';
+  // The text of `x + 'a'` is not empty where x is missing: its fallback cannot be left out.
+  const base = brokenBase(left);
+  const isEmptyWhenBroken = left.guards.length === 0 || base === null || base === '';
   const kind = kindWith(left, right);
   const { broken: _broken, literal: _literal, ...rest } = left;
   return {
@@ -65,7 +68,7 @@ function withFallback(left: Piece, right: Piece): Piece {
     level: level.chain,
     kind,
     nullable: false,
-    ...(isEmptyValue ? { bare: left.bare ?? atLevel(left, level.chain) } : {}),
+    ...(isEmptyValue && isEmptyWhenBroken ? { bare: left.bare ?? atLevel(left, level.chain) } : {}),
     ...(left.guards.length > 0 && left.broken === null ? { broken: value } : {}),
   };
 }

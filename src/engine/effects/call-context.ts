@@ -7,10 +7,10 @@ import type { ToolContext } from '../../core/tool/tool.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 import type { RunResources } from './run-resources.ts';
 
-/** Which call a tool runs for. */
+/** Identifies the call a tool runs for. */
 export type CallIdentity = Pick<ToolContext, 'runId' | 'agentId' | 'turnId' | 'toolCallId' | 'providerCallId' | 'attempt'>;
 
-/** What the context of a call gives access to. */
+/** Files, resources and outlets that a call can reach. */
 export interface CallLinks {
   readonly scope: Scope;
   readonly context: Readonly<Record<string, unknown>>;
@@ -19,11 +19,11 @@ export interface CallLinks {
   readonly workspace: () => string;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly live: RunResources;
-  /** The key of the request, made when a tool asks for it. */
+  /** Returns the idempotency key of the request; computed when a tool asks for it. */
   readonly idempotencyKey: () => string;
 }
 
-/** What an effect tool gets besides its arguments; its views and its signal are made when the tool asks for them. */
+/** Context of an effect tool's call. Its views and its signal are created on first access. */
 export class CallContext implements ToolContext {
   readonly runId: RunId;
   readonly agentId: AgentId;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** What is being closed since its agent, or the run, is over: waited for like any effect, but no longer than the grace period. */
+/** Resources that are closing because their agent or run is over; awaited like any effect, at most for the grace period. */
 export class Closings {
   readonly #open = new Set<Promise<void>>();
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class Closings {
     return this.#open.size;
   }
 
-  /** Waits for a closing from now on; undefined is nothing to wait for. */
+  /** Adds a closing to wait for; ignores undefined. */
   add(closing: Promise<void> | undefined): void {
     if (closing === undefined) return;
     const bounded = atMost(this.#clock, this.#graceMs, closing).then(() => {
@@ -27,13 +27,13 @@ export class Closings {
     this.#open.add(bounded);
   }
 
-  /** Resolves when nothing that was added is waited for any more. */
+  /** Resolves when all added closings are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#open);
   }
 }
 
-/** Resolves with a promise that does not reject, or after a time at the latest. */
+/** Resolves when the work is done, or after `ms` milliseconds. The work must not reject. */
 export async function atMost(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   let cancelTimer: (() => void) | undefined;
   const time = new Promise<void>((resolve) => {

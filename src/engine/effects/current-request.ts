@@ -5,14 +5,14 @@ const nothing: JsonObject = Object.freeze({});
 const requests = new AsyncLocalStorage<JsonObject>();
 
 /**
- * The values of the request the code at hand works for: what `engine.launch` was given as `request`, wherever a tool, a function node
- * or a model of its run was called from. Nothing, outside of a run. The same as a tool's `context.request`, for code that has no context.
+ * Returns the request of the current run, as given to `engine.launch`, in any code that a tool, a function node or a model of the run
+ * calls; empty outside of a run. Same as a tool's `context.request`, for code that has no context.
  */
 export function currentRequest(): JsonObject {
   return requests.getStore() ?? nothing;
 }
 
-/** Runs work of a run, so that all it begins sees the run's request and no other. */
+/** Runs work of a run, so that everything it starts sees exactly the run's request. */
 export function withinRequest<T>(request: JsonObject, work: () => T): T {
   return currentRequest() === request ? work() : requests.run(request, work);
 }

@@ -1,12 +1,12 @@
 import type { Effect } from '../../core/events/transaction.ts';
 
-/** Effects that begin in one turn of the event loop. */
+/** Number of effects that start in one turn of the event loop. */
 const portion = 32;
 
 /**
- * The effects a run's commits made due, in their order. Those of an ordinary commit begin at once; of a crowd, such as a thousand agents that
- * one decision starts, the rest begins in later turns of the event loop, and effects that become due meanwhile queue behind them: a call is
- * never stopped before it began.
+ * Queue of the effects that a run's commits made due, in order. Effects of an ordinary commit start immediately; of a large batch, such as
+ * a thousand agents started by one decision, the rest start in later turns of the event loop, and effects that become due meanwhile queue
+ * behind them. So a call is never cancelled before it started.
  */
 export class DueEffects {
   readonly #start: (effect: Effect) => void;
@@ -24,7 +24,7 @@ export class DueEffects {
     this.#onIdle = parts.onIdle;
   }
 
-  /** How many have not begun. */
+  /** Number of effects that have not started. */
   get size(): number {
     return this.#waiting.length;
   }
@@ -44,7 +44,7 @@ export class DueEffects {
     }
   }
 
-  /** Drops the effects that have not begun. */
+  /** Drops the effects that have not started. */
   clear(): void {
     this.#waiting = [];
   }

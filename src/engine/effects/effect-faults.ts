@@ -3,19 +3,19 @@ import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelOutcome, OutageNews } from '../../core/model/model.ts';
 import type { Input } from '../run/input.ts';
 
-/** The outcome of a model call that broke before it was made. */
+/** Returns the outcome of a model call that failed before it was made. */
 export function couldNotBeMade(thrown: unknown): ModelOutcome {
   const message = `the model call could not be made: ${describeThrown(thrown)}`;
   const code = thrown instanceof CadreError ? thrown.code : 'INTERNAL';
   return { kind: 'error', error: { code, message }, usage: {}, attempts: [] };
 }
 
-/** What is put on record of a provider that is down, and of its return. */
+/** Returns the input that records a provider outage or its end. */
 export function outageNote(about: { readonly agentId: AgentId; readonly turnId?: TurnId }, { kind, message }: OutageNews): Input {
   return { kind: 'note', level: kind === 'began' ? 'warning' : 'info', code: 'MODEL_OUTAGE', message, about };
 }
 
-/** What is put on record of a tool that kept everything else in this process from running. */
+/** Returns the input that records a tool that blocked the event loop. */
 export function blockedNote(name: string, callId: string, ms: number): Input {
   const message =
     `'${name}' (${callId}) let nothing else in this process run for ${Math.round(ms / 100) / 10} s, ` +
@@ -23,7 +23,7 @@ export function blockedNote(name: string, callId: string, ms: number): Input {
   return { kind: 'note', level: 'warning', code: 'EVENT_LOOP_BLOCKED', message };
 }
 
-/** Note for the journal about a wait for a store that other processes kept locked. `ms` is how long it took. */
+/** Returns the note about a wait of `ms` milliseconds for a store that other processes kept locked. */
 export function waitedNote(ms: number): Input {
   const message = `the run waited ${Math.round(ms / 100) / 10} s for the journal, which another process kept locked`;
   return { kind: 'note', level: 'warning', code: 'STORE_WAITED', message };

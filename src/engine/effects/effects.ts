@@ -29,7 +29,7 @@ import { RunTimers } from '../run/run-timers.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { Subscribers } from '../subscribers.ts';
 
-/** What effects need from their engine and run. */
+/** Services that effects use of their engine and run. */
 export interface EffectPorts {
   readonly decision: DecisionContext;
   readonly gateway: ModelGateway;
@@ -38,12 +38,12 @@ export interface EffectPorts {
   /** Values handed to `engine.launch({ context })`, for tools. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly content: (hash: ContentHash) => string | undefined;
-  /** How long cancelled effects get to stop, in milliseconds. */
+  /** Milliseconds that cancelled effects get to stop. */
   readonly graceMs: number;
-  /** The run's workspace; the folder is made when a tool first asks. */
+  /** Returns the run's workspace; the folder is created when a tool first asks. */
   readonly workspace: () => string;
   readonly live: RunResources;
-  /** Answers tool calls in the tools' place. */
+  /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface EffectPorts {
 export class Effects {
   readonly #ports: EffectPorts;
   readonly #inFlight = new Map<string, InFlight>();
-  /** Tools that were given up and have not ended yet. */
+  /** Number of abandoned tools that have not ended yet. */
   #out = 0;
   #isLeaving = false;
   readonly #alone: (() => void)[] = [];
@@ -91,7 +91,7 @@ export class Effects {
     this.#closings = new Closings({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
   }
 
-  /** Resolves when no tool is left that was given up and may still bring a late result. */
+  /** Resolves when no abandoned tool is left that may still bring a late result. */
   whenDetachedSettled(): Promise<void> {
     return this.#out === 0 ? Promise.resolve() : new Promise((resolve) => this.#alone.push(resolve));
   }
@@ -100,7 +100,7 @@ export class Effects {
     return this.#inFlight.size + this.#closings.size;
   }
 
-  /** Starts an effect that a commit made due; none while the engine closes: what is due is begun on resume. */
+  /** Starts an effect that a commit made due. While the engine closes it starts none: a resume starts them. */
   start(run: RunContext, effect: Effect): void {
     if (this.#isLeaving) return;
     switch (effect.kind) {
@@ -124,7 +124,7 @@ export class Effects {
     }
   }
 
-  /** Takes notice of what was committed: aborts effects whose turn or call ended, and sets the timers of what began. */
+  /** Follows a commit: aborts effects whose turn or call ended, and sets the timers of new ones. */
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
     if (!this.#isLeaving) this.#timers.note(run, events);
     this.#closings.add(this.#ports.live.noteCommit(events));
@@ -140,7 +140,7 @@ export class Effects {
     }
   }
 
-  /** The jump of the wall clock since it was last asked for, as an input; undefined when there was none worth a word. */
+  /** Returns the jump of the wall clock since the last call as an input; undefined when there is none worth recording. */
   clockJump(run: RunContext): Input | undefined {
     const jumpMs = run.outcome === undefined ? this.#clockWatch.jumpMs() : 0;
     return jumpMs === 0 ? undefined : { kind: 'clock', jumpMs };
@@ -152,26 +152,26 @@ export class Effects {
     this.#closings.add(this.#ports.live.closeAll());
   }
 
-  /** The engine closes: aborts the model calls, which are made again when the run is resumed. */
+  /** Aborts the model calls because the engine closes; they are made again when the run is resumed. */
   leaveModels(error: CadreError): void {
     this.#isLeaving = true;
     this.#timers.stop();
     for (const effect of this.#inFlight.values()) if (effect.kind === 'model') leave(effect, error);
   }
 
-  /** The engine closes, and what still runs has had its time: aborts it, and closes what is live. */
+  /** Aborts every running effect and closes live resources, when the time the engine allows for closing is up. */
   leaveAll(error: CadreError): void {
     for (const effect of this.#inFlight.values()) leave(effect, error);
     this.#closings.add(this.#ports.live.closeAll());
   }
 
-  /** Waits until the tools that run have ended by themselves, at most this long. */
+  /** Waits until running tools have ended by themselves, at most `ms` milliseconds. */
   async finish(ms: number): Promise<void> {
     const tools = [...this.#inFlight.values()].filter(({ kind }) => kind === 'tool');
     if (tools.length > 0 && ms > 0) await atMost(this.#ports.clock, ms, ended(tools));
   }
 
-  /** Waits until what was aborted has stopped, at most the grace period; what goes on is waited for by nobody. */
+  /** Waits until aborted effects have stopped, at most for the grace period; later ones are abandoned. */
   async drain(): Promise<void> {
     const stopping = [...this.#inFlight.values()].filter(({ abort }) => isAborted(abort));
     if (stopping.length > 0) await atMost(this.#ports.clock, this.#ports.graceMs, ended(stopping));
@@ -181,7 +181,7 @@ export class Effects {
   #startModel(run: RunContext, effect: Extract<Effect, { kind: 'model' }>): void {
     const { agentId, turnId } = effect;
     const agent = run.agents.get(agentId);
-    // What came in the same commit may have ended the turn again: a call nobody wants must not be made.
+    // A later event of the same commit may have ended the turn: its call must not be made.
     if (agent?.turn.currentId !== turnId) return;
     const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
@@ -209,7 +209,7 @@ export class Effects {
     if (call !== undefined) this.#track(call, call.abort, call.work, call.done, call.failed);
   }
 
-  /** Runs the tool of a call; or, on the same arguments and for the same call id, the one that finds out whether it happened. */
+  /** Runs the tool of a call; or, with the same arguments and call id, the tool that verifies whether the call happened. */
   #startTool(run: RunContext, effect: Extract<Effect, { kind: 'tool' | 'verify' }>): void {
     const { agentId, turnId, callId } = effect;
     const agent = run.agents.get(agentId);
@@ -244,7 +244,7 @@ export class Effects {
         this.#subscribers.progress(agentId, turnId, callId, fraction, decision.env.secrets.text(note)),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
       onLate: (late) => {
-        // What a verifier says too late is about a call that went on without it.
+        // A verifier's late result concerns a call that went on without it.
         if (effect.kind === 'tool') this.#tell(toInput(late));
         if (isOut) this.#out -= 1;
         if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
@@ -280,7 +280,7 @@ export class Effects {
       (value) => finish(done(value)),
       (thrown: unknown) => {
         if (!isUnreadable(thrown)) return finish(failed(thrown));
-        // A store that fails is no fault of the model or the tool: nothing ends by it, and the run can be resumed.
+        // A failing store is no fault of the model or the tool: it ends neither, and the run can be resumed.
         this.#inFlight.delete(key);
         this.#halt(thrown);
       },

@@ -1,9 +1,9 @@
-/** An abort controller that is made only when somebody looks at its signal: most tools never do. */
+/** Abort controller created on first access to its signal: most tools never read it. */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #aborted = false;
   #reason: unknown;
-  /** Told when it is aborted, whether anybody looked at the signal or not. */
+  /** Called on abort, whether the signal was read or not. */
   onAbort: (() => void) | undefined;
 
   get aborted(): boolean {

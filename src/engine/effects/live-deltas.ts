@@ -5,14 +5,14 @@ import type { Secrets } from '../../core/secrets/secrets.ts';
 import { ReplyPieces } from './reply-so-far.ts';
 import type { Subscribers } from '../subscribers.ts';
 
-/** Where the pieces of one reply go while it streams. */
+/** Receives the pieces of one reply while it streams. */
 export interface LiveDeltas {
   readonly onDelta: (delta: ModelDelta) => void;
-  /** The reply is over. */
+  /** Ends the reply. */
   readonly end: () => void;
 }
 
-/** Hands the pieces of a reply to subscribers, without secrets, and keeps them until it is over, for those that come late. */
+/** Passes the pieces of a reply to subscribers, without secrets, and keeps them until the reply ends, for late subscribers. */
 export function liveDeltas(secrets: Secrets, subscribers: Subscribers, agentId: AgentId, turnId: TurnId): LiveDeltas {
   const told = new ReplyPieces();
   let isCatchingUp = false;
@@ -21,7 +21,7 @@ export function liveDeltas(secrets: Secrets, subscribers: Subscribers, agentId: 
     if (!isCatchingUp) subscribers.delta(agentId, turnId, delta);
   };
   const stream = secrets.size === 0 ? undefined : new SecretStream(secrets, emit);
-  /** Pieces that nothing has watched, and that were not searched for secrets: one may begin in them. */
+  /** Pieces not yet searched for secrets, since no subscriber read them: a secret may begin in them. */
   let unseen: ModelDelta[] = [];
   const catchUp = (): void => {
     isCatchingUp = true;
@@ -34,7 +34,7 @@ export function liveDeltas(secrets: Secrets, subscribers: Subscribers, agentId: 
     return { agentId, turnId, deltas: told.deltas };
   });
   return {
-    // Asked per piece: a subscriber that comes right after a launch hears the first model call, too.
+    // Checked for each piece: a subscriber added right after the launch receives the first model call, too.
     onDelta: (delta) => {
       if (stream === undefined) return emit(delta);
       if (!subscribers.wantsDeltas) {

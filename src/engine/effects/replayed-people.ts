@@ -5,8 +5,8 @@ import type { PendingRequest } from '../../core/state/pending.ts';
 import type { Run } from '../run.ts';
 
 /**
- * Makes the function that says, in a run that is replayed and has settled, what people said in the recorded one: verdicts over the
- * calls that wait, then the next message. It tells whether there was something to say.
+ * Returns a function that replays, whenever the run has settled, the next input people gave in the recorded run: verdicts over the
+ * suspended calls, then the next message. It returns false when there is none.
  */
 export function replayedPeople(recording: Recording | undefined): ((run: Run) => Promise<boolean>) | undefined {
   if (recording === undefined) return undefined;
@@ -15,7 +15,7 @@ export function replayedPeople(recording: Recording | undefined): ((run: Run) =>
     if (run.state.outcome !== undefined) return false;
     for (const request of run.pending) if (await decide(run, request, recording)) return true;
     const asked = run.pending.filter(({ tool }) => tool === '');
-    // What a profile asks in its agent's place is answered with an item, as everything else that people said.
+    // A checkpoint asks on behalf of its profile, with no tool call to decide: its answer is an item, like a message.
     const isFree = run.pending.length === asked.length;
     const next = isFree ? items.shift() : undefined;
     if (next === undefined) return false;
@@ -49,7 +49,7 @@ async function decide(run: Run, { id, agentId, tool, turnId }: PendingRequest, r
   return true;
 }
 
-/** How many model calls of an agent had ended by themselves when it made a call in this turn. */
+/** Counts the model calls of an agent that had completed when it made a call in this turn. */
 function answeredCalls(run: Run, agent: SubContext, turnId: string): number {
   let calls = 0;
   for (const turn of run.fullState().turns.values()) {

@@ -8,7 +8,7 @@ import { toolReturn } from '../../core/tool/tool-return.ts';
 import type { Replay } from '../../models/replay/replay.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 
-/** What a tool came to, by the recording and without running it. */
+/** Returns a tool's outcome from the recording, without running the tool. */
 export async function replayedTool(replay: Replay, run: RunContext, agent: SubContext, call: CallState): Promise<ToolOutcome> {
   const { request, index } = call;
   const found = await replay.tool(callerOf(run, agent), { index, tool: request.name }, call.args);

@@ -1,15 +1,15 @@
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 
-/** A reply while it streams, as far as it has come. */
+/** A reply in progress, as far as it has been streamed. */
 export interface ReplySoFar {
   readonly agentId: AgentId;
   readonly turnId: TurnId;
-  /** All pieces of its current attempt, in order; neighbours of one kind are joined, and `n` is that of the last one in them. */
+  /** Pieces of its current attempt, in order; adjacent pieces of one kind are joined, and `n` is that of the last one joined. */
   readonly deltas: readonly ModelDelta[];
 }
 
-/** Collects the pieces of one reply. A later attempt takes the place of the one before. */
+/** Collects the pieces of one reply. A later attempt replaces the one before. */
 export class ReplyPieces {
   #deltas: ModelDelta[] = [];
 

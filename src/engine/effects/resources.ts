@@ -6,10 +6,10 @@ interface Kept {
 }
 
 /**
- * The live things of one owner: an agent, a run or an engine.
+ * Live resources of one owner: an agent, a run or an engine.
  *
- * 1. A thing is opened once, however many ask at the same time.
- * 2. When the owner is over, everything is closed, also what is still being opened; nothing is opened any more.
+ * 1. A resource is opened once, however many callers ask at the same time.
+ * 2. When the owner ends, every resource is closed, including those still opening; none is opened afterwards.
  */
 export class Resources implements ResourceScope {
   readonly #owner: string;
@@ -21,7 +21,7 @@ export class Resources implements ResourceScope {
     this.#owner = owner;
   }
 
-  /** Whether there is nothing to close. */
+  /** True when there are no resources to close. */
   get isEmpty(): boolean {
     return this.#kept.size === 0;
   }
@@ -30,7 +30,7 @@ export class Resources implements ResourceScope {
     if (this.#closed !== undefined)
       throw new CadreError('ENGINE_CLOSED', `${this.#owner} is over; nothing is opened for it any more`);
     const known = this.#kept.get(name);
-    // The name says what it is: whoever asks for it by that name opened it, or would have, the same way.
+    // A name implies its type: all callers that use the name open the same resource in the same way.
     if (known !== undefined) return (await (known.thing as Promise<Resource<T>>)).value;
     const thing = Promise.try(open);
     const kept: Kept = { thing };
@@ -49,7 +49,7 @@ export class Resources implements ResourceScope {
     if (kept !== undefined) await closeThing(kept);
   }
 
-  /** Closes everything; resolves when all of it is closed. What fails to close is over all the same. */
+  /** Closes every resource; resolves when all are closed. A resource that fails to close counts as closed. */
   closeAll(): Promise<void> {
     this.#closed ??= this.#closeEach();
     return this.#closed;
@@ -63,7 +63,7 @@ export class Resources implements ResourceScope {
 }
 
 async function closeThing({ thing }: Kept): Promise<void> {
-  // An opening that failed told its callers, and left nothing to close.
+  // A failed opening was reported to its callers and left no resource to close.
   const opened = await thing.catch(() => undefined);
   await opened?.close();
 }

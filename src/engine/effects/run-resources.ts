@@ -3,12 +3,12 @@ import type { AgentId, RunId } from '../../core/ids.ts';
 import type { ResourceScope, ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { Resources } from './resources.ts';
 
-/** The live things of one run, by agent, and those of the run itself; nothing is made before a tool asks. */
+/** Live resources of one run: of the run itself and of each agent; created when a tool first asks. */
 export class RunResources {
   readonly #runId: RunId;
   readonly #engine: ResourceScope;
   readonly #agents = new Map<AgentId, Resources>();
-  /** Agents that have ended: what a call of theirs still wants to open is refused. */
+  /** Agents that have ended: requests of their calls to open resources are refused. */
   readonly #ended = new Set<AgentId>();
   #run: Resources | undefined;
   #isOver = false;
@@ -18,7 +18,7 @@ export class RunResources {
     this.#engine = engine;
   }
 
-  /** The scopes a tool call of an agent may use. */
+  /** Returns the scopes that a tool call of an agent may use. */
   scopesOf(agentId: AgentId): ResourceScopes {
     const agent = (): Resources => {
       const made = this.#agents.get(agentId) ?? new Resources(`agent ${agentId} of run ${this.#runId}`);
@@ -43,7 +43,7 @@ export class RunResources {
     };
   }
 
-  /** Begins to close what belongs to agents, or the run, that these events end; undefined when there is nothing to close. */
+  /** Begins to close the resources of agents, or of the run, that these events end; undefined when there are none. */
   noteCommit(events: readonly CadreEvent[]): Promise<void> | undefined {
     const over: Resources[] = [];
     for (const event of events) {
@@ -54,7 +54,7 @@ export class RunResources {
     return over.length === 0 ? undefined : closing(over);
   }
 
-  /** Closes everything: the run is over, or its engine leaves it. */
+  /** Closes all resources: the run is over, or its engine leaves it. */
   closeAll(): Promise<void> {
     return closing(this.#takeAll()) ?? Promise.resolve();
   }
@@ -77,7 +77,7 @@ export class RunResources {
 
 function closing(over: readonly Resources[]): Promise<void> | undefined {
   const full = over.filter((things) => !things.isEmpty);
-  // Those that are empty are closed as well: a call that is still running must not open anything for them.
+  // Empty scopes are closed as well: a call that is still running must not open resources in them.
   const closed = over.map((things) => things.closeAll());
   return full.length === 0 ? undefined : Promise.all(closed).then(() => undefined);
 }

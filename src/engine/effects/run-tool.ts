@@ -5,26 +5,29 @@ import type { LazyAbort } from './lazy-abort.ts';
 
 /** Most progress notes kept with a result; earlier ones are live only. */
 const keptNotes = 20;
-/** Longest progress note, in characters: each goes to whoever watches. */
+/** Maximum length of a progress note in characters: each is sent to every subscriber. */
 const longestNote = 500;
 
-/** A tool that computes for longer without a pause is told of: no timer fires meanwhile, not even its own deadline (FAULTS X7). */
+/**
+ * Milliseconds of computing without a pause after which a tool is reported: no timer fires meanwhile, not even its own deadline (FAULTS
+ * X7).
+ */
 const longestBlockMs = 1_000;
 
-/** What running one tool takes. */
+/** Services and settings for running one tool. */
 export interface ToolRun {
   readonly name: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly abort: LazyAbort;
-  /** How long a tool that was aborted gets to stop, in milliseconds; then nobody waits for it any more. */
+  /** Milliseconds that an aborted tool gets to stop; after that it is abandoned. */
   readonly graceMs: number;
-  /** Starts the tool; what it returns or throws is the outcome. */
+  /** Starts the tool; its value or error is the outcome. */
   readonly start: (progress: (fraction: number, note?: string) => void) => unknown;
   readonly onProgress: (fraction: number, note: string) => void;
-  /** The tool let nothing else in this process run for so many milliseconds. */
+  /** Reports that the tool blocked the event loop for this many milliseconds. */
   readonly onBlocked: (ms: number) => void;
-  /** A result that comes after a time-out: kept, never delivered. */
+  /** Receives a result that comes after a time-out: recorded, never delivered. */
   readonly onLate: (outcome: ToolOutcome) => void;
 }
 
@@ -35,7 +38,7 @@ export interface ToolRun {
 export function runTool(run: ToolRun): Promise<ToolOutcome> {
   const notes: { fraction: number; note: string; at: number }[] = [];
   const progress = (fraction: number, note = ''): void => {
-    // Tools are not all written in TypeScript, and what is kept must survive a trip through JSON.
+    // Tools may be written in plain JavaScript, and recorded values must survive a trip through JSON.
     const share = Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0;
     const text = (typeof note === 'string' ? note : describeThrown(note)).slice(0, longestNote).toWellFormed();
     notes.push({ fraction: share, note: text, at: run.clock.now() });
@@ -62,7 +65,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
     let over = false;
     const finish = (outcome: ToolOutcome): void => {
       if (over) {
-        // Two ticks on, the outcome that counts has been handed in, even when both came in one breath.
+        // After two ticks the timed-out outcome has been submitted, even when both arrived together.
         queueMicrotask(() => queueMicrotask(() => run.onLate(outcome)));
         return;
       }
@@ -85,7 +88,7 @@ function raceAgainstTimer(run: ToolRun, returned: PromiseLike<unknown>, progress
       if (over) return;
       cancelTimer();
       cancelTimer = run.clock.setTimer(run.graceMs, () => {
-        const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; nobody waits for it any more`);
+        const error = new CadreError('TOOL_CANCELLED', `'${run.name}' was told to stop and did not; it was abandoned`);
         finish({ status: 'cancelled', error, progress: [...progress], abandoned: true });
       });
     };
@@ -101,7 +104,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   try {
     return 'then' in value && typeof value.then === 'function';
   } catch {
-    // A proxy or getter that throws when it is looked at: a value like any other, and put into words as one.
+    // A proxy or getter that throws on access: an ordinary value, described as such.
     return false;
   }
 }

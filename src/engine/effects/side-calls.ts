@@ -8,7 +8,7 @@ import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { couldNotBeMade, outageNote } from './effect-faults.ts';
 
-/** What calls beside the turns need. */
+/** Services that model calls outside the turns use. */
 interface SidePorts {
   readonly decision: DecisionContext;
   readonly gateway: ModelGateway;
@@ -16,9 +16,9 @@ interface SidePorts {
   readonly tell: (input: Input) => void;
 }
 
-/** A call beside the turns that has been begun. */
+/** A started model call outside the turns. */
 export interface SideCall {
-  /** A title is waited for when an engine closes, like a tool; a summary is made again. */
+  /** A title is awaited when the engine closes, like a tool; a summary is made again on resume. */
   readonly kind: 'model' | 'tool';
   readonly key: string;
   readonly abort: AbortController;
@@ -27,10 +27,10 @@ export interface SideCall {
   readonly failed: (thrown: unknown) => Input;
 }
 
-/** The key of the call that words a run's title; there is one at most. */
+/** Key of the call for the run's title; there is at most one. */
 export const titleKey = 'title';
 
-/** Begins the call of a summariser, or of whoever words the run's title; undefined when nobody wants it any more. */
+/** Starts a model call for a summary or for the run's title; undefined when its result is no longer needed. */
 export function beginSideCall(
   { decision, gateway, content, tell }: SidePorts,
   run: RunContext,

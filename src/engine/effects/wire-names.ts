@@ -1,8 +1,8 @@
 import { decodeWireName, encodeWireName } from '../../tools/wire-name.ts';
 
 /**
- * The names behind wire names that cannot be undone, since they end in a hash. A pure cache: which wire name a name has depends on the
- * name alone, so that it does not matter which catalogs its tools were in.
+ * Original names of wire names that end in a hash and cannot be decoded. A pure cache: a wire name depends on the name alone, so the
+ * catalogs its tools come from do not matter.
  */
 export class WireNames {
   readonly #origins = new Map<string, string>();
@@ -13,7 +13,7 @@ export class WireNames {
     if (decodeWireName(wire) !== name) this.#origins.set(wire, name);
   }
 
-  /** The name behind a wire name; what is none stays as it is. */
+  /** Returns the name that a wire name encodes; any other text is returned unchanged. */
   decode(wire: string): string {
     return this.#origins.get(wire) ?? decodeWireName(wire);
   }

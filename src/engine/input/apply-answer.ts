@@ -17,7 +17,7 @@ import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { isAsking } from '../../core/state/is-asking.ts';
 
-/** A person's verdict over a call: approved calls become startable, rejected ones are answered, questions are resumed. */
+/** Applies a person's verdict on a call: approved calls become startable, rejected ones are answered, questions are resumed. */
 export function applyAnswer(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'answer' }>): void {
   const asking = askingAgent(tx.run, input.callId);
   if (asking?.turn.question?.checkpoint !== undefined) {
@@ -65,7 +65,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
   }
 }
 
-/** At a checkpoint a person lets the agent go on, or ends it with what there is; which of them is on the record as what was said. */
+/** Passes a checkpoint: a person lets the agent go on, or ends it with its results so far; the choice is recorded as their message. */
 function passCheckpoint(
   context: TurnContext,
   { checkpoint, value }: { readonly checkpoint: string; readonly value: JsonValue | undefined },
@@ -79,7 +79,7 @@ function passCheckpoint(
   endAgent(context, { outcome: declared?.outcome ?? checkpointOutcome }, answer.seq);
 }
 
-/** The arguments a person gave, as the tool takes them; nothing when they are those of the call. */
+/** Returns the arguments a person gave, as the tool takes them; undefined when they equal those of the call. */
 function editedArgs(
   { env }: DecisionContext,
   { agent, call }: { readonly agent: SubContext; readonly call: CallState },
@@ -91,7 +91,7 @@ function editedArgs(
   return JSON.stringify(taken) === JSON.stringify(call.args) ? undefined : taken;
 }
 
-/** What a person who approves agrees to: what they were asked about, with the arguments they gave. */
+/** Returns what an approval covers: the capability that the person was asked about, with their changed arguments. */
 function agreedTo(
   { env }: DecisionContext,
   asked: WaitFor | undefined,
@@ -101,13 +101,13 @@ function agreedTo(
   return { capability: edited === undefined ? asked.capability : withArguments(env, asked.capability, edited) };
 }
 
-/** The agent that waits on a question of its own, by the question's id. */
+/** Returns the agent that waits for an answer to this question, by the question's id. */
 export function askingAgent(run: RunContext, id: string): SubContext | undefined {
   for (const agent of run.agents.values()) if (isAsking(agent) && questionId(agent.meta.agentId) === id) return agent;
   return undefined;
 }
 
-/** A suspended call of any agent, by its id. */
+/** Finds a suspended call of any agent, by its id. */
 export function suspendedCall(
   tx: Pick<Transaction, 'run'>,
   callId: CallId,

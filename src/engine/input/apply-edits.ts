@@ -13,7 +13,7 @@ import { recordTools } from '../toolsets/note-toolset.ts';
 import type { TakenTools } from '../toolsets/toolset-hold.ts';
 import { applyModuleActions, type ModuleAction, type ModuleActionsResult } from '../../team/modules/module-actions.ts';
 
-/** Puts other profiles on record and tells those who plan. Agents go by them from their next turn on. */
+/** Records changed profiles and notifies the agents that plan. Agents use the profiles from their next turn on. */
 export function applyProfileEdits(
   tx: Transaction,
   env: Env,
@@ -31,20 +31,20 @@ export function applyProfileEdits(
   recheckWaiting(tx, env);
 }
 
-/** Changes the plan as a person wants it, all or nothing, and tells those who plan. What cannot be carried out was refused before. */
+/** Applies a person's changes to the plan, all or nothing, and notifies the agents that plan. Impossible changes were refused before. */
 export function applyModuleEdits(tx: Transaction, env: Env, actions: readonly ModuleAction[]): void {
   const result = moduleEdits(env, tx.run, actions, tx.at);
   if (!result.ok) return;
   const payload = `A person changed the plan: ${result.touched.map(({ module_id: id, name, status }) => `${id} (${name}) is ${status}`).join('; ')}.`;
   const [first, ...others] = planners(tx.run);
   if (first === undefined) return;
-  // Somebody outside said it: the changes follow from that.
+  // The message from outside is the cause of the changes.
   const { seq } = tx.post(first, { source: 'WORK_MODULES_EDITED', payload });
   for (const event of result.events) tx.emit(event, seq);
   for (const to of others) tx.post(to, { source: 'WORK_MODULES_EDITED', payload }, seq);
 }
 
-/** What a person's changes of the plan come to. */
+/** Returns the outcome of a person's changes to the plan, without applying them. */
 export function moduleEdits(env: Env, run: RunContext, actions: readonly ModuleAction[], at: number): ModuleActionsResult {
   const owner = { owner: 'the edit', actor: 'planner', created: run.counters.modules, at } as const;
   const change = (recipe: Recipe): readonly EventDraft[] => {
@@ -54,7 +54,7 @@ export function moduleEdits(env: Env, run: RunContext, actions: readonly ModuleA
   return applyModuleActions(actions, { created: run.counters.modules, at, change });
 }
 
-/** The agents that have not ended and work at no module of the plan: who plans is among them. All that are left, when there is none. */
+/** Returns the active agents that work on no module of the plan: the planners are among them. All active agents, when there is none. */
 function planners(run: RunContext): readonly AgentId[] {
   const atWork = [...run.agents.values()].filter(({ status }) => status !== 'ended');
   const free = atWork.filter(({ work: { moduleScope } }) => moduleScope === undefined);

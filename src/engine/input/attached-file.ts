@@ -27,7 +27,7 @@ const signatures: readonly (readonly [string, number, string])[] = [
   ['255044462d', 0, 'application/pdf'],
 ];
 
-/** The media type of a file: what its first bytes say, else its name, else whether it reads as text. */
+/** Returns the media type of a file: by its first bytes, else its name, else by whether it reads as text. */
 export function mediaTypeOf(bytes: Uint8Array, filename: string): string {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('hex');
   const signed = signatures.find(([signature, at]) => start.startsWith(signature, at * 2));
@@ -35,14 +35,14 @@ export function mediaTypeOf(bytes: Uint8Array, filename: string): string {
   return media ?? (decode(bytes) === undefined ? 'application/octet-stream' : 'text/plain');
 }
 
-/** A file as a part of a message: a text as text, so that records show it; anything else in base64. */
+/** Returns a file as a part of a message: text files as text, so that records show them; others in base64. */
 export function filePartOf(bytes: Uint8Array, mediaType: string, filename: string | undefined): JsonObject {
   const text = /^text\/|^application\/json$|\+xml$/.test(mediaType) ? decode(bytes) : undefined;
   const data = text === undefined ? { type: 'data', data: Buffer.from(bytes).toString('base64') } : { type: 'text', text };
   return { type: 'file', mediaType, data, ...(filename !== undefined && { filename }) };
 }
 
-/** A link as a part of a message; what it leads to is told by its name unless somebody says. */
+/** Returns a link as a part of a message; without a stated media type, its extension decides. */
 export function linkPart(url: string, wanted: { readonly mediaType?: string; readonly filename?: string }): JsonObject {
   const { pathname } = new URL(url);
   const mediaType = wanted.mediaType ?? ofExtension[path.extname(pathname).toLowerCase()] ?? 'image/*';
@@ -59,7 +59,7 @@ function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // Bytes that are no UTF-8 are no text.
+    // Invalid UTF-8 is not text.
     return undefined;
   }
 }

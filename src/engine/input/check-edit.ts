@@ -9,8 +9,8 @@ import { gateFor } from '../../nodes/tools/tool-gates.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /**
- * Why a call must not run with the arguments a person gave it, if it must not: they do not fit the tool, or a gate denies them.
- * The call goes on waiting.
+ * Returns why a call must not run with the arguments a person gave: they do not fit the tool, or a gate denies them. Undefined when it may
+ * run. A refused call stays suspended.
  */
 export function editProblem(
   run: RunContext,
@@ -34,7 +34,9 @@ export function editProblem(
   return new CadreError('TOOL_DENIED', `'${name}' must not run with the new arguments, and the call still waits: ${why}`);
 }
 
-/** Why a call must not run as it is: its agent has the tool no more. The call goes on waiting. */
+/**
+ * Returns why a call must not run unchanged: its agent no longer has the tool. Undefined when it may run. A refused call stays suspended.
+ */
 export function goneProblem(
   { env }: DecisionContext,
   { agent, call }: { readonly agent: SubContext; readonly call: CallState },
@@ -47,7 +49,7 @@ function goneTool({ meta }: SubContext, name: string): CadreError {
   return new CadreError('TOOL_MISSING', `'${name}' is no tool of ${meta.agentId} any more, and the call still waits; reject it`);
 }
 
-/** The problems of a value that does not fit its schema, in one line. */
+/** Describes why a value does not fit its schema, in one line. */
 export function problemsText({ errors }: Extract<ArgumentCheck, { ok: false }>, whole = 'arguments'): string {
   return errors.map(({ path, message }) => `${path === '' ? whole : path}: ${message}`).join('; ');
 }

@@ -6,7 +6,7 @@ import { toWire } from '../../core/tool/to-wire.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import { withInputParts } from './user-payload.ts';
 
-/** An item somebody outside posts in full; the names of profiles (`consumption_policy`, `max_turns`) are accepted as well. */
+/** A complete inbox item posted from outside; the names used in profiles (`consumption_policy`, `max_turns`) are accepted as well. */
 export interface ExternalItem {
   readonly source: string;
   readonly payload: JsonValue;
@@ -14,11 +14,11 @@ export interface ExternalItem {
   readonly maxTurns?: number;
   readonly priority?: number;
   readonly ingestorId?: string;
-  /** `untrusted`: it is framed as data, and the prompt that holds it counts as tainted. */
+  /** `untrusted`: the item is framed as data, and the prompt that holds it counts as tainted. */
   readonly trust?: 'trusted' | 'untrusted';
 }
 
-/** What `send` takes: a text, content parts (ours and those of the AI SDK), a message of the user as the AI SDK has it, or an item in full. */
+/** Messages that `send` accepts: a text, content parts (Cadre's or the AI SDK's), a user message of the AI SDK, or a complete item. */
 export type ExternalMessage =
   | string
   | readonly object[]
@@ -41,7 +41,7 @@ const known: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads what somebody outside posts: a copy of its known fields, checked, as JSON. The caller may go on changing theirs.
+ * Parses an item from outside into a checked copy of its known fields, as JSON. The caller may go on changing the original.
  *
  * @throws CadreError `OPTION_INVALID` naming the field that is wrong and what it may be
  */
@@ -77,15 +77,15 @@ export function readExternalItem(message: unknown, delivery: unknown = 'next'): 
   return item;
 }
 
-/** Content parts, or a message of the user as the AI SDK has it. */
+/** True for content parts, or a user message of the AI SDK. */
 function isSaid(message: unknown): boolean {
   return Array.isArray(message) || (isJsonObject(message) && message['role'] === 'user' && message['source'] === undefined);
 }
 
 /**
- * Reads an id that somebody outside gives an item.
+ * Parses an item id given from outside.
  *
- * @throws CadreError `OPTION_INVALID` when it is no id, or one of those that the engine gives items itself
+ * @throws CadreError `OPTION_INVALID` when it is no id, or one reserved for the engine
  */
 export function readItemId(id: unknown): ItemId {
   if (typeof id === 'string' && idPattern.test(id) && !/^i\d+$/.test(id)) return id as ItemId;

@@ -3,7 +3,7 @@ import { checkInputSize } from './input-size.ts';
 import { type ExternalMessage, readExternalItem } from './external-item.ts';
 import { withAttachments } from './user-payload.ts';
 
-/** What somebody outside says, as an item to post with its attachments read; a promise only when there are some. */
+/** Converts a message from outside to an item, with its attachments read; returns a promise only when it has some. */
 export function externalMessage(
   message: ExternalMessage,
   delivery: unknown,
@@ -14,7 +14,7 @@ export function externalMessage(
     typeof message === 'object' && message !== null && 'payload' in message ? message.payload : message,
   );
   const read = readExternalItem(message, delivery);
-  // Other sources have payloads of their own, with keys of their own.
+  // Other sources have their own payloads and keys.
   if (read.source !== 'USER_PROMPT') return read;
   const attached = withAttachments(read.payload, workspace);
   return attached instanceof Promise ? attached.then((payload) => ({ ...read, payload })) : { ...read, payload: attached };

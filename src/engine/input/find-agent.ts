@@ -3,14 +3,16 @@ import type { AgentId } from '../../core/ids.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
-/** An agent of a run. Fails with AGENT_UNKNOWN. */
+/** Returns an agent of a run. Fails with AGENT_UNKNOWN. */
 export function agentOfId({ meta, agents }: RunContext, id: string): SubContext {
   const agent = agents.get(id as AgentId);
   if (agent !== undefined) return agent;
   throw new CadreError('AGENT_UNKNOWN', `run ${meta.runId} has no agent '${id}'; it has ${[...agents.keys()].join(', ')}`);
 }
 
-/** Who a message is for: the root agent unless it says so. Fails with RUN_ENDED, AGENT_UNKNOWN or AGENT_ENDED when no agent reads it. */
+/**
+ * Returns the recipient of a message, by default the root agent. Fails with RUN_ENDED, AGENT_UNKNOWN or AGENT_ENDED when no agent reads it.
+ */
 export function recipientOf(run: RunContext, to: string | undefined): AgentId {
   if (run.outcome !== undefined)
     throw new CadreError('RUN_ENDED', `run ${run.meta.runId} has ended (${run.status}); launch a new one, or fork it`);

@@ -11,16 +11,16 @@ import { importedRefusal } from '../recovery/imported-run.ts';
 import { redactInput } from './redact-input.ts';
 import { rejectionOf } from './rejection.ts';
 
-/** What a run decides with. */
+/** Gives each input of a run the context to decide it with. */
 export interface InputGate {
   readonly decision: DecisionContext;
-  /** What an input is decided with; undefined when it is about a toolset that the run does not use any more. */
+  /** Returns the context for an input; undefined when the input is about a toolset that the run no longer uses. */
   readonly contextFor: (input: Input) => DecisionContext | undefined;
-  /** Takes on what a decided input brought, such as other profiles or tools: what is decided from here on uses it. */
+  /** Adopts the profiles or tools that a decided input brought; later decisions use them. */
   readonly adopt: (input: Input) => void;
 }
 
-/** Decides an input, rid of secrets, unless it comes too late; answers with why it was refused. */
+/** Removes secrets from an input and decides it, unless it comes too late; returns the reason for a refusal. */
 export function admit(tx: Transaction, gate: InputGate, received: Input, mayStart: boolean): CadreError | undefined {
   const foreign = importedRefusal(tx.run.meta);
   if (foreign !== undefined) return foreign;
@@ -36,7 +36,7 @@ export function admit(tx: Transaction, gate: InputGate, received: Input, mayStar
   return undefined;
 }
 
-/** What a verdict comes too late for although its timer has not gone off yet: no moment after the expiry belongs to a person. */
+/** Returns a deadline that is due before the verdict although its timer has not fired yet: after the expiry no verdict counts. */
 function overdueFor(run: RunContext, input: Input, at: number): Deadline | undefined {
   if (input.kind !== 'answer') return undefined;
   const due = expiryDeadline(suspendedCall({ run }, input.callId)?.call);

@@ -3,25 +3,24 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { filePartOf, linkPart, mediaTypeOf } from './attached-file.ts';
 
-/** Most bytes of one file of a message, and of all of them; providers take no more in a request either. */
+/** Most bytes in one file of a message, and in all of them; providers accept no more in a request either. */
 export const maxFileBytes = 20_000_000;
 export const maxMessageBytes = 30_000_000;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What a file is said to be. */
+/** Media type and name that the sender gives a file. */
 export interface WantedFile {
   readonly mediaType?: string;
   readonly filename?: string;
 }
 
 /**
- * Reads what somebody hands over as content parts: ours, those of the AI SDK (specifications 2 to 4 and its messages to a UI: files as
- * base64, data URL, URL or bytes, images under `image`) and OpenAI's (`input_text`, `image_url`). The parts are copies, as messages
- * hold them.
+ * Parses content parts given from outside: Cadre's, those of the AI SDK (specifications 2 to 4 and its UI messages: files as base64, data
+ * URL, URL or bytes, images under `image`) and OpenAI's (`input_text`, `image_url`). Returns copies, in the form that messages hold.
  *
  * @param place the list, for people: `launch: input`
- * @throws CadreError `OPTION_INVALID` naming the part that is none, or says nothing
+ * @throws CadreError `OPTION_INVALID` naming the part that is invalid or empty
  */
 export function readInputParts(parts: readonly unknown[], place: string): readonly JsonObject[] {
   if (parts.length === 0) throw invalidInput(place, 'is an empty list; give content parts such as { type: "text", text }');
@@ -37,13 +36,13 @@ export function readInputParts(parts: readonly unknown[], place: string): readon
   return read;
 }
 
-/** A file of base64 text. */
+/** Returns a file part from base64 text. */
 export function fileOfBase64(text: string, place: string, wanted: WantedFile): JsonObject {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text === '') throw invalidInput(place, 'has data that is no base64');
   return fileOfBytes(Buffer.from(text, 'base64'), place, wanted);
 }
 
-/** A file at an address, or the one that a data URL holds. */
+/** Returns a file part for a URL, or for the content of a data URL. */
 export function fileOfUrl(url: string, place: string, wanted: WantedFile): JsonObject {
   const data = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s.exec(url);
   if (data !== null) {
@@ -117,7 +116,7 @@ function readData(data: unknown, place: string, wanted: WantedFile, loose: Wante
     if (type === 'url' && (typeof url === 'string' || url instanceof URL)) return fileOfUrl(String(url), place, loose);
     if (type === 'text' && typeof text === 'string')
       return fileOfBytes(Buffer.from(text.toWellFormed()), place, { mediaType: 'text/plain', ...loose });
-    // Bytes that went through JSON.
+    // Bytes serialised through JSON.
     if (type === 'Buffer' && Array.isArray(inner)) return fileOfBytes(Uint8Array.from(inner as readonly number[]), place, loose);
   }
   throw invalidInput(
@@ -139,7 +138,7 @@ function wantedOf(part: Raw): WantedFile {
   return { ...(isMedia ? { mediaType: media } : {}), ...(typeof filename === 'string' && filename !== '' ? { filename } : {}) };
 }
 
-/** What a provider is to do with the part, as the AI SDK writes it. */
+/** Returns a part's instructions to its provider, in the form of the AI SDK. */
 function optionsOf(part: Raw): JsonObject {
   const options = toWire(part['providerOptions'] ?? null);
   return isJsonObject(options) ? { providerOptions: options } : {};

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { Input } from '../run/input.ts';
 
-/** Inputs that are decided in one commit at most: more would keep the event loop from turning. */
+/** Most inputs decided in one commit: more would block the event loop. */
 const inputsPerCommit = 64;
 
 /** An input, and the promise that settles with the commit of what it decided. */
@@ -10,7 +10,7 @@ export interface Entry {
   readonly waiter?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 }
 
-/** The inputs of a run that are not decided yet, in the order in which they came; what a full decision left comes before them. */
+/** Undecided inputs of a run, in order of arrival; the rest of a full decision comes before them. */
 export class InputQueue {
   readonly #entries: Entry[] = [];
 
@@ -22,7 +22,7 @@ export class InputQueue {
     this.#entries.push(entry);
   }
 
-  /** Puts what a full decision left before everything else; false when it left nothing. */
+  /** Puts the rest of a full decision before everything else; false when there is none. */
   pushRest(tx: Transaction): boolean {
     const agentIds = tx.isFull ? tx.unsettled : [];
     if (agentIds.length === 0) return false;
@@ -30,12 +30,12 @@ export class InputQueue {
     return true;
   }
 
-  /** Takes the inputs of the next commit. What a full decision left has one of its own. */
+  /** Takes the inputs of the next commit. The rest of a full decision gets a commit to itself. */
   next(): readonly Entry[] {
     return this.#entries.splice(0, this.#entries[0]?.input.kind === 'settle' ? 1 : inputsPerCommit);
   }
 
-  /** Takes all of them. */
+  /** Takes all inputs. */
   clear(): readonly Entry[] {
     return this.#entries.splice(0);
   }

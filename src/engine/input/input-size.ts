@@ -1,12 +1,12 @@
 import { CadreError } from '../../core/error.ts';
 
-/** Most characters of words in one input: about half of the tokens a run may use unless it is given a limit of its own. */
+/** Most characters of text in one input: about half of the tokens that a run may use by default. */
 const maxInputChars = 10_000_000;
 
 /** Most characters of base64 in the files of one input: 30 MB. */
 const maxFileChars = 40_000_000;
 
-/** Deepest nesting, and most values, that are looked at; the rest is left out of the record, too. */
+/** Deepest nesting, and most values, that are counted; the record leaves out the rest, too. */
 const maxDepth = 100;
 const maxValues = 1_000_000;
 
@@ -14,8 +14,8 @@ const maxValues = 1_000_000;
 const fileKeys: ReadonlySet<string> = new Set(['data', 'image', 'url']);
 
 /**
- * Refuses what is too large to be read by any model, before anything is written. Looks at what the caller gave: its copy as JSON leaves
- * out what is too much.
+ * Refuses an input that is too large for any model, before anything is written. Checks the caller's original: its copy as JSON leaves out
+ * the excess.
  *
  * @param what the input, for people: `launch: input`
  * @throws CadreError `OPTION_INVALID` with the size and the limit
@@ -55,7 +55,7 @@ function add(size: Size, value: unknown, depth: number): void {
   else for (const [, each] of entriesOf(value)) add(size, each, depth + 1);
 }
 
-/** Fields of an object; none of one that throws, which has no words in its record either. Bytes and the like are no words. */
+/** Returns the fields of an object; none when reading them throws, as in its record. Bytes and the like are not text. */
 function entriesOf(value: object): readonly (readonly [string, unknown])[] {
   if (ArrayBuffer.isView(value)) return [];
   try {

@@ -4,7 +4,7 @@ import { checkNote, type PeopleNote } from '../../core/events/people-note.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Input } from '../run/input.ts';
 
-/** What keeps a note for agents of a run. Fails when the run is over, the note is none, or it is for nobody there is. */
+/** Returns the input that keeps a note for agents. Fails when the run is over, the note is invalid, or it has no existing recipient. */
 export function noteInput(state: RunContext, profiles: ReadonlyMap<string, unknown>, note: PeopleNote): Input {
   const { runId } = state.meta;
   if (state.outcome !== undefined)

@@ -5,8 +5,8 @@ import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { Input } from '../run/input.ts';
 
 /**
- * An input without secrets: the one place where what comes from outside enters the kernel, so that neither state nor journal
- * ever holds one. What a tool returned is rid of them when it is put into words (`Env.toResult`).
+ * Removes secrets from an input: the only place where outside data enters the kernel, so that neither state nor journal ever holds a
+ * secret. Results of tools are redacted when they are rendered (`Env.toResult`).
  */
 export function redactInput(secrets: Secrets, input: Input): Input {
   if (secrets.size === 0) return input;
@@ -32,12 +32,12 @@ export function redactInput(secrets: Secrets, input: Input): Input {
     case 'keep_note':
     case 'modules':
       return secrets.json(input);
-    // What is recorded of tools lost its secrets when it was listed.
+    // Tool records were redacted when the tools were listed.
     case 'toolset':
       return input.message === undefined ? input : { ...input, message: secrets.text(input.message) };
     case 'recover':
       return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
-    // Profiles are stored as they are: what of them is secret comes from the environment.
+    // Profiles are stored unchanged: their secrets come from the environment.
     case 'profiles':
     case 'settle':
     case 'timer':
@@ -63,7 +63,7 @@ function redactArguments(secrets: Secrets, input: string): string {
     const clean = secrets.json(args);
     return clean === args ? input : JSON.stringify(clean);
   } catch {
-    // Broken JSON is refused as it is, and what is left of it was looked through as text.
+    // Broken JSON is refused unchanged; what remains of it was redacted as text.
     return input;
   }
 }
@@ -74,10 +74,10 @@ function redactOutcome(secrets: Secrets, outcome: ToolOutcome): ToolOutcome {
   return { ...outcome, progress, error: redactThrown(secrets, outcome.error) };
 }
 
-/** What was thrown, or an error that says the same without secrets. */
+/** Returns the thrown value, or an error with the same message without secrets. */
 export function redactThrown(secrets: Secrets, thrown: unknown): unknown {
   const words = describeThrown(thrown);
-  // What is described is capped, and a secret may lie across the cut.
+  // Descriptions are capped, and a secret may lie across the cut.
   const whole = thrown instanceof Error ? `${words}\n${thrown.message}` : words;
   if (secrets.text(whole) === whole) return thrown;
   if (thrown instanceof CadreError) return new CadreError(thrown.code, secrets.text(thrown.message));

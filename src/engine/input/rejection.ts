@@ -11,8 +11,8 @@ import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /**
- * Why an input from outside comes too late, if it does: it was meant for a run, an agent or a call that has ended since it
- * was handed in. Asked right before it is applied, so that whoever sent it is told, and nothing is added to what is over.
+ * Returns why an input from outside comes too late, if it does: its run, agent or call has ended since it was handed in. Checked right
+ * before it is applied, so that the sender learns of it and nothing is added to a finished run.
  */
 export function rejectionOf(run: RunContext, decision: DecisionContext, input: Input): CadreError | undefined {
   if (input.kind === 'post') {
@@ -32,10 +32,10 @@ export function rejectionOf(run: RunContext, decision: DecisionContext, input: I
   return input.kind === 'answer' ? answerRefusal(run, decision, input) : undefined;
 }
 
-/** The run may have ended, and others may have written notes, since this one was handed in. */
+/** Refuses a note when the run has ended, or other notes were written, since it was handed in. */
 function noteRefusal({ meta, outcome, status, team }: RunContext, note: PeopleNote): CadreError | undefined {
   if (outcome !== undefined)
-    return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); nobody reads notes of it any more`);
+    return new CadreError('RUN_ENDED', `run ${meta.runId} has ended (${status}); its agents read no more notes`);
   try {
     checkNote(team.shared, note);
     return undefined;
@@ -52,7 +52,7 @@ function editRefusal(
 ): CadreError | undefined {
   const { runId, profiles } = run.meta;
   if (run.outcome !== undefined)
-    return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); nothing of it is changed any more`);
+    return new CadreError('RUN_ENDED', `run ${runId} has ended (${run.status}); it cannot be changed any more`);
   if (input.kind === 'modules') {
     const result = moduleEdits(env, run, input.actions, run.at);
     if (result.ok) return undefined;
@@ -62,9 +62,9 @@ function editRefusal(
   if (profiles !== input.before)
     return new CadreError(
       'OPTION_INVALID',
-      `the profiles of run ${runId} were changed by somebody else meanwhile; look at them and try again`,
+      `the profiles of run ${runId} were changed by another edit meanwhile; check them and try again`,
     );
-  // Somebody may have begun to work since it was looked at.
+  // An agent may have started since the edit was checked.
   for (const { meta, status } of run.agents.values())
     if (status !== 'ended' && env.profiles.get(meta.profile)?.isActive !== true)
       return new CadreError(
@@ -114,7 +114,7 @@ function answerRefusal(
       );
 }
 
-/** What became of a call that waits for nobody any more; undefined when there is no such call, or it still waits. */
+/** Describes the outcome of a call that is no longer suspended; undefined when it still is, or there is no such call. */
 export function decidedWords(run: RunContext, callId: string): string | undefined {
   const call = knownCall(run, callId);
   if (call === undefined || call.status === 'suspended') return undefined;
@@ -125,7 +125,7 @@ export function decidedWords(run: RunContext, callId: string): string | undefine
   return call.approved ? 'was let run already' : undefined;
 }
 
-/** Tells whether a call was settled because nobody decided over it in time. */
+/** True when a call ended because no verdict came in time. */
 export function hasExpired(run: RunContext, callId: string): boolean {
   return knownCall(run, callId)?.end?.error?.code === 'TOOL_EXPIRED';
 }
@@ -135,7 +135,7 @@ function knownCall(run: RunContext, callId: string): CallState | undefined {
   return undefined;
 }
 
-/** What was posted before is not posted again, also when the run has ended meanwhile. */
+/** Refuses an item that was posted before, even when the run has ended meanwhile. */
 function repeatRefusal(run: RunContext, { itemId, source, payload }: ItemDraft): CadreError | undefined {
   return itemId === undefined ? undefined : itemConflict(run, { itemId, source, payload });
 }

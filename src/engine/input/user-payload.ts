@@ -23,7 +23,7 @@ const bytesPerChar = 0.75;
 
 const attachmentKeys: ReadonlySet<string> = new Set(['path', 'url', 'data', 'mediaType', 'media_type', 'filename']);
 
-/** What the user said, as the payload of an item: text, content parts, a message of the AI SDK, or a whole payload. */
+/** Converts user input to the payload of an item. Accepts text, content parts, a message of the AI SDK, or a whole payload. */
 export function toUserPayload(input: unknown): JsonValue {
   if (input === undefined || input === null)
     throw new CadreError(
@@ -41,10 +41,10 @@ export function toUserPayload(input: unknown): JsonValue {
 }
 
 /**
- * A payload of the user with its content parts as messages hold them: of a list of parts, of `{ parts }`, or of a message
- * `{ role: 'user', content }`. Anything else is a copy of what it was, as JSON.
+ * Returns a user payload with content parts in the form that messages hold. Accepts a list of parts, `{ parts }`, or a message `{ role:
+ * 'user', content }`; copies anything else as JSON.
  *
- * @throws CadreError `OPTION_INVALID` for parts that cannot be understood, and for a payload that says nothing
+ * @throws CadreError `OPTION_INVALID` for parts that cannot be understood, and for an empty payload
  */
 export function withInputParts(input: unknown, place: string): JsonValue {
   if (Array.isArray(input)) return { parts: readInputParts(input, place) };
@@ -65,22 +65,22 @@ export function withInputParts(input: unknown, place: string): JsonValue {
   return toWire(input);
 }
 
-/** The fields of an object, as far as they can be read. */
+/** Returns the readable fields of an object. */
 function fieldsOf(value: object): Readonly<Record<string, unknown>> {
   try {
     return { ...value };
   } catch {
-    // Fields that throw when they are looked at: what `toWire` makes of them is what there is.
+    // Some field throws on access: use what `toWire` can copy.
     const copy = toWire(value);
     return isJsonObject(copy) ? copy : {};
   }
 }
 
 /**
- * Reads the `attachments` of a payload and puts them among its `parts`: files of the run's workspace by path, bytes in
- * base64 or as a data URL, links. Done before anything is written, so that a run never depends on a file that may be gone.
+ * Reads the `attachments` of a payload and puts them among its `parts`: files of the run's workspace by path, bytes in base64 or as a data
+ * URL, links. Done before anything is written, so that a run never depends on a file that may be gone.
  *
- * @throws CadreError `OPTION_INVALID` for what is no attachment or cannot be read, `PATH_REFUSED` for paths outside
+ * @throws CadreError `OPTION_INVALID` for attachments that are invalid or unreadable, `PATH_REFUSED` for paths outside
  */
 export function withAttachments(payload: JsonValue, workspace: () => string): JsonValue | Promise<JsonValue> {
   return isJsonObject(payload) && payload['attachments'] !== undefined ? readAll(payload, workspace) : payload;
@@ -126,7 +126,7 @@ async function readAttachment(value: JsonValue, place: string, workspace: () => 
 async function readFile(asked: string, place: string, workspace: () => string, wanted: WantedFile): Promise<JsonObject> {
   const what = "the run's workspace";
   const folder = await realpath(workspace());
-  // A whole path is as good as one below the workspace, when that is where it leads.
+  // An absolute path is accepted when it leads into the workspace.
   const below = path.isAbsolute(asked) ? path.relative(folder, path.resolve(asked)) : asked;
   const file = toInsidePath(below, what);
   try {

@@ -7,22 +7,22 @@ import type { Input } from '../run/input.ts';
 import { checkAnswer, type PendingRequest, pendingOf } from '../../core/state/pending.ts';
 import { decidedWords, hasExpired } from './rejection.ts';
 
-/** How a call is let run. */
+/** Options for approving a call. */
 export interface ApproveOptions {
-  /** Run it with these arguments: checked against the tool's schema and the gates that deny. The model is told. */
+  /** Arguments to run it with: checked against the tool's schema and the gates that deny. The model learns of the change. */
   readonly args?: JsonObject;
   /** Allow every call of this tool that the same gate asks about, until the run ends. */
   readonly always?: boolean;
   /**
-   * The `fingerprint` of the request as the person saw it. When the call waits for something else by then (another gate, other
-   * settings, another tool), it is refused with APPROVAL_CHANGED and still waits. For one call at a time.
+   * Fingerprint of the request as the person saw it. When the call waits for something else by then (another gate, other settings, another
+   * tool), the verdict is refused with APPROVAL_CHANGED and the call still waits. For one call at a time.
    */
   readonly fingerprint?: string;
 }
 
 type Answer = Extract<Input, { kind: 'answer' }>;
 
-/** The inputs that let calls run. Nothing is decided when one of them does not wait for approval. */
+/** Returns the inputs that approve calls. Fails, deciding nothing, when one of them does not wait for approval. */
 export function approvals(
   run: RunContext,
   ids: string | readonly string[],
@@ -49,12 +49,15 @@ export function approvals(
   }));
 }
 
-/** What the verdict is about: two people may decide at once, and the call may wait for something else by the second verdict. */
+/**
+ * Ties the verdict to what the person saw: two people may decide concurrently, and by the second verdict the call may wait for something
+ * else.
+ */
 function seen(fingerprint: string | undefined): { readonly fingerprint?: string } {
   return fingerprint === undefined ? {} : { fingerprint };
 }
 
-/** The inputs that refuse calls. */
+/** Returns the inputs that reject calls. */
 export function rejections(run: RunContext, ids: string | readonly string[], message: string | undefined): readonly Answer[] {
   const said = message === undefined ? {} : { message };
   return waitingFor(run, ids, 'approval').map(({ id }) => ({
@@ -65,7 +68,7 @@ export function rejections(run: RunContext, ids: string | readonly string[], mes
   }));
 }
 
-/** The input that answers a question. */
+/** Returns the input that answers a question. */
 export function answerTo(run: RunContext, id: string, value: JsonValue): Answer {
   const [request] = waitingFor(run, id, 'question');
   const answer = toWire(value);

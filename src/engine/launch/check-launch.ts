@@ -7,7 +7,7 @@ import type { LaunchOptions, LaunchRequest } from '../launch-options.ts';
 import { launchProfile } from './launch-profile.ts';
 import { checkRequest } from './run-request.ts';
 
-/** The profile a run is to start with. Fails when that, its model, the request's values or the notes are not as they must be. */
+/** Returns the profile to start a run with. Fails when it, its model, the request's values or the notes are invalid. */
 export function checkLaunch(parts: EngineParts, request: LaunchRequest, options: LaunchOptions): CompiledProfile {
   const { runtime, gateway } = parts;
   const profile = launchProfile(runtime.set, request.profile);

@@ -3,7 +3,7 @@ import { CadreError } from '../../core/error.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 
-/** Fails when the model of a profile cannot be called; `override` names the LLM config of the run, if it has one of its own. */
+/** Fails when the model of a profile cannot be called; `override` names the LLM config of the run, if it has one. */
 export function checkModel(
   gateway: EngineParts['gateway'],
   runtime: ProfileRuntime,

@@ -6,15 +6,15 @@ import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import type { LimitOptions } from '../limit-options.ts';
 import { launchable } from './usual-profile.ts';
 
-/** What is asked of a launch, as far as money goes. */
+/** Options of a launch that concern cost. */
 interface Asked {
   readonly limits?: LimitOptions;
   readonly llmConfig?: string;
 }
 
 /**
- * Refuses a launch whose limit on money could not be held: a model it may call has no price. A limit that nobody set, the engine's own, is no
- * reason; a script and a replay cost nothing. `onUnknownCost: 'warn'` lets it through, and the run notes COST_UNKNOWN.
+ * Refuses a launch whose cost limit could not be enforced: a model it may call has no price. The engine's default limit does not count, and
+ * scripted models and replays cost nothing. `onUnknownCost: 'warn'` lets it through, and the run notes COST_UNKNOWN.
  *
  * @throws CadreError `MODEL_UNPRICED`, naming the limit, the profile, its LLM config and the model
  */
@@ -39,7 +39,9 @@ function moneyOf(limits: LimitOptions | undefined): number | undefined {
   return limits?.costUsd ?? limits?.maxCostUsd;
 }
 
-/** The config of a profile, or one it falls back on, whose model has no price; those that cannot be called are told of elsewhere. */
+/**
+ * Returns the config of a profile, or one of its fallbacks, whose model has no price. Configs that cannot be called are reported elsewhere.
+ */
 function unpricedOf(runtime: ProfileRuntime, profile: CompiledProfile, override: string | undefined): LlmConfig | undefined {
   try {
     const config = runtime.llmConfigOf(profile, override);

@@ -2,7 +2,7 @@ import type { ProfileSet } from '../../core/profile/profile.ts';
 import { isCredentialName } from '../../core/expression/variables.ts';
 import { Secrets, shortestSecret } from '../../core/secrets/secrets.ts';
 
-/** The secrets the caller names. One that cannot be looked for is told of: whoever named it thinks it is kept. */
+/** Collects the secrets that the caller names. Warns of values that cannot be redacted, since the caller expects it. */
 export function collectSecrets(named: readonly string[] = []): Secrets {
   const secrets = new Secrets();
   for (const value of named) {
@@ -15,12 +15,12 @@ export function collectSecrets(named: readonly string[] = []): Secrets {
   return secrets;
 }
 
-/** Words, numbers and paths are no credentials, whatever their variable is called. */
+/** Words, numbers and paths are never credentials, whatever their variable is called. */
 const ordinary = /^(?:.{0,7}|[a-z_-]+|[\d.]+|\.{0,2}[/\\].*|[A-Z]:\\.*)$/;
 
 /**
- * Adds the keys of LLM configs, what configs and toolsets take from the environment and must not be recorded, and what else of the
- * environment is a credential by its name: tools read it without saying so.
+ * Adds secrets: keys of LLM configs, secret environment values that configs and toolsets use, and other variables named like credentials,
+ * since tools may read them undeclared.
  */
 export function addConfigSecrets(
   secrets: Secrets,

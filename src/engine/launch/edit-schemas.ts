@@ -18,7 +18,7 @@ function edit(properties: JsonObject): JsonObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** What somebody outside may change about a run while it goes on, as JSON Schema: code, requests and the API's description hold to it. */
+/** JSON Schema of the changes allowed to a run in progress, for code, requests and the API's description. */
 export const editSchemas = {
   profiles: {
     type: 'array',
@@ -35,17 +35,17 @@ export const editSchemas = {
       ],
     },
   },
-  // A key that means nothing is a slip of a person, who can be told at once.
+  // An unknown key is a person's mistake, which can be reported immediately.
   modules: { ...moduleActionsSchema, items: { ...moduleActionSchema, additionalProperties: false } },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
-/** Reads edits of profiles as somebody outside wrote them. Fails with OPTION_INVALID, saying what is allowed. */
+/** Parses edits of profiles from outside. Fails with OPTION_INVALID, naming the allowed values. */
 export function readProfileEdits(edits: unknown): readonly ProfileEdit[] {
   assertFits(editSchemas.profiles, edits, 'updateProfiles');
   return edits as readonly ProfileEdit[];
 }
 
-/** Reads changes of the plan as somebody outside wrote them. Fails with OPTION_INVALID, saying what is allowed. */
+/** Parses changes of the plan from outside. Fails with OPTION_INVALID, naming the allowed values. */
 export function readModuleActions(actions: unknown): readonly ModuleAction[] {
   assertFits(editSchemas.modules, actions, 'updateModules');
   return actions as readonly ModuleAction[];

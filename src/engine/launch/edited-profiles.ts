@@ -9,12 +9,12 @@ import { checkAgent } from '../recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './run-profile-runtime.ts';
 import { profilesOf } from '../toolsets/toolsets-needed.ts';
 
-/** What an edit of a run's profiles comes to, before anything of it holds. */
+/** Prepared edit of a run's profiles, before it takes effect. */
 export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;
 
 /**
- * Carries edits out on the files a run goes by, compiles and checks the outcome as files are checked, and sees to it that every
- * agent at work can go on with it. Nothing has changed when it fails. The caller releases the hold when the edit is decided.
+ * Applies edits to copies of a run's profile files, compiles and checks the result like files, and makes sure that every agent at work can
+ * continue with it. On failure nothing has changed. The caller releases the hold when the edit is decided.
  */
 export async function editedProfiles(
   parts: EngineParts,
@@ -30,7 +30,7 @@ export async function editedProfiles(
   checkEditedFiles(set.files, files, state.meta.request);
   const runtime = await parts.compile(files, own);
   for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, runtime, state, agent);
-  // What an agent could not use until now may not be connected yet.
+  // Toolsets that an agent could not use until now may not be connected yet.
   const hold = await holdToolsets(parts, runtime, profilesOf(state), state.meta);
   return { kind: 'profiles', hold, tools: hold.take(), files: runtime.snapshot.text, changes, before };
 }

@@ -5,7 +5,7 @@ import type { ForkOptions } from '../launch-options.ts';
 import { externalMessage } from '../input/external-message.ts';
 import type { SaidAtResume } from '../recovery/recover.ts';
 
-/** What is said to a fork as it begins, read and checked before anything is written. */
+/** Returns the first message of a fork, parsed and checked before anything is written. */
 export async function forkMessage(
   { ids, workspaceOf }: Pick<EngineParts, 'ids' | 'workspaceOf'>,
   fork: RunContext,

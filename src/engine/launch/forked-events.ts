@@ -2,7 +2,10 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, RunId } from '../../core/ids.ts';
 import { assertOwnRun } from '../recovery/imported-run.ts';
 
-/** The events a fork of a run begins with: its history up to a sequence number, rounded down to the end of a turn, under a new id. Fails with RUN_IMPORTED. */
+/**
+ * Returns the first events of a fork: the run's history up to a sequence number, rounded down to the end of a turn, under a new id. Fails
+ * with RUN_IMPORTED.
+ */
 export function forkedEvents(
   events: readonly CadreEvent[],
   fork: { readonly at: number | undefined; readonly from: RunId; readonly to: RunId },
@@ -16,14 +19,14 @@ export function forkedEvents(
   );
 }
 
-/** How many events of a run a fork may take over: up to the last turn that ended within them, while its first agent was there to go on. */
+/** Returns how many events of a run a fork may copy: up to the last turn that ended within them while its first agent was still active. */
 function forkPoint(events: readonly CadreEvent[], at: number): number {
   const root = events.find((event) => event.type === 'agent.start')?.agentId;
   const end = events.findIndex((event) => event.type === 'agent.end' && event.agentId === root);
   const endings = endingsOf(events, root);
   for (let index = Math.min(at, end < 0 ? events.length : end) - 1; index > 0; index--) {
     const event = events[index];
-    // A turn is cancelled with its agent, and who waits for that agent hears of it only behind both.
+    // A turn is cancelled with its agent, and the agent's caller learns of it only after both.
     if (event?.type !== 'turn.end' || event.status === 'cancelled') continue;
     if (!endings.some(({ from, to }) => from <= index && index < to)) return index + 1;
   }
@@ -37,8 +40,8 @@ interface Ending {
 }
 
 /**
- * Where the last turn of an agent ends, and where the agent does. Between the two nobody would end it any more, and whoever waits for it
- * would wait for ever. The first agent is left out: a fork that keeps it where its last turn ended waits for a message.
+ * Returns, for each agent, the index of its last turn's end and that of the agent's end. A cut between the two would leave an agent that
+ * never ends, and its caller waiting forever. Omits the first agent: a fork that keeps it after its last turn waits for a message.
  */
 function endingsOf(events: readonly CadreEvent[], root: AgentId | undefined): readonly Ending[] {
   const turnEnds = new Map<number, number>();

@@ -3,7 +3,7 @@ import { idPattern, type RunId } from '../../core/ids.ts';
 import type { JournalReader } from '../../core/events/journal.ts';
 
 /**
- * Reads an id that a caller gives a run that is to begin.
+ * Parses an id given by a caller for a new run.
  *
  * @throws CadreError `OPTION_INVALID` when it is no id, `RUN_EXISTS` when a run has it
  */
@@ -18,7 +18,7 @@ export async function freeRunId(journal: Pick<JournalReader, 'read'>, id: string
   return id as RunId;
 }
 
-/** Tells whether a journal has a run. */
+/** True when a journal has the run. */
 export async function isKnown(journal: Pick<JournalReader, 'read'>, runId: RunId): Promise<boolean> {
   try {
     await journal.read(runId, { limit: 1 });

@@ -4,17 +4,17 @@ import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts'
 import { launchable } from './usual-profile.ts';
 
 /**
- * The profile a run is to start with.
+ * Returns the profile to start a run with.
  *
- * @throws CadreError `PROFILE_UNKNOWN` when there is none of this name, `PROFILE_DISABLED` when it is disabled or of type base, which
- *   other profiles only inherit from; both name the profiles that runs can start with
+ * @throws CadreError `PROFILE_UNKNOWN` when there is none of this name, `PROFILE_DISABLED` when it is disabled or of type base, which other
+ * profiles only inherit from; both name the profiles that runs can start with
  */
 export function launchProfile(set: ProfileSet, name: string): CompiledProfile {
   const profile = set.profiles.get(name);
   const names = launchable(set.profiles).map((each) => each.name);
   const there = `there are: ${names.join(', ') || 'none'}`;
   if (profile === undefined) {
-    // Programs without types hand over anything.
+    // Untyped programs may pass any value.
     const guess = typeof name === 'string' ? closestName(name, names) : undefined;
     const hint = guess === undefined ? '' : `did you mean '${guess}'? `;
     throw new CadreError('PROFILE_UNKNOWN', `there is no profile '${name}'; ${hint}${there}`);

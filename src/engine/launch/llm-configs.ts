@@ -6,38 +6,40 @@ import { findPrice, type ModelPrices } from '../../core/model/model-price.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { type GivenModels, type ModelIdentity, nameOfGiven } from '../../models/providers/given-models.ts';
 
-/** Finds the LLM config a profile runs on. */
+/** Finds the LLM config that a profile uses. */
 export interface LlmConfigs {
-  /** The config of a name, or its stand-in when something it requires is not set. UNCONFIGURED when there is no stand-in. */
+  /**
+   * Returns the config of a name, or its stand-in when a required setting is missing. Fails with UNCONFIGURED when there is no stand-in.
+   */
   resolve(name: string): LlmConfig;
-  /** The config of a profile; `override` wins over the profile's own. */
+  /** Returns the config of a profile; `override` wins over the profile's own. */
   of(profile: CompiledProfile, override: string | undefined): LlmConfig;
   find(name: string): LlmConfig | undefined;
-  /** Whether a config, the very object, is one of these. */
+  /** True when a config, compared by identity, is one of these. */
   has(config: LlmConfig): boolean;
   names(): readonly string[];
-  /** Whether calls of a config cost something, and nobody knows what. */
+  /** True when calls of a config cost money and no price is known. */
   isUnpriced(config: LlmConfig): boolean;
 }
 
-/** What configs are looked up in besides the loaded ones. */
+/** Models, prices and recorded names that are consulted besides the loaded configs. */
 export interface LlmConfigSources {
   readonly models?: GivenModels;
-  /** For configs without a price of their own. */
+  /** Prices for configs without one. */
   readonly prices?: ModelPrices;
-  /** The configs that a recording names. */
+  /** Names of the configs in a recording. */
   readonly recorded?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Looks configs up among the loaded ones and the model objects handed to the engine, each of which counts as a config. A name
- * that is none of them may be a model of a known provider, as `provider/model`.
+ * Looks configs up among the loaded ones and the model objects given to the engine, each of which counts as a config. Any other name may be
+ * a model of a known provider, as `provider/model`.
  */
 export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, sources: LlmConfigSources = {}): LlmConfigs {
   const { models = new Map(), prices = new Map(), recorded } = sources;
   const priced = pricing(prices, models);
   const all = new Map([...loaded].map(([name, config]) => [name, priced(config)]));
-  // A model object goes before an alias of its name, as it goes before a config.
+  // A model object wins over an alias of its name, as it wins over a config.
   for (const name of models.keys()) if (all.get(name)?.name !== name) all.set(name, priced(configOfModel(name)));
   const named = new Map<string, LlmConfig>();
   const names = (): readonly string[] => [...all.keys()];
@@ -52,8 +54,8 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, sources
     const config = find(name);
     if (config === undefined) throw unknownConfig(name, names());
     if (recorded !== undefined) return ofRecording(config, recorded, find);
-    // A config that has all it requires is the one that was chosen: what its provider still lacks is an error, not a reason
-    // to quietly use another.
+    // A config with all required settings was chosen deliberately: if its provider lacks something, that is an error, not a reason to use
+    // another.
     if (config.missing.length === 0) return chosen(config);
     if (config.whenUnconfigured !== undefined && !tried.includes(config.whenUnconfigured))
       return resolve(config.whenUnconfigured, [...tried, name]);
@@ -73,16 +75,16 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, sources
   };
 }
 
-/** Providers that answer from a file. */
+/** Providers that answer from a file, at no cost. */
 const free: ReadonlySet<string> = new Set(['scripted', 'replay']);
 
-/** The model that answers for a config: the object that was handed in for it, else what it names; undefined when the object does not say. */
+/** Returns the model that answers for a config: the given object, else the named model; undefined when the object does not say. */
 function answering(models: GivenModels, config: LlmConfig): ModelIdentity | LlmConfig | undefined {
   const given = nameOfGiven(models, config);
   return given === undefined ? config : models.get(given);
 }
 
-/** Gives configs the price of their model: of the object that answers for them, else of what they name. One config stays one. */
+/** Gives configs the price of their model: of the given object, else of the named model. Equal input yields the same object. */
 function pricing(prices: ModelPrices, models: GivenModels): (config: LlmConfig) => LlmConfig {
   const made = new Map<LlmConfig, LlmConfig>();
   return (config) => {
@@ -96,7 +98,7 @@ function pricing(prices: ModelPrices, models: GivenModels): (config: LlmConfig) 
   };
 }
 
-/** The config a recorded run used in the place of one: itself, or the stand-in that answered. Nothing needs to be set for it. */
+/** Returns the config that a recorded run used for this one: itself, or the stand-in that answered. It needs no settings. */
 function ofRecording(config: LlmConfig, recorded: ReadonlySet<string>, find: LlmConfigs['find']): LlmConfig {
   const tried = new Set<LlmConfig>();
   for (let next: LlmConfig | undefined = config; next !== undefined && !tried.has(next);) {
@@ -107,7 +109,7 @@ function ofRecording(config: LlmConfig, recorded: ReadonlySet<string>, find: Llm
   return config;
 }
 
-/** The same object for the same config, always: others remember what they made of a config by its identity. */
+/** Always returns the same object for the same config: callers cache by its identity. */
 // Pure cache: keyed by a config, which never changes.
 const withoutStandIn = new WeakMap<LlmConfig, LlmConfig>();
 
@@ -134,7 +136,7 @@ function addModel(provider: string | undefined, model: string): string | undefin
   return provider === undefined ? undefined : `${provider}/${model}`;
 }
 
-/** The name of a model object, or `provider/model`. */
+/** Returns a config for a model object's name, or for `provider/model`. */
 function configOfModel(name: string): LlmConfig {
   const { provider, model } = (isModelName(name) ? splitModelName(name) : undefined) ?? { provider: '', model: name };
   return { name, provider, model, retry: defaultRetry, deadlines: defaultDeadlines, fallbacks: [], missing: [] };

@@ -27,52 +27,52 @@ import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
 import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
 import type { RecordedSet } from './recorded-set.ts';
 
-/** What all profile sets of a program are made with. */
+/** Parts shared by all profile sets of a program. */
 export interface ProfileRuntimeParts extends CodePorts {
   readonly secrets: Secrets;
   readonly hash: (text: string) => ContentHash;
   readonly ingestors: { get(name: string): Ingestor | undefined };
   readonly observers: ReadonlyMap<string, CodedObserver>;
-  /** What profiles may name besides tools and toolsets. */
+  /** Names that profiles may use besides tools and toolsets. */
   readonly known: Omit<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'>;
-  /** The model objects that code gave, by name, and which models they say they are. */
+  /** Model objects given by code, by name, with the models they say they are. */
   readonly models: GivenModels;
-  /** The configs that a recording names; absent when nothing is replayed. */
+  /** Configs named in a recording; absent without a replay. */
   readonly recordedConfigs: ReadonlySet<string> | undefined;
   readonly titles: EngineOptions['titles'];
   readonly env: EngineOptions['env'];
-  /** Hears of each tool's name that is in a catalog. */
+  /** Called with the name of each tool in a catalog. */
   readonly onTool: (name: string) => void;
 }
 
-/** Most sets of earlier runs, or of runs that were edited, that are kept ready. */
+/** Most sets of earlier or edited runs that are kept ready. */
 const mostRebuilt = 8;
 
 /**
- * Makes profile sets ready to run, each with the tools of its own: those that its files declare and those that code gave. No part of one
- * set is seen by another but what connects, and that only under the same name, kind and settings (`ToolsetPool`).
+ * Prepares profile sets to run, each with its own tools: those that its files declare and those that code gave. Sets share only connecting
+ * toolsets of the same name, kind and settings (`ToolsetPool`).
  */
 export class ProfileRuntimes {
   readonly #parts: ProfileRuntimeParts;
-  /** By content: models remember what they made of a config by its identity, also when files are built again. */
+  /** By content: models cache by a config's identity, also when files are built again. */
   readonly #llmConfigs = new Map<string, LlmConfigs>();
   readonly #rebuilt = new Map<string, Promise<ProfileRuntime>>();
-  /** Where files of code lie that were read from folders: a journal does not say it. */
+  /** Folders of code files that were loaded from folders: a journal does not record them. */
   readonly #codePlaces = new Map<string, string>();
 
   constructor(parts: ProfileRuntimeParts) {
     this.#parts = parts;
   }
 
-  /** Compiles profiles and checks all that they name against the tools there are. */
+  /** Compiles profiles and checks everything they name against the available tools. */
   async build(source: EngineOptions['profiles'], code: CodeTools): Promise<ProfileRuntime> {
     const { known } = this.#parts;
     return await this.#build(source, code, { ...known, ...toolNames(code) }, [shippedPrices()]);
   }
 
   /**
-   * Makes the set ready that a run recorded, in a program whose code gives `now`. A run goes on without the tools it had and this program
-   * has no more: their calls are answered, and no agent is offered them. Fails with TOOLSETS_CHANGED for what can be neither.
+   * Restores a run's recorded profile set in a program whose code gives `now`. Tools that this program lacks are not offered any more, and
+   * their calls are answered. Fails with TOOLSETS_CHANGED when toolsets cannot be restored.
    */
   rebuild({ files, given }: RecordedSet, now: CodeTools): Promise<ProfileRuntime> {
     // Runs that are resumed together often have the same files.
@@ -87,12 +87,12 @@ export class ProfileRuntimes {
     const [oldest] = this.#rebuilt.keys();
     if (this.#rebuilt.size >= mostRebuilt && oldest !== undefined) this.#rebuilt.delete(oldest);
     this.#rebuilt.set(key, made);
-    // What keeps it from being made now may be gone when it is asked for again.
+    // The cause of the failure may be gone at the next attempt.
     made.catch(() => this.#rebuilt.delete(key));
     return made;
   }
 
-  /** The config of a name in the set that another one is of; among all sets when it is of none. */
+  /** Returns a config by name from the set that `from` belongs to; from any set when it belongs to none. */
   llmConfig(name: string, from: LlmConfig): LlmConfig | undefined {
     const all = [...this.#llmConfigs.values()];
     const own = all.find((configs) => configs.has(from));
@@ -153,7 +153,7 @@ export class ProfileRuntimes {
     return configs;
   }
 
-  /** Who words titles, when it is a config there is. */
+  /** Returns the options for titles, after checking that their LLM config exists. */
   #titlesOf({ team }: ProfileSet, configs: LlmConfigs): EngineOptions['titles'] {
     const { titles = team?.titles, recordedConfigs } = this.#parts;
     // A replay has only the calls that were recorded.
@@ -168,7 +168,7 @@ function filesOf(source: EngineOptions['profiles']): string | readonly string[] 
   return typeof source === 'object' && 'files' in source ? { files: source.files } : source;
 }
 
-/** A set as if its files declared the toolsets that a record says code gave: no program vouches for those. */
+/** Returns a set in which recorded toolsets appear as if its files declared them: no program vouches for them. */
 function withRecorded(set: ProfileSet, recorded: CodeTools['recorded']): ProfileSet {
   if (recorded.length === 0) return set;
   const configs = recorded.map((given): ToolsetConfig => ({ ...given, secrets: [], missing: [] }));
@@ -183,7 +183,7 @@ function withRecorded(set: ProfileSet, recorded: CodeTools['recorded']): Profile
   };
 }
 
-/** What profiles may name of the tools that code gives; those of a toolset that it makes are known once it is made. */
+/** Returns the names that profiles may use for tools given by code; a toolset's own tools are known once it is created. */
 function toolNames({ base, toolsets }: CodeTools): Pick<KnownNames, 'tools' | 'toolsets' | 'toolPrefixes' | 'toolsetTools'> {
   const toolsetTools = new Map<string, KnownToolset>();
   for (const [name, tools] of Map.groupBy(base, ({ toolset }) => toolset))

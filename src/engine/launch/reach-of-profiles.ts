@@ -14,23 +14,24 @@ import { fileReaches } from '../../toolsets/files/file-reaches.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
 
-/** What a set of profiles uses of the machine and the world because its files say so; each list in order, without repetitions. */
+/** Resources of the machine and the network that a set of profiles uses because its files say so; each list sorted, without duplicates. */
 export interface ProfileReach {
-  /** Programs that are started. */
+  /** Programs that it starts. */
   readonly commands: readonly string[];
-  /** Code that is loaded, with its hash: other code is another thing to agree to. */
+  /** Code that it loads, with its hash: changed code needs consent again. */
   readonly code: readonly string[];
-  /** Variables of the environment that are read, each with what reads it. */
+  /** Environment variables that it reads, each with its reader. */
   readonly variables: readonly string[];
-  /** Addresses that are called. */
+  /** Addresses that it calls. */
   readonly destinations: readonly string[];
-  /** Files that are written or read although agents are kept from them otherwise. */
+  /** Files that it reads or writes although agents otherwise may not. */
   readonly files: readonly string[];
 }
 
 /**
- * Finds what a person must agree to before profiles of others are used. Models on this machine, the model and the address that the person
- * names (`CADRE_MODEL`, `CADRE_BASE_URL`), and the key of a provider that goes to the provider's own address, are not among it; no value of the environment that is a secret is in the texts.
+ * Finds what a person must agree to before using other people's profiles. Excludes models on this machine, the person's own model and
+ * address (`CADRE_MODEL`, `CADRE_BASE_URL`), and a provider's key sent to the provider's own address. The texts contain no secret values of
+ * the environment.
  */
 export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {}): Promise<ProfileReach> {
   const reaches = await toolsetReaches(set, request);
@@ -51,12 +52,12 @@ export async function reachOfProfiles(set: ProfileSet, request: JsonObject = {})
   };
 }
 
-/** Tells whether there is nothing to agree to. */
+/** True when the profiles use no resource that needs consent. */
 export function reachesNothing({ commands, code, variables, destinations, files }: ProfileReach): boolean {
   return commands.length + code.length + variables.length + destinations.length + files.length === 0;
 }
 
-/** With the values of a request, too: they may name another address, or another program. */
+/** Includes the values of a request: they may name another address, or another program. */
 async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<readonly Reach[]> {
   const usual = kindsNamed(set)
     .filter((kind) => !set.toolsets.has(kind))
@@ -69,7 +70,7 @@ async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<rea
     }));
   const found: Reach[] = [];
   for (const { name, kind, settings: usually, settingsFor, secrets, missing, code } of [...set.toolsets.values(), ...usual]) {
-    // No such toolset is made, and its settings are not whole; once the variable is set, the question is another one.
+    // The toolset is not created and its settings are incomplete; once the variable is set, consent is asked again.
     if (missing.length > 0) continue;
     const hidden = new Secrets();
     for (const secret of secrets) hidden.add(secret);
@@ -81,7 +82,7 @@ async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<rea
   return found;
 }
 
-/** Names are relative to the folder of the first file, so that code is known again from wherever its team is named. */
+/** Lists code by name relative to the folder of its first file, so that it is recognised wherever its team is named from. */
 function codeReaches(code: ToolsetCode | undefined): readonly Reach[] {
   if (code === undefined) return [];
   const { entry, files, hash } = code;
@@ -91,7 +92,7 @@ function codeReaches(code: ToolsetCode | undefined): readonly Reach[] {
   return [{ kind: 'code', text: `${path.posix.relative(folder, entry)}${others}, SHA-256 ${hash}` }];
 }
 
-/** The variables that are read, but for keys that go where their provider has always been. */
+/** Lists the environment variables that are read, except keys that go to their usual provider. */
 function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readonly string[] {
   const sent = addressed.flatMap((config) =>
     [...keySourceOf(config).variables, ...(maySign(config) ? awsCredentialVars : [])].map(
@@ -105,7 +106,7 @@ function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readon
   return [...sent, ...read];
 }
 
-/** Variables whose keys stay on this machine, or go where the provider they are for has always been. */
+/** Returns variables whose keys stay on this machine, or go to their provider's usual address. */
 function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
   const keys = [...llmConfigs.values()].flatMap(({ provider, baseUrl, apiKeyVar }) => [
     ...(baseUrl === undefined || !isLocal(baseUrl) ? [] : [apiKeyVar ?? '']),
@@ -114,7 +115,7 @@ function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
   return new Set(keys);
 }
 
-/** Tells whether an address is one of this machine. */
+/** True when an address is on this machine. */
 function isLocal(address: string): boolean {
   const host = URL.parse(address)?.hostname ?? '';
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

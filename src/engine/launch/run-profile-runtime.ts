@@ -9,8 +9,8 @@ import { missingText } from '../recovery/resume-texts.ts';
 import { ToolsetHold } from '../toolsets/toolset-hold.ts';
 
 /**
- * The profiles of a run and the tools that code gave, made ready: the engine's own when they are the same, else from the journal.
- * To `look` at a run, the tools do not matter: no decision reads them.
+ * Prepares the profiles of a run and the tools that code gave: the engine's own when they are equal, else those in the journal. With
+ * `look`, tools do not matter, since nothing is decided.
  */
 export async function profileRuntimeOf(
   parts: EngineParts,
@@ -45,8 +45,8 @@ export async function profileRuntimeOf(
 }
 
 /**
- * Holds what agents of these profiles may come to use, once all of it has said what became of connecting. Whether the profiles may be
- * used, and `recorded` may go on where it works, is found out first: none of them has been started then.
+ * Holds the toolsets that agents of these profiles may use, once all of them have reported whether they connected. First checks that the
+ * profiles are trusted and that `recorded` may continue in its workspace, before any toolset starts.
  */
 export async function holdToolsets(
   { trust, clock, left }: EngineParts,

@@ -4,15 +4,15 @@ import { isDeeperThan } from '../../core/json-depth.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { forbiddenKeyPath } from '../../tools/schema/forbidden-key.ts';
 
-/** Most of a request that is kept, in characters of JSON: it stands in the journal of each of its runs. */
+/** Longest request kept, in characters of JSON: the journal of each of its runs holds it. */
 const mostChars = 64_000;
 const deepest = 16;
 const name = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 
 /**
- * The values of a request, checked: named like variables, plain JSON, and no credentials, since they are recorded.
+ * Checks the values of a request: named like variables, plain JSON, and without credentials, since they are recorded.
  *
- * @throws CadreError `OPTION_INVALID`, naming what is wrong and what to do
+ * @throws CadreError `OPTION_INVALID`, naming the fault and what to do
  */
 export function checkRequest(value: unknown): JsonObject {
   if (!isJsonObject(value) || Object.getPrototypeOf(value) !== Object.prototype)
@@ -40,7 +40,7 @@ function refusal(what: string): CadreError {
 function textOf(value: JsonObject): string | undefined {
   try {
     const text = JSON.stringify(value);
-    // What JSON leaves out or changes (functions, dates, NaN) would not be what the launcher handed over.
+    // A value that JSON leaves out or changes (functions, dates, NaN) would not equal the caller's.
     return isPlain(value) ? text : undefined;
   } catch {
     return undefined;

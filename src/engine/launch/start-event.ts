@@ -10,19 +10,19 @@ import { frameSeedOf } from '../random-ids.ts';
 import { checkRequest } from './run-request.ts';
 import { engineVersion } from '../version.ts';
 
-/** What the engine adds to what was asked for. */
+/** Facts that the engine adds to the options of a launch. */
 export interface StartFacts {
   readonly runId: RunId;
   readonly at: number;
   readonly profile: string;
   readonly payload: JsonValue;
-  /** The profile files, and what code gave of tools. */
+  /** Profile files, and tools given by code. */
   readonly contents: readonly [profiles: ContentEntry, given: ContentEntry];
   readonly limits: Limits;
   readonly ids: Ids;
 }
 
-/** The first event of a run: everything it goes by. */
+/** Returns the first event of a run, which records everything the run depends on. */
 export function startEvent(facts: StartFacts, request: LaunchRequest, options: LaunchOptions): EventOf<'run.start'> {
   const [profiles, given] = facts.contents;
   return {

@@ -1,14 +1,11 @@
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 
-/** The profiles that runs can be launched with. */
+/** Returns the profiles that runs can be launched with. */
 export function launchable(profiles: ReadonlyMap<string, CompiledProfile>): readonly CompiledProfile[] {
   return [...profiles.values()].filter((profile) => profile.type !== 'base' && profile.isActive && !profile.isDeleted);
 }
 
-/**
- * The profile to begin with when the caller names none: the team's own choice, else the first one of type partner, else the only
- * one there is.
- */
+/** Returns the default profile of a launch: the team's choice, else the first one of type partner, else the only one. */
 export function usualProfile({ profiles, team }: Pick<ProfileSet, 'profiles' | 'team'>): string | undefined {
   const usable = launchable(profiles);
   const [only] = usable;

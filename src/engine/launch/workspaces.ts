@@ -5,12 +5,12 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { defaultStorePath } from '../recovery/open-store.ts';
 
-/** Where runs work: one folder for all of them, or a folder for each run id. */
+/** Workspace of runs: one folder for all of them, or a function from run id to folder. */
 export type WorkspaceOption = string | ((runId: string) => string);
 
 /**
- * Finds the workspace of a run: the folder it was launched with, else the engine's, else one of its own beside the journal
- * (for a journal in memory, in the folder for temporary files). It is made when a tool first asks for it.
+ * Returns the workspace of a run: the folder it was launched with, else the engine's, else a separate one beside the journal (for a journal
+ * in memory, in the folder for temporary files). It is created when a tool first asks for it.
  */
 export function createWorkspaces(
   option: WorkspaceOption | undefined,
@@ -23,7 +23,7 @@ export function createWorkspaces(
   };
 }
 
-/** Undefined for a run in memory: a folder for temporary files, under a name that nobody can know beforehand. */
+/** Returns the folder; undefined for a run in memory, which uses a temporary folder with an unpredictable name. */
 function chosen(option: WorkspaceOption | undefined, store: unknown, runId: string): string | undefined {
   if (typeof option === 'string') return option;
   if (option !== undefined) return option(runId);
@@ -43,7 +43,7 @@ function make(folder: string): string {
   if (folder === path.parse(folder).root)
     throw new CadreError('PATH_REFUSED', `the workspace must not be the whole disk (${folder}); name a folder with \`workspace\``);
   try {
-    // What is made here is its owner's alone; a folder that is there keeps its rights.
+    // New folders are private to their owner; existing ones keep their permissions.
     if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o700);
     return folder;
   } catch (thrown) {

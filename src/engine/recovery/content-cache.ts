@@ -2,10 +2,13 @@ import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import { type Journal, storedText } from '../../core/events/journal.ts';
 
-/** Most texts that are remembered; then all are forgotten, and read again when they are asked for. */
+/** Most texts kept; beyond that all are dropped, and read again on demand. */
 const mostTexts = 2_000;
 
-/** Reads the texts of a journal's content store, and remembers them. Fails with what `isUnreadable` knows when the store cannot read one. */
+/**
+ * Returns a cached reader of a journal's content store. Fails with an error that `isUnreadable` recognises when the store cannot read a
+ * text.
+ */
 export function createContentCache(journal: Journal): (hash: ContentHash) => string | undefined {
   const texts = new Map<ContentHash, string>();
   const readable = { location: journal.location, content: (hash: ContentHash) => readText(journal, hash) };
@@ -20,7 +23,7 @@ export function createContentCache(journal: Journal): (hash: ContentHash) => str
   };
 }
 
-/** True when a text was not read because it is damaged in the store, or the store failed: no fault of what wanted it. */
+/** True when a text could not be read because it is damaged, or the store failed: not the caller's fault. */
 export function isUnreadable(thrown: unknown): thrown is CadreError {
   return thrown instanceof CadreError && typeof thrown.details['unreadable'] === 'string';
 }

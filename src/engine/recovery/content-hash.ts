@@ -2,12 +2,12 @@ import type { ContentHash } from '../../core/ids.ts';
 import { addressOf } from '../../journal/codec/text-address.ts';
 
 const remembered = 512;
-/** Shorter texts cost less to hash than to remember. */
+/** Shorter texts are cheaper to hash than to keep. */
 const fewestRemembered = 100;
 
 /**
- * Makes the function that addresses texts: the first 22 characters (132 bits) of the SHA-256 in base64url. Texts seen
- * lately are remembered, since prompts repeat their segments.
+ * Returns the function that addresses texts: the first 22 characters (132 bits) of the SHA-256 in base64url. Recent texts are cached, since
+ * prompts repeat their segments.
  */
 export function createContentHash(): (text: string) => ContentHash {
   const known = new Map<string, ContentHash>();

@@ -9,25 +9,25 @@ import { createContentHash } from './content-hash.ts';
 import { factsOfRun, filesOfRun, type RecordedTexts } from './facts-of-run.ts';
 import { engineVersion } from '../version.ts';
 
-/** How a run is exported. */
+/** Options for exporting a run. */
 export interface ExportOptions {
   /** Now, in milliseconds since 1970. */
   readonly at: number;
-  /** Look for secrets and home folders, and replace them. */
+  /** Replaces secrets and home folders. */
   readonly redact: boolean;
-  /** Whose values that look like keys are looked for, too. */
+  /** Environment; its values that look like keys are redacted, too. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Home folders of this machine. */
   readonly homes: readonly string[];
 }
 
-/** A bundle, and what was replaced in it; undefined when nothing was to be. */
+/** A bundle, and a report of the redactions; undefined without redaction. */
 export interface ExportedRun {
   readonly bundle: RunBundle;
   readonly report: RedactionReport | undefined;
 }
 
-/** Puts the bundle of a run together as its journal stands: a run that goes on meanwhile is one that was going on. */
+/** Builds the bundle of a run from its journal so far: a run in progress is exported as unfinished. */
 export async function exportRun(run: RecordedTexts, options: ExportOptions): Promise<ExportedRun> {
   const records = collectRun(run.events, run.content, await factsOfRun(run));
   const about = { engineVersion, exportedAt: options.at };
@@ -38,7 +38,7 @@ export async function exportRun(run: RecordedTexts, options: ExportOptions): Pro
   return { bundle: toBundle(clean, { ...about, redacted: true }), report };
 }
 
-/** What the run's configs and toolsets take from the environment; nothing of an imported one is compiled. */
+/** Returns the parts of a run's profiles that read the environment. Imported runs have none: their profiles are not compiled. */
 async function configsOf(run: RecordedTexts, env: ExportOptions['env']): Promise<Pick<ProfileSet, 'llmConfigs' | 'toolsets'>> {
   const [first] = run.events;
   const isForeign = first?.type === 'run.start' && first.imported !== undefined;

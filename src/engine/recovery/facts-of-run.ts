@@ -6,15 +6,15 @@ import { type PlainProfileFacts, toPlainFacts } from '../../inspect/turn/profile
 import { readList, type ReadContent } from '../../inspect/read-content.ts';
 import { plainFactsOf } from './imported-run.ts';
 
-/** A run's events as they were read, and its texts. */
+/** Events of a run, and its texts. */
 export interface RecordedTexts {
   readonly events: readonly CadreEvent[];
   readonly content: ReadContent;
 }
 
 /**
- * What views need of a run's profiles, as plain data: compiled from the files it goes by, without their environment and without
- * opening anything; of an imported run, what its bundle said. Empty when this version no longer compiles them.
+ * Returns the profile facts that views need, as plain data: compiled from the run's files, without their environment and without opening
+ * resources; for an imported run, those in its bundle. Empty when this version no longer compiles the files.
  */
 export async function factsOfRun(run: RecordedTexts): Promise<Readonly<Record<string, PlainProfileFacts>>> {
   const [first] = run.events;
@@ -24,7 +24,7 @@ export async function factsOfRun(run: RecordedTexts): Promise<Readonly<Record<st
   return Object.fromEntries([...(set?.profiles ?? [])].map(([name, profile]) => [name, toPlainFacts(profile, set?.llmConfigs)]));
 }
 
-/** The profile files a run goes by in the end; none when they are missing. */
+/** Returns the profile files that a run uses at its end; none when they are missing. */
 export function filesOfRun({ events, content }: RecordedTexts): readonly ProfileFile[] {
   let hash: ContentHash | undefined;
   for (const event of events)

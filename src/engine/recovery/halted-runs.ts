@@ -3,15 +3,15 @@ import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { ResumeOptions } from '../launch-options.ts';
 
-/** How long after a run has halted its engine tries to resume it, and after each try that failed in the same way, in milliseconds. */
+/** Milliseconds until the engine tries to resume a halted run, and between tries that fail in the same way. */
 const againMs = 30_000;
 
-/** What of the options of a launch or a resumption still holds when the run is resumed again. */
+/** Options of a launch or a resumption that still apply when the run is resumed again. */
 export type KeptOptions = Pick<ResumeOptions, 'context' | 'signal' | 'profiles'>;
 
 /**
- * The runs that halted, or could not be resumed, because the store could not be written for a while: another process kept it locked, or the disk was full. Their
- * engine resumes them once it can, as long as it is open; without that they would wait for a person who looks.
+ * Runs that halted, or could not be resumed, because the store could not be written for a while: another process kept it locked, or the
+ * disk was full. While open, the engine resumes them once it can; otherwise they would wait for a person.
  */
 export class HaltedRuns {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class HaltedRuns {
     this.#resume = resume;
   }
 
-  /** Takes a run that has halted, and resumes it later when what it halted with may pass. */
+  /** Adds a halted run, and resumes it later when the cause may pass. */
   add(runId: RunId, halted: CadreError | undefined, options: KeptOptions): void {
     if (!mayPass(halted) || this.#isClosed) return;
     this.#timers.get(runId)?.();
@@ -32,7 +32,7 @@ export class HaltedRuns {
     this.#timers.set(runId, cancel);
   }
 
-  /** Resumes none of them any more. */
+  /** Stops resuming. */
   close(): void {
     this.#isClosed = true;
     for (const cancel of this.#timers.values()) cancel();
@@ -44,7 +44,7 @@ export class HaltedRuns {
     try {
       await this.#resume(runId, options);
     } catch (thrown) {
-      // Anything else is for a person: the run is in the list of those that were interrupted.
+      // Other errors need a person: the run is listed as interrupted.
       if (thrown instanceof CadreError) this.add(runId, thrown, options);
     }
   }
@@ -54,7 +54,7 @@ function keptOf({ context, signal, profiles }: KeptOptions): KeptOptions {
   return { ...(context && { context }), ...(signal && { signal }), ...(profiles && { profiles }) };
 }
 
-/** True when a store failed in a way that passes by itself, or once there is space. */
+/** True when a store failed for a temporary reason, or for lack of space. */
 function mayPass(error: CadreError | undefined): boolean {
   return error?.code === 'STORE_FAILED' && error.details['mayPass'] === true;
 }

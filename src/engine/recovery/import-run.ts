@@ -5,22 +5,22 @@ import type { Journal } from '../../core/events/journal.ts';
 import type { RunBundle } from '../../inspect/bundle.ts';
 import { isKnown } from '../launch/free-run-id.ts';
 
-/** How a bundle is taken into a journal. */
+/** Options for importing a bundle into a journal. */
 export interface ImportOptions {
-  /** What it was read from, as whoever imports it named it. */
+  /** Name of the bundle's source, as given by the caller. */
   readonly from: string;
   /** Now, in milliseconds since 1970. */
   readonly at: number;
   readonly hash: (text: string) => ContentHash;
-  /** Who writes, in the form of a lease's owner. */
+  /** The writer, in the form of a lease's owner. */
   readonly owner: string;
-  /** Another id for the run. */
+  /** New id for the run. */
   readonly asNew?: RunId;
 }
 
 /**
- * Takes a run that was read (`readBundle`) into a journal, in one commit: all of it or nothing. It bears a mark that says where it
- * came from, and never goes on. Fails with RUN_EXISTS when the journal has a run of this id.
+ * Imports a run (`readBundle`) into a journal, in one commit: all of it or nothing. The run is marked with its origin and can never
+ * continue. Fails with RUN_EXISTS when the journal has a run of this id.
  */
 export async function importRun(journal: Journal, bundle: RunBundle, options: ImportOptions): Promise<RunId> {
   const runId = options.asNew ?? bundle.run.runId;
@@ -48,7 +48,7 @@ export async function importRun(journal: Journal, bundle: RunBundle, options: Im
       sync: true,
     });
   } catch (thrown) {
-    // Somebody was faster.
+    // Another process imported the run first.
     if (thrown instanceof CadreError && thrown.code === 'STORE_CONFLICT') throw existing(journal, runId);
     throw thrown;
   } finally {

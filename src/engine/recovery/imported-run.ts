@@ -5,12 +5,12 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { areFacts } from '../../inspect/bundle/facts-check.ts';
 import { fromPlainFacts, type PlainProfileFacts, type ProfileFacts } from '../../inspect/turn/profile-facts.ts';
 
-/** What says whether a run was read from a file: its first event, or its meta. */
+/** Marks of an import: on the run's first event, or in its meta. */
 type Imported = Pick<EventOf<'run.start'>, 'runId'> & { readonly imported?: RunImport | undefined };
 
 /**
- * Why a run that was read from a file does not go on: its history is somebody else's word. A call in it may be said to be approved,
- * its profiles may declare programs to start; nothing of it is ever executed.
+ * Returns why a run that was read from a file cannot go on: its history is unverified. It may claim that a call is approved, and its
+ * profiles may declare programs to start; none of it is ever executed.
  */
 export function importedRefusal({ runId, imported }: Imported): CadreError | undefined {
   if (imported === undefined) return undefined;
@@ -22,13 +22,13 @@ export function importedRefusal({ runId, imported }: Imported): CadreError | und
   );
 }
 
-/** Refuses a run that was read from a file, whoever wants to go on with it. Fails with RUN_IMPORTED. */
+/** Refuses to continue a run that was read from a file, whatever the operation. Fails with RUN_IMPORTED. */
 export function assertOwnRun(about: Imported): void {
   const refused = importedRefusal(about);
   if (refused !== undefined) throw refused;
 }
 
-/** What views need of the profiles of an imported run, as its bundle said; its profile files are never compiled here. */
+/** Returns the profile facts that views of an imported run need, as stated in its bundle; its profile files are never compiled here. */
 export function importedFacts(
   journal: Pick<Journal, 'location' | 'content'>,
   { meta }: Pick<RunContext, 'meta'>,
@@ -37,7 +37,7 @@ export function importedFacts(
   return new Map(Object.entries(plainFactsOf(stored)).map(([name, facts]) => [name, fromPlainFacts(facts)]));
 }
 
-/** Facts as they were stored; none when the text is missing or none. */
+/** Parses stored facts; empty when the text is missing or invalid. */
 export function plainFactsOf(stored: string | undefined): Readonly<Record<string, PlainProfileFacts>> {
   if (stored === undefined) return {};
   const value: unknown = JSON.parse(stored);

@@ -4,16 +4,16 @@ import type { RunId } from '../../core/ids.ts';
 import type { Journal, Lease } from '../../core/events/journal.ts';
 import type { Turnstile } from '../run/turnstile.ts';
 
-/** How often a holder that cannot be looked at is looked for, in milliseconds. */
+/** Milliseconds between checks on a holder that cannot be observed. */
 const askAgainMs = 1_000;
 
-/** A run an engine wants. With `isPatient` it waits until it is known whether a holder that cannot be looked at is gone. */
+/** A run an engine wants. With `isPatient` it waits until it is known whether an unobservable holder is gone. */
 export interface WantedRun {
   readonly runId: RunId;
   readonly isPatient?: boolean | undefined;
 }
 
-/** What an engine takes leases with. */
+/** Services and settings for taking leases. */
 export interface LeaseParts {
   readonly journal: Journal;
   readonly owner: string;
@@ -22,10 +22,10 @@ export interface LeaseParts {
 }
 
 /**
- * The leases an engine takes.
+ * Leases that an engine takes.
  *
- * 1. One whose run does not come to life is given back.
- * 2. Closing waits for those that are being taken, and not for holders that may be gone.
+ * 1. A lease whose run fails to start is released.
+ * 2. Closing waits for leases in the process of being taken, but not for holders that may be gone.
  */
 export class Leases {
   readonly #journal: Journal;
@@ -43,7 +43,7 @@ export class Leases {
     this.#turnstile = turnstile;
   }
 
-  /** Takes the right to append to a run, and brings the run to life with it; fails, with the lease given back, when that fails. */
+  /** Takes the lease of a run and starts the run with it; releases the lease when that fails. */
   async take<T>(wanted: WantedRun, begin: (lease: Lease) => T | Promise<T>): Promise<T> {
     const taking = this.#take(wanted, begin);
     this.#taking.add(taking);
@@ -54,7 +54,7 @@ export class Leases {
     }
   }
 
-  /** Resolves when no lease is being taken; nobody waits for a holder any more. */
+  /** Resolves when no lease is being taken; waits for holders are abandoned. */
   async settled(): Promise<void> {
     this.#isClosing = true;
     this.#closing.resolve();
@@ -72,7 +72,7 @@ export class Leases {
   }
 
   async #acquire(runId: RunId, isPatient: boolean): Promise<Lease> {
-    // Behind it a run begins: the heaviest thing an engine does.
+    // Starting a run is the heaviest operation of an engine.
     const turn = this.#turnstile.pass(8);
     if (turn !== undefined) await turn;
     for (;;) {
@@ -95,17 +95,20 @@ export class Leases {
     cancel?.();
   }
 
-  /** Gives back the lease of a run that cannot go on here, so that whoever takes it up again does not find it held. */
+  /** Releases the lease of a run that cannot go on here, so that the next resume finds it free. */
   async giveBack(lease: Lease): Promise<void> {
     try {
       await this.#journal.release(lease);
     } catch {
-      // A store that fails here as well: the error that stopped the run says so, and the lease dies with this process.
+      // The store fails here as well: the error that stopped the run says so, and the lease ends with this process.
     }
   }
 }
 
-/** How long it takes at most until it is known whether the holder of a run is gone; undefined when it is alive, or something else failed. */
+/**
+ * Returns the longest time, in milliseconds, until it is known whether a run's holder is gone; undefined when the holder is alive, or for
+ * other failures.
+ */
 export function undecidedMs(thrown: unknown): number | undefined {
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED') return undefined;
   const { knownInMs } = thrown.details;

@@ -3,16 +3,16 @@ import { CadreError } from '../../core/error.ts';
 import type { Journal } from '../../core/events/journal.ts';
 import type { IntegrityOptions } from '../../journal/commit-chain.ts';
 
-/** How often an engine that holds runs gives a sign of life, and after how long a silence another one may take them, in milliseconds. */
+/** Milliseconds between signs of life of an engine that holds runs, and of silence after which another may take them. */
 export interface LeaseOptions {
   readonly heartbeatMs?: number;
   readonly expiryMs?: number;
 }
 
-/** Where a project's journal lies unless told otherwise. */
+/** Default path of a project's journal. */
 export const defaultStorePath = path.join('.cadre', 'journal.db');
 
-/** Opens what `store` names: a path, `'memory'`, or a journal that is handed in. SQLite is loaded only when it is used. */
+/** Opens a store: a path, `'memory'`, or a given journal. SQLite is loaded only when it is used. */
 export async function openStore(
   store: string | Journal | undefined,
   options: {

@@ -8,7 +8,7 @@ import { assertOwnRun } from './imported-run.ts';
 
 const pageSize = 4_000;
 
-/** Folds a run's journal page by page: taking up a long run needs room for its state and one page, not for all of its events. */
+/** Folds a run's journal page by page: memory holds the state and one page, not all events. */
 export async function readState(journal: Pick<JournalReader, 'read'>, runId: RunId): Promise<RunContext> {
   let state: RunContext | undefined;
   for (;;) {
@@ -24,13 +24,13 @@ export async function readState(journal: Pick<JournalReader, 'read'>, runId: Run
   return state;
 }
 
-/** The state of a run to look at: all of its past is there. */
+/** Returns the state of a run for viewing, with all of its past. */
 export async function withAllPast(journal: Journal, state: RunContext): Promise<RunContext> {
   if (!hasReleased(state)) return state;
   return foldEvents(await journal.read(state.meta.runId), 'everything') ?? state;
 }
 
-/** The same for a run that is to go on. Fails with RUN_IMPORTED when it was read from a file. */
+/** Returns the state of a run to continue. Fails with RUN_IMPORTED when it was read from a file. */
 export async function readOwnState(journal: Journal, runId: RunId): Promise<RunContext> {
   const state = await readState(journal, runId);
   assertOwnRun(state.meta);

@@ -21,41 +21,40 @@ import { revokedBy } from '../../nodes/tools/revoked-by.ts';
 import { asksWhetherHappened, settleUnknown } from '../../nodes/tools/unknown-outcome.ts';
 import { verifyCall } from '../../nodes/tools/verify-call.ts';
 
-/** Something that whoever takes a run up should know; put on record. */
+/** Note for the user who resumes a run; recorded. */
 export interface ResumeNote {
   readonly code: ErrorCode;
   readonly message: string;
   readonly agentId?: AgentId;
 }
 
-/** A message that is there before anything goes on. */
+/** A message posted before the run goes on. */
 export interface SaidAtResume {
   readonly to: AgentId;
   readonly item: ItemDraft;
 }
 
-/** Who takes a run up, and with what. */
+/** Version of the engine that resumes a run, and the parts it brings. */
 export interface Resumption {
   readonly engineVersion: string;
-  /** The profile files it goes by from here on, when they are not those from before. */
+  /** Profile files used from here on, when they differ from those before. */
   readonly profiles?: ContentEntry | undefined;
-  /** What code gives from here on, when it is not what was recorded. */
+  /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry | undefined;
-  /** What toolsets offer that connect to something. */
+  /** Tools offered by toolsets that connect. */
   readonly tools: readonly TakenTools[];
   readonly notes?: readonly ResumeNote[];
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
   readonly said?: SaidAtResume | undefined;
-  /** A seed for a run that began before frames had nonces. */
+  /** Seed for a run that began before frames had nonces. */
   readonly frameSeed?: string;
 }
 
 /**
- * Takes up a run where its journal stands: model calls that were not answered are made again from the same recorded
- * input; running tools are repeated when their effect allows it, looked into when a tool finds out, and of unknown outcome
- * otherwise (I5); suspended calls stay suspended, unless they have expired; what was due but not started is started. That it
- * was taken up is its first event.
+ * Resumes a run from the end of its journal: unanswered model calls are made again from the same recorded input; running tools are repeated
+ * when their effect allows it, verified when the tool can, and otherwise have an unknown outcome (I5); suspended calls stay suspended
+ * unless they have expired; effects that were due but not started are started. The resumption is recorded as its first event.
  */
 export function recover(tx: Transaction, env: Env, by: Resumption): void {
   if (tx.run.outcome !== undefined) return;
@@ -79,11 +78,11 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
     tx.touch(agent.meta.agentId);
   }
   recheckWaiting(tx, env);
-  // In the same commit: an agent that is about to end reads it in its next turn all the same.
+  // In the same commit, so that even an agent that is about to end reads it in its next turn.
   if (by.said !== undefined) tx.post(by.said.to, by.said.item);
 }
 
-/** True when all that has happened was copied from another run: what a person agreed to there holds there alone. */
+/** True when all events were copied from another run: approvals given there hold only there. */
 function isFork({ meta, seq }: RunContext): boolean {
   return meta.parentRun?.at === seq;
 }
@@ -103,7 +102,7 @@ function recoverTurn(context: TurnContext): void {
   tx.effects.push({ kind: 'model', agentId: agent.meta.agentId, turnId: turn.turnId, cause: turn.start.seq });
 }
 
-/** A summary that did not come is asked for again, from the same recorded input. */
+/** Asks again for a missing summary, from the same recorded input. */
 function recoverCompaction(tx: Transaction, agent: SubContext): void {
   const {
     context: { compacting },
@@ -113,7 +112,7 @@ function recoverCompaction(tx: Transaction, agent: SubContext): void {
   tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
 }
 
-/** A call that was open when the run was left: what cannot go on is ended, with the reason; what can goes on. */
+/** Recovers a call that was open: continues it, or ends it with the reason. */
 function recoverCall(context: TurnContext, call: CallState): void {
   const { tx, env } = context;
   const tool = env.catalog.get(call.request.name);
@@ -135,20 +134,20 @@ function recoverCall(context: TurnContext, call: CallState): void {
 }
 
 /**
- * Whether people decide what becomes of a call, and can without its tool. Its tool may be missing here alone (a variable that is
- * not set in this terminal, a server that is down), and what they were asked must not be lost by that.
+ * True when people decide the outcome of a call and can do so without its tool. The tool may be missing only here (an unset variable, a
+ * server that is down), and the open question must survive that.
  */
 function isForPeople(call: CallState): boolean {
   return call.status === 'suspended' && (call.waitFor?.kind === 'approval' || asksWhetherHappened(call));
 }
 
-/** Who was asked and had no process to answer to is not asked again: a verdict that comes with the resume comes too late. */
+/** Expires a call whose deadline passed while no process ran: a verdict that comes with the resume comes too late. */
 function expireIfDue(tx: Transaction, env: Env, call: CallState): void {
   const due = expiryDeadline(call);
   if (due?.kind === 'expiry' && due.at <= steadyAt(tx.run, tx.at)) expireCall(tx, env, due.callId, due.since);
 }
 
-/** A tool may have changed since its call was checked: one whose arguments do not fit any more is answered without being run. */
+/** False, after answering the call without running it, when its tool has changed and the arguments no longer fit. */
 function stillFits(context: TurnContext, call: CallState): boolean {
   const { env, agent } = context;
   const profile = env.profiles.get(agent.meta.profile);

@@ -5,14 +5,14 @@ import { undecidedMs } from './leases.ts';
 import type { Run } from '../run.ts';
 import type { ResumeOptions } from '../launch-options.ts';
 
-/** What came of taking one interrupted run up again: its handle, or why it could not be. */
+/** Outcome of resuming one interrupted run: its handle, or the error. */
 export type RecoveredRun =
   | { readonly runId: RunId; readonly run: Run; readonly error?: undefined }
   | { readonly runId: RunId; readonly run?: undefined; readonly error: CadreError };
 
 /**
- * Takes up every run of a list that is not over; `resume` answers with nothing for one that is live already. Those whose holder may be
- * gone come last, and are waited for when `resume` is patient: none of the others waits with them.
+ * Resumes every unfinished run of a list; `resume` returns undefined for live runs. Runs whose holder may be gone come last, and a patient
+ * `resume` waits for them: no other run is delayed.
  */
 export async function recoverEach(
   runs: readonly RunSummary[],
@@ -52,21 +52,21 @@ async function recoverOne(
   }
 }
 
-/** Tells from a run's status in the list whether it is to be taken up: it has not ended, or nobody can tell since it is damaged. */
+/** True when a run with this status can be resumed: it has not ended, or it is damaged and may not have. */
 export function isInterrupted(status: string): boolean {
   return status === 'running' || status === 'awaiting' || status === 'idle' || status === 'damaged';
 }
 
 function notRecovered(runId: RunId, thrown: unknown): RecoveredRun {
   if (thrown instanceof CadreError) return { runId, error: thrown };
-  const message = `run ${runId} could not be taken up: ${describeThrown(thrown)}`;
+  const message = `run ${runId} could not be resumed: ${describeThrown(thrown)}`;
   return { runId, error: new CadreError('INTERNAL', message, { cause: thrown }) };
 }
 
-/** How interrupted runs are resumed, and which of them. */
+/** Options for resuming interrupted runs, and a filter for them. */
 export interface RecoverOptions extends ResumeOptions {
-  /** True for the runs that are to be resumed; all of them when absent. */
+  /** True for runs to resume; all of them when absent. */
   readonly include?: ((run: RunSummary) => boolean | Promise<boolean>) | undefined;
-  /** Gets each run as soon as it goes on, or the reason why it does not. */
+  /** Receives each run as soon as it goes on, or the reason why it does not. */
   readonly onRun?: ((entry: RecoveredRun) => void) | undefined;
 }

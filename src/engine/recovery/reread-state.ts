@@ -5,8 +5,8 @@ import type { Journal } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
 /**
- * Reads a run's state again after its store failed: at once when the journal answers at once, else when it does. A store
- * that is gone altogether changes nothing; the error that halted the run says so already.
+ * Reads a run's state again after its store failed: synchronously when the journal answers so, else when it answers. If the store fails
+ * again, the state stays: the error that halted the run already reports it.
  */
 export function rereadState(journal: Journal, runId: RunId, reset: (state: RunContext) => void): void {
   const take = (events: readonly CadreEvent[]): void => {

@@ -18,26 +18,25 @@ import type { ToolsetHold } from '../toolsets/toolset-hold.ts';
 import { profilesOf } from '../toolsets/toolsets-needed.ts';
 import { toolChanges } from '../toolsets/tool-changes.ts';
 
-/** What a run goes on with. */
+/** Profiles, toolsets and notes that a run continues with. */
 export interface ResumePlan extends Disposable {
   readonly runtime: ProfileRuntime;
-  /** What it uses of toolsets that connect: they stay connected until the plan is disposed of. */
+  /** Hold on the connecting toolsets that the run uses; disposing of the plan releases it. */
   readonly hold: ToolsetHold;
-  /** The profile files it goes by from here on, when they are not those from before. */
+  /** Profile files used from here on, when they differ from those before. */
   readonly profiles?: ContentEntry;
-  /** What code gives from here on, when it is not what was recorded. */
+  /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry;
   readonly notes: readonly ResumeNote[];
-  /** Texts that are at hand and that the journal may have lost: they are stored again. */
+  /** Available texts that the journal may have lost: they are stored again. */
   readonly texts: readonly ContentEntry[];
-  /** A seed for the frames of a run that began without one. */
+  /** Seed for the frames of a run that began without one. */
   readonly frameSeed?: string;
 }
 
 /**
- * Finds out what a run would go on with, and everything that keeps it from going on, before anything is written: a live
- * agent whose profile is gone or disabled, profiles that are not trusted, a toolset that cannot be what it was, a model that cannot be called, a text
- * that is missing from the journal.
+ * Plans a run's continuation and finds every obstacle before anything is written: a live agent whose profile is gone or disabled, untrusted
+ * profiles, a toolset that cannot be restored, a model that cannot be called, a text that is missing from the journal.
  */
 export async function planResume(parts: EngineParts, state: RunContext, choice: ProfileChoice = 'recorded'): Promise<ResumePlan> {
   const runtime = choice === 'current' ? parts.runtime : await profileRuntimeOf(parts, state);
@@ -56,7 +55,7 @@ async function changesSince(
   state: RunContext,
   { runtime, hold }: Pick<ResumePlan, 'runtime' | 'hold'>,
 ): Promise<Pick<ResumePlan, 'profiles' | 'given' | 'notes' | 'texts'>> {
-  // The tools of this moment: what connects is connected by now.
+  // Current tools: toolsets are connected by now.
   const now = { set: runtime.set, decision: new RunTools(hold).decision };
   const notes: ResumeNote[] = [];
   const texts: ContentEntry[] = [];
@@ -73,7 +72,7 @@ async function changesSince(
   const ofCode = codeNote(parts, state, runtime);
   if (ofCode !== undefined) notes.unshift({ code: 'TOOLS_CHANGED', message: ofCode });
   const given = givenAnew(runtime, state);
-  // The profiles may be those of the engine itself, which were not read from the journal: then they are in it from now on.
+  // The profiles may be the engine's own, which were not read from the journal: the plan stores them.
   const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
   if (!isOther) return { notes, texts: [...texts, runtime.snapshot, runtime.code.record()], ...given, ...seed };
   const ofProfiles = await differencesOf(parts, state, runtime);
@@ -81,13 +80,13 @@ async function changesSince(
   return { profiles: runtime.snapshot, notes, texts, ...given, ...seed };
 }
 
-/** What code gives, when it is not what the run recorded of it. */
+/** Returns the tools that code gives, when they differ from the run's record. */
 export function givenAnew({ code }: ProfileRuntime, { meta }: RunContext): { readonly given?: ContentEntry } {
   const given = code.record();
   return given.hash === meta.given ? {} : { given };
 }
 
-/** What of the tools that code gives is not what the run recorded; undefined when nothing that is worth telling is. */
+/** Describes how the tools that code gives differ from the run's record; undefined when no difference is worth reporting. */
 function codeNote({ journal, runtime: own }: EngineParts, { meta }: RunContext, { code }: ProfileRuntime): string | undefined {
   if (code.differences.length > 0)
     return `the run goes on with the settings that code gave when it began; this program's code gives others: ${code.differences.join('; ')}`;
@@ -118,7 +117,7 @@ export function checkAgent(parts: EngineParts, runtime: ProfileRuntime, state: R
   checkModel(parts.gateway, runtime, profile, state.meta.llmConfig);
 }
 
-/** What is offered to an agent now and was not in its last turn, or the other way round. */
+/** Describes how the tools offered to an agent differ from those of its last turn. */
 function changesOfTools(
   { journal }: EngineParts,
   { set, decision: { env } }: Pick<ProfileRuntime, 'set' | 'decision'>,
@@ -135,7 +134,7 @@ function changesOfTools(
   return before === undefined ? `what they were is damaged in the journal (${recorded})` : toolChanges(before, offeredJson);
 }
 
-/** A stored text that is read for the record alone; undefined when it is damaged or missing. */
+/** Returns a stored text that serves only a note; undefined when it is damaged or missing. */
 function textOrDamage(journal: EngineParts['journal'], hash: ContentHash): string | undefined {
   try {
     return storedText(journal, hash);

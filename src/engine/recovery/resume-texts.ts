@@ -10,10 +10,10 @@ import { buildSystemPrompt } from '../../nodes/prompt/prep-system-prompt.ts';
 import type { ProfileRuntime } from '../engine-parts.ts';
 
 /**
- * Checks the texts that an agent's next model call is made from, before its run is resumed: without one of them it would be another call.
- * Answers with those that the journal has lost or damaged and that are at hand, to be stored again.
+ * Checks the texts of an agent's next model call before its run is resumed: a missing text would change the call. Returns those that the
+ * journal has lost or damaged and that are available, to be stored again.
  *
- * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for one that is not at hand
+ * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for a text that is not available
  */
 export function textsToHeal(
   journal: Journal,
@@ -44,12 +44,12 @@ export function textsToHeal(
   return [...healed].map(([hash, text]) => ({ hash, text }));
 }
 
-/** The failure of a run that lacks a text. */
+/** Returns the error for a run that lacks a text. */
 export function missingText(run: RunContext, what: string): CadreError {
   return new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: ${what} is not in the journal`);
 }
 
-/** A stored text, undefined when there is none, or why it cannot be read. */
+/** Returns a stored text, undefined when there is none, or the reason why it cannot be read. */
 function tryRead(journal: Journal, hash: ContentHash): string | CadreError | undefined {
   try {
     return storedText(journal, hash);
@@ -59,7 +59,7 @@ function tryRead(journal: Journal, hash: ContentHash): string | CadreError | und
   }
 }
 
-/** The texts an agent's prompt would be made of now, by hash: those that did not change since its turn began are among them. */
+/** Returns the texts of an agent's prompt as built now, by hash: they include those unchanged since its turn began. */
 function textsAtHand(
   { decision, set }: Pick<ProfileRuntime, 'decision' | 'set'>,
   run: RunContext,
@@ -68,7 +68,7 @@ function textsAtHand(
   const { env } = decision;
   const profile = set.profiles.get(agent.meta.profile);
   if (profile === undefined) return new Map();
-  // A decision that is never committed, over a copy: what is remembered of an agent's prompt must not come from here.
+  // A decision that is never committed, over a copy: it must not affect the prompt remembered for the agent.
   const tx = new Transaction(run, run.at, { hash: env.hash, known: new Set() });
   const tools = env.toolsOf(profile, agent);
   tx.content(tools.offeredJson);

@@ -1,6 +1,6 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 
-/** What a journal threw, as the error a run halts with. */
+/** Converts an error thrown by a journal to the error a run halts with. */
 export function asStoreError(runId: string, thrown: unknown): CadreError {
   if (thrown instanceof CadreError) return thrown;
   return new CadreError('STORE_FAILED', `run ${runId}: the journal could not be written: ${describeThrown(thrown)}`, {

@@ -12,7 +12,7 @@ import { requeueInputs } from '../../nodes/turn/interrupted-turn.ts';
 import type { Action } from '../../nodes/turn/node.ts';
 import { cancelCalls, requestCalls } from '../../nodes/tools/tool-request.ts';
 
-/** Follows the action an agent's turn ended in: to its tools, to its next turn, to waiting, or to the end. */
+/** Carries out the action that an agent's turn ended in: run tools, take another turn, wait, or end. */
 export function afterThinking(context: TurnContext, turnId: TurnId, action: Action): void {
   const { tx, agent } = context;
   const step = agentFlow.next('agent', action);
@@ -29,7 +29,7 @@ export function afterThinking(context: TurnContext, turnId: TurnId, action: Acti
     error === undefined
       ? tx.emit({ type: 'turn.end', agentId, turnId, status: 'completed' })
       : tx.emit({ type: 'turn.end', agentId, turnId, status: 'error', error });
-  // A model that failed has read nothing: what was meant for this turn only is meant for the next one.
+  // A failed model has read nothing: items meant for this turn only are kept for the next one.
   if (step === 'agent' && error !== undefined && turn !== undefined) requeueInputs(context, turn, end.seq);
   if (step === 'wait') {
     const wait: Writable<AgentAwait> = { type: 'agent.await', agentId };
@@ -41,7 +41,7 @@ export function afterThinking(context: TurnContext, turnId: TurnId, action: Acti
   }
 }
 
-/** Runs the reply's calls, or in their place the one call a rule decided on. */
+/** Runs the reply's calls, or instead the one call that a rule decided on. */
 function goToTools(context: TurnContext, turnId: TurnId): void {
   const { tx } = context;
   const turn = tx.run.turns.get(turnId);
@@ -59,7 +59,7 @@ function goToTools(context: TurnContext, turnId: TurnId): void {
 }
 
 function endingOf(agent: SubContext, decided: DecidedAction | undefined, error: ErrorRecord | undefined): AgentEnding {
-  // An agent whose last turn fails ends for the limit all the same, with what it has said so far.
+  // An agent whose last turn fails still ends because of the limit, with what it has said so far.
   if (error !== undefined && agent.limits.stage === 'last_turn') {
     const message = `${agent.limits.reason ?? 'a limit is reached'}; its last turn failed (${error.code}): ${error.message}`;
     return { outcome: 'limit', error: { code: 'LIMIT_REACHED', message } };

@@ -19,10 +19,10 @@ import { toResult } from '../../tools/result-content.ts';
 import type { LlmConfigs } from '../launch/llm-configs.ts';
 import { redactThrown } from '../input/redact-input.ts';
 
-/** What an environment is put together from. */
+/** Parts from which an environment is built. */
 export interface EnvParts {
   readonly set: ProfileSet;
-  /** The tools of the set: those of code, of toolsets and of the team. It never changes. */
+  /** Tools of the set: from code, toolsets and the team. Immutable. */
   readonly catalog: ToolCatalog;
   readonly ingestors: { get(name: string): Ingestor | undefined };
   readonly observers: ReadonlyMap<string, CodedObserver>;
@@ -32,7 +32,7 @@ export interface EnvParts {
   readonly titles?: Env['titles'];
 }
 
-/** Puts together what decisions depend on: the parts know only core, this is where they meet. */
+/** Builds the environment of decisions: its parts know only core and meet here. */
 export function buildEnv(parts: EnvParts): Env {
   const { set, ingestors, observers, llmConfigs, hash, secrets } = parts;
   const catalog = withExposedProfiles(parts.catalog, set);
@@ -63,7 +63,7 @@ export function buildEnv(parts: EnvParts): Env {
   return env;
 }
 
-/** The config of the highest rung an agent stands on that names one. */
+/** Returns the config of the agent's highest escalation level that names one. */
 function switchedConfig(agent: SubContext | undefined): string | undefined {
   return agent?.streaks.escalations.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
 }
@@ -71,7 +71,7 @@ function switchedConfig(agent: SubContext | undefined): string | undefined {
 /** Most sets of tools kept per profile. */
 const maxKnown = 100;
 
-/** Prepares the tools of each profile once; agents with their own toolsets get a set of their own. */
+/** Prepares the tools of each profile once; agents with their own toolsets get a separate set. */
 function createToolsOf({ set, secrets }: EnvParts, catalog: ToolCatalog): Env['toolsOf'] {
   const known = new WeakMap<CompiledProfile, Map<string, AgentTools>>();
   return (profile: CompiledProfile, agent: SubContext, bound = agent.turn.toolBound): AgentTools => {
@@ -101,7 +101,7 @@ function createToolsOf({ set, secrets }: EnvParts, catalog: ToolCatalog): Env['t
   };
 }
 
-/** A tool as agents of a profile get it is of the same toolset, made from the same settings. */
+/** Copies the toolset and settings of a tool to its adapted form. */
 function withOriginOf(tool: Tool, adapted: Tool): Tool {
   const { settingsFor, toolsetKind } = tool;
   if (adapted === tool || (settingsFor === undefined && toolsetKind === undefined)) return adapted;
@@ -118,7 +118,7 @@ function prepareTools(
 ): AgentTools {
   const tools = allowed.map((tool) => withProtocol(tool, set));
   const describe = (some: readonly Tool[]): string => secrets.text(describeTools(some, 'brief', (name) => catalog.wireName(name)));
-  // What a server says of its tools comes from outside, too.
+  // A server's descriptions of its tools are outside data, too.
   const offered = secrets.json(tools.map(({ tool, protocol }) => offeredTool(catalog, tool, protocol)));
   return {
     tools: new Map(tools.map(({ tool, check }) => [tool.name, { ...tool, check }])),
@@ -138,7 +138,7 @@ function isFromOutside({ descriptionTrust }: Tool): boolean {
   return descriptionTrust === 'untrusted';
 }
 
-/** A tool with a handover protocol is checked against its own parameters together with the protocol's. */
+/** Returns a tool that checks arguments against its own parameters together with those of its handover protocol. */
 function withProtocol(
   tool: Tool,
   set: ProfileSet,

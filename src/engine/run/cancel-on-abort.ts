@@ -1,8 +1,8 @@
 import type { Run } from '../run.ts';
 
-/** Cancels a run when the signal it was launched with is aborted. The signal may live on: nothing of the run stays with it. */
+/** Cancels a run when the signal of its launch is aborted. The signal may outlive the run: no listener stays on it. */
 export function cancelOnAbort(run: Run, signal: AbortSignal): void {
-  // A run that cannot be cancelled any more has halted, and its result says why.
+  // A run that can no longer be cancelled has halted, and its result says why.
   const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
   const forget = (): void => signal.removeEventListener('abort', cancel);
   signal.addEventListener('abort', cancel, { once: true });

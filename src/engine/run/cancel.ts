@@ -5,12 +5,12 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { Input } from './input.ts';
 
-/** The agent a run was launched with. */
+/** Returns the agent a run was launched with. */
 export function rootOf(tx: Transaction): SubContext | undefined {
   return tx.run.rootAgentId === undefined ? undefined : tx.run.agents.get(tx.run.rootAgentId);
 }
 
-/** Ends an agent, everybody who works on a module, or the root, and everything below. */
+/** Ends an agent, all agents that work on a module, or the root, and everything below. */
 export function cancel(tx: Transaction, env: Env, { agentId, moduleId, reason }: Extract<Input, { kind: 'cancel' }>): void {
   const chosen = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
   const agents = moduleId === undefined ? [chosen] : [...tx.run.agents.values()].filter(({ meta }) => meta.moduleId === moduleId);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Smaller corrections of the wall clock are left to add up. */
+/** Smallest change of the wall clock that counts as a jump, in milliseconds; smaller ones accumulate. */
 const noticedMs = 1_000;
 
-/** Notices when the wall clock jumps: somebody set it, or the machine slept. */
+/** Detects jumps of the wall clock: it was set, or the machine slept. */
 export class ClockWatch {
   readonly #clock: Clock;
-  /** What the wall clock is ahead of the monotonic one. */
+  /** Milliseconds that the wall clock is ahead of the monotonic clock. */
   #ahead: number;
 
   constructor(clock: Clock) {
@@ -14,14 +14,14 @@ export class ClockWatch {
     this.#ahead = clock.now() - clock.monotonic();
   }
 
-  /** How far the wall clock has jumped since it was last noticed, in milliseconds; 0 when it has not. */
+  /** Returns the jump of the wall clock since the last call, in milliseconds, and marks it as noticed; 0 when there is none. */
   jumpMs(): number {
     const ms = this.unnoticedMs;
     this.#ahead += ms;
     return ms;
   }
 
-  /** How far the wall clock has jumped, in milliseconds, which no event says yet. */
+  /** Milliseconds the wall clock has jumped that no event records yet. */
   get unnoticedMs(): number {
     const jump = this.#clock.now() - this.#clock.monotonic() - this.#ahead;
     return Math.abs(jump) < noticedMs ? 0 : Math.round(jump);

@@ -8,7 +8,7 @@ export interface Prefix {
   readonly contents: readonly ContentEntry[];
 }
 
-/** What one append will write: the events and texts of one decision, or of several that were held back for it. */
+/** Content of one append: the events and texts of one decision, or of several that were held back for it. */
 export class CommitBatch implements Prefix {
   readonly expectedSeq: number;
   #events: CadreEvent[] = [];
@@ -26,7 +26,7 @@ export class CommitBatch implements Prefix {
     return this.#contents;
   }
 
-  /** Adds events and texts behind those that are there. Lists of a transaction become the batch's own when it has none yet. */
+  /** Appends events and texts. An empty batch takes over a transaction's lists. */
   add(more: Prefix | Transaction): void {
     this.#events = appended(this.#events, more.events as CadreEvent[]);
     this.#contents = appended(this.#contents, more.contents as ContentEntry[]);
@@ -39,7 +39,7 @@ function appended<Item>(list: Item[], more: Item[]): Item[] {
   return list;
 }
 
-/** Tells whether a decision may be held back for the next append: it only makes pure tools due, and nobody waits for it. */
+/** True when a decision may be held back for the next append: it only makes pure tools due, and no caller waits for it. */
 export function mayWait(tx: Transaction, isAwaited: boolean): boolean {
   if (isAwaited || tx.sync || tx.events.length === 0 || tx.effects.length === 0) return false;
   return tx.effects.every((effect) => effect.kind === 'tool' && effect.pure);

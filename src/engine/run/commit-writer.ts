@@ -5,13 +5,13 @@ import type { RunId } from '../../core/ids.ts';
 import type { CommitBatch } from './commit-batch.ts';
 import type { Turnstile } from './turnstile.ts';
 
-/** How long a run waits for a store that other processes keep locked before it halts, in milliseconds, and between two tries. */
+/** Milliseconds a run waits for a store locked by other processes before it halts, and milliseconds between two tries. */
 const longestWaitMs = 120_000;
 const pauseMs = 250;
-/** Events of a commit that is written in a turn of the event loop of its own. */
+/** Number of events from which a commit gets a separate turn of the event loop. */
 const bigCommit = 256;
 
-/** What a writer needs. */
+/** Services for writing commits. */
 export interface WriterPorts {
   readonly journal: Journal;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export class CommitWriter {
   #hasBegun = false;
   #isLeaving = false;
 
-  /** `onWaited` gets the length of a wait, in milliseconds, once the store could be written again. */
+  /** `onWaited` receives the length of a wait, in milliseconds, once the store could be written again. */
   constructor(ports: WriterPorts, lease: Lease, onWaited: (ms: number) => void) {
     this.#ports = ports;
     this.#lease = lease;
@@ -43,8 +43,8 @@ export class CommitWriter {
   }
 
   /**
-   * Appends what a batch holds; a promise when the journal answers with one, or has to be waited for. `actsOutside`: it makes tools due
-   * whose work cannot be taken back.
+   * Appends a batch; returns a promise when the journal does, or must be waited for. `actsOutside`: the batch makes tools due whose effects
+   * cannot be undone.
    */
   append(
     runId: RunId,
@@ -56,7 +56,7 @@ export class CommitWriter {
     this.#hasBegun = true;
     const sync = how.sync || (isFirst && journal.sync === undefined);
     const commit = { runId, expectedSeq, events, contents, sync };
-    // Deciding it took its time already.
+    // Deciding it already took long.
     const isBig = events.length > bigCommit;
     const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);
     const written = appended?.catch((thrown: unknown) => this.#again(commit, thrown));
@@ -65,17 +65,17 @@ export class CommitWriter {
     return durable === undefined ? this.#assertHeld(runId) : durable.then(() => this.#assertHeld(runId));
   }
 
-  /** Ends waiting for a locked store: the next failure is final. */
+  /** Stops waiting for a locked store: the next failure is final. */
   stopWaiting(): void {
     this.#isLeaving = true;
   }
 
-  /** Gives the run back. A store that fails here keeps nothing from being closed: all that is left is in the journal. */
+  /** Releases the lease. A failing store does not prevent closing: all state is in the journal. */
   async leave(): Promise<void> {
     await Promise.try(() => this.#ports.journal.release(this.#lease)).catch(() => undefined);
   }
 
-  /** A process that stood still while it wrote may go on after another has taken its run, and has done what it was about to do. */
+  /** Checks the lease: a process that paused during a write may continue after another has taken its run and repeated its actions. */
   #assertHeld(runId: RunId): Promise<void> | undefined {
     const held = this.#ports.journal.holds?.(this.#lease) ?? true;
     if (held instanceof Promise) return held.then((isHeld) => assertNotTaken(runId, isHeld));
@@ -92,7 +92,7 @@ export class CommitWriter {
     const { journal, turnstile } = this.#ports;
     await written;
     await journal.sync?.();
-    // All that were launched together would begin in one go.
+    // Otherwise all runs launched together would start at the same moment.
     await turnstile.pass(4);
   }
 
@@ -124,7 +124,7 @@ function assertNotTaken(runId: RunId, isHeld: boolean): void {
   );
 }
 
-/** True when a store could not be written because another process has it: nothing was written, and it can be tried again. */
+/** True when a store could not be written because another process has it locked: the write can be tried again. */
 function isLockedElsewhere(thrown: unknown): thrown is CadreError {
   return thrown instanceof CadreError && thrown.code === 'STORE_FAILED' && thrown.details['isLocked'] === true;
 }

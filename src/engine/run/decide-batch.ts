@@ -8,25 +8,25 @@ import type { Input } from './input.ts';
 export interface DecisionBatch {
   /** Sequence number of the last event in the journal. */
   readonly seq: number;
-  /** Events and texts decided before and not yet appended: they come right after `seq`. */
+  /** Events and texts decided before and not yet appended: they follow `seq` directly. */
   readonly unwritten: Prefix;
   readonly inputs: readonly Input[];
-  /** False while the engine closes: inputs are recorded, and nothing new begins. */
+  /** False while the engine closes: inputs are recorded, and no new work begins. */
   readonly mayStart: boolean;
 }
 
 /**
- * Sees every decision of an engine's runs before it is made, and what came of it: a port that only tests set, to make each decision
- * again from the journal alone (`test/support/rebuild/`). Deciding never reads it.
+ * Observes every decision of an engine's runs, before and after: a port that only tests set, to repeat each decision from the journal alone
+ * (`test/support/rebuild/`). Deciding never reads it.
  */
 export type DecisionWatch = (tx: Transaction, batch: DecisionBatch) => (refused: readonly (CadreError | undefined)[]) => void;
 
-/** A judge whose decisions may be watched. */
+/** An input gate whose decisions can be observed. */
 export interface WatchedGate extends InputGate {
   readonly watch?: DecisionWatch | undefined;
 }
 
-/** Decides the inputs of a batch in order; `onRefused` gets those that were not admitted, by their place from the end (-1 is the last). */
+/** Decides the inputs of a batch in order; `onRefused` receives refused ones, by their place from the end (-1 is the last). */
 export function decideBatch(
   tx: Transaction,
   gate: WatchedGate,

@@ -26,13 +26,12 @@ import { noteToolset, recordTools } from '../toolsets/note-toolset.ts';
 import type { Input } from './input.ts';
 
 /**
- * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events
- * and the effects that become due (DESIGN 2).
+ * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events and the effects
+ * that become due (DESIGN 2).
  *
- * Without `mayStart` what came in is put on record and nothing new begins: an engine that closes. What is due is begun when
- * the run is taken up again.
+ * Without `mayStart` (an engine that closes) the input is recorded and no new work begins. Due effects start when the run is resumed.
  *
- * Owns: which node a thing happens in. Does not own: what happens in a node, and when an agent takes its next turn (`settle`).
+ * Owns: which node handles an input. Does not own: what a node does, and when an agent takes its next turn (`settle`).
  */
 export function decide(tx: Transaction, decision: DecisionContext, input: Input, mayStart = true): void {
   applyInput(tx, decision, input);
@@ -131,7 +130,7 @@ function startRoot(tx: Transaction, env: Env, profileName: string, payload: Json
   tx.post(agentId, { source: 'USER_PROMPT', payload }, start.seq);
 }
 
-/** Notes are state of the team: whoever forks, resumes or looks at the run finds them there. */
+/** Notes are state of the team: forks, resumptions and views of the run find them there. */
 function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
   const notes = withNote(tx.run.team.shared, note).map((kept) => ({ ...kept }));
   const changes = changesTo(patchedState(tx.run, undefined), ['team', 'shared', notesPath], notes);
@@ -139,12 +138,12 @@ function keepNote(tx: Transaction, note: PeopleNote, cause?: number): void {
   if (event !== undefined) tx.emit(event, cause);
 }
 
-/** Posts an item; one that will not wait interrupts the model call it finds in flight. */
+/** Posts an item; one that will not wait interrupts a model call in flight. */
 function post(tx: Transaction, to: AgentId, item: ItemDraft): void {
   const { seq } = tx.post(to, item);
   if (item.delivery !== 'now') return;
   const turnId = tx.run.agents.get(to)?.turn.currentId;
-  // The first of several interrupts; the others are read along with it.
+  // Only the first of several interrupts counts; the others are read along with it.
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === seq)
     tx.effects.push({ kind: 'interrupt', agentId: to, turnId, cause: seq });
 }
@@ -191,7 +190,7 @@ function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<
   );
 }
 
-/** What came of asking whether a call happened; nobody needs to know any more once it is over. */
+/** Applies the answer to whether a call happened; ignored once the call is over. */
 function endVerification(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'verify' }>): void {
   const agent = tx.run.agents.get(input.agentId);
   const call = agent?.calls.open.get(input.callId);

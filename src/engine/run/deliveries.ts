@@ -7,11 +7,11 @@ interface Waiter {
   readonly delivered: Promise<TurnId>;
   readonly resolve: (turnId: TurnId) => void;
   readonly reject: (error: Error) => void;
-  /** Its ingestor failed in the turn that begins now: what the model is shown is a note, not the item. */
+  /** True when its ingestor failed in the turn that begins now: the model sees a note instead of the item. */
   failed: boolean;
 }
 
-/** Tells senders when their items are read: one look at each event, however many wait. */
+/** Notifies senders when their items are read: one look at each event, however many wait. */
 export class Deliveries {
   readonly #actor: RunActor;
   readonly #waiting = new Map<ItemId, Waiter>();
@@ -27,7 +27,7 @@ export class Deliveries {
     if (waiting !== undefined) return waiting.delivered;
     const { promise: delivered, resolve, reject } = Promise.withResolvers<TurnId>();
     this.#waiting.set(itemId, { delivered, resolve, reject, failed: false });
-    // Nobody has to ask.
+    // Senders may ignore the result.
     delivered.catch(() => undefined);
     this.#stop ??= this.#actor.subscribers.add({
       onEvents: (events) => {

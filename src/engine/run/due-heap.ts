@@ -1,14 +1,14 @@
-/** Something that comes due at a time. */
+/** An item and the time it comes due. */
 interface Entry<Item> {
   readonly at: number;
   readonly item: Item;
 }
 
-/** Items by the time they come due, the earliest first: adding and taking cost O(log n). */
+/** Items ordered by due time, the earliest first: adding and taking cost O(log n). */
 export class DueHeap<Item> {
   readonly #entries: Entry<Item>[] = [];
 
-  /** When the first item comes due; undefined when there is none. */
+  /** Time at which the first item comes due; undefined when there is none. */
   get next(): number | undefined {
     return this.#entries[0]?.at;
   }
@@ -33,7 +33,7 @@ export class DueHeap<Item> {
     return due;
   }
 
-  /** Drops the first item for as long as it is one of those. */
+  /** Drops first items while they are over. */
   dropFirstWhile(isOver: (item: Item) => boolean): void {
     for (let first = this.#entries[0]; first !== undefined && isOver(first.item); first = this.#entries[0]) this.#dropFirst();
   }

@@ -1,22 +1,22 @@
 import type { CommitBatch } from './commit-batch.ts';
 
-/** A commit that waits to be appended together with the next one, at most to the end of this tick of the event loop. */
+/** Commit that waits to be appended together with the next one, at most to the end of this tick of the event loop. */
 export class HeldCommit {
-  /** What is held. */
+  /** Batch that is held back. */
   batch: CommitBatch | undefined;
-  /** The tick is over: it is to be appended now, with or without another. */
+  /** True at the end of the tick: the batch is to be appended now, alone or with another. */
   isDue = false;
   #isTickEndAwaited = false;
   readonly #defer: (callback: () => void) => void;
   readonly #wake: () => void;
 
-  /** `wake` is called once what is held has become due. */
+  /** Calls `wake` once the held batch is due. */
   constructor(defer: (callback: () => void) => void, wake: () => void) {
     this.#defer = defer;
     this.#wake = wake;
   }
 
-  /** Holds a batch back, or goes on holding it with more in it. */
+  /** Holds a batch back, or extends the held one. */
   hold(batch: CommitBatch): void {
     const isFirst = this.batch === undefined;
     this.batch = batch;

@@ -12,26 +12,26 @@ import type { Resumption } from '../recovery/recover.ts';
 import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
 import type { ToolsetNews } from '../toolsets/toolset-instance.ts';
 
-/** Everything that can happen to a run from outside its own decisions. */
+/** Inputs of a run: everything that can happen to it from outside its own decisions. */
 export type Input =
   | {
       readonly kind: 'start';
       readonly profile: string;
       readonly payload: JsonValue;
       readonly notes?: readonly PeopleNote[];
-      /** What toolsets offer that connect to something. */
+      /** Tools offered by toolsets that connect. */
       readonly tools: readonly TakenTools[];
     }
   | {
       readonly kind: 'post';
       readonly to: AgentId;
       readonly item: ItemDraft;
-      /** The id of the item is its sender's: it is posted unless the run has it. */
+      /** True when the sender chose the item's id: it is posted unless the run has it. */
       readonly isOnce?: boolean;
     }
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly outcome: ModelOutcome }
   | { readonly kind: 'compaction'; readonly agentId: AgentId; readonly compactionId: string; readonly outcome: ModelOutcome }
-  /** What came of asking a model for the run's title. */
+  /** Outcome of the model call for the run's title. */
   | { readonly kind: 'title'; readonly outcome: ModelOutcome }
   | {
       readonly kind: 'tool';
@@ -54,27 +54,27 @@ export type Input =
       readonly verdict: 'approved' | 'rejected' | 'answered';
       readonly args?: JsonObject;
       readonly always?: boolean;
-      /** What the person saw; the verdict is about nothing else. */
+      /** Fingerprint of what the person saw; the verdict applies only to that. */
       readonly fingerprint?: string;
       readonly value?: JsonValue;
       readonly message?: string;
     }
   | { readonly kind: 'cancel'; readonly agentId?: AgentId; readonly moduleId?: string; readonly reason: string }
   | ({ readonly kind: 'recover' } & Resumption)
-  /** What a full decision left: agents that may be able to go on. */
+  /** Agents left over by a full decision: they may be able to go on. */
   | { readonly kind: 'settle'; readonly agentIds: readonly AgentId[] }
-  /** Timers of the run have gone off. */
+  /** Timers of the run have fired. */
   | { readonly kind: 'timer'; readonly deadlines: readonly Deadline[] }
   /** The wall clock has jumped. */
   | { readonly kind: 'clock'; readonly jumpMs: number }
   /** The tools of a toolset have changed, or it cannot be used. */
   | ({ readonly kind: 'toolset' } & ToolsetNews)
-  /** A person writes, changes or takes away a note for agents. */
+  /** A person writes, changes or deletes a note for agents. */
   | { readonly kind: 'keep_note'; readonly note: PeopleNote }
-  /** Profiles are changed while the run goes on; `before` are those the edit was made from. */
+  /** Profiles are changed while the run goes on; `before` are those that the edit is based on. */
   | {
       readonly kind: 'profiles';
-      /** The toolsets of the changed profiles, and what they offer. */
+      /** Toolsets of the changed profiles, and their tools. */
       readonly hold: ToolsetHold;
       readonly tools: readonly TakenTools[];
       readonly files: string;
@@ -86,12 +86,12 @@ export type Input =
   | { readonly kind: 'fail'; readonly error: ErrorRecord }
   | NoteInput;
 
-/** Something for the record that changes nothing. */
+/** A record without effect on the run. */
 export interface NoteInput {
   readonly kind: 'note';
   readonly level: 'info' | 'warning' | 'error';
   readonly code: string;
   readonly message: string;
-  /** What it is about, when it is one agent or one of its turns. */
+  /** Agent or turn that the note is about, if any. */
   readonly about?: { readonly agentId: AgentId; readonly turnId?: TurnId };
 }

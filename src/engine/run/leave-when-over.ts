@@ -3,7 +3,7 @@ import type { Leases } from '../recovery/leases.ts';
 import type { Run } from '../run.ts';
 import type { RunActor } from './run-actor.ts';
 
-/** A live run, and what its engine holds for it. */
+/** A live run, and the resources that its engine holds for it. */
 export interface LeavingParts {
   readonly run: Run;
   readonly actor: RunActor;
@@ -11,23 +11,25 @@ export interface LeavingParts {
   readonly leases: Leases;
   /** Leases of runs that have ended and may still get late results. */
   readonly ended: Set<Lease>;
-  /** Takes the run out of those that are live. */
+  /** Removes the run from the live ones. */
   readonly forget: () => void;
 }
 
-/** Gives back what an engine holds for a run: resolves once it has ended and nothing more can come, or has halted. Never rejects. */
+/**
+ * Releases the resources that an engine holds for a run, once it has ended and no late result can come, or it has halted. Never rejects.
+ */
 export async function leaveWhenOver({ run, actor, lease, leases, ended, forget }: LeavingParts): Promise<void> {
   try {
     await run.result;
   } catch {
-    // A run that has halted cannot go on here: the next who resumes it, in this process or another, must not find it held.
+    // A halted run cannot go on here: the next process to resume it, or this one, must find its lease free.
     if (actor.halted !== undefined) await leases.giveBack(lease);
     forget();
     return;
   }
   await actor.whenIdle();
   forget();
-  // A tool that was given up may still bring a late result, which needs the lease to be recorded.
+  // An abandoned tool may still bring a late result, which needs the lease to be recorded.
   ended.add(lease);
   await actor.whenDetachedSettled();
   if (ended.delete(lease)) await leases.giveBack(lease);

@@ -17,7 +17,7 @@ import { systemClock } from '../system-clock.ts';
 import { watchExit } from './waiting-at-exit.ts';
 import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
 
-/** The profiles of a run, and what it uses of their toolsets. */
+/** Profiles of a run, and its hold on their toolsets. */
 export interface Bench {
   readonly runtime: ProfileRuntime;
   readonly hold: ToolsetHold;
@@ -27,19 +27,19 @@ export interface Bench {
 export interface LiveRun {
   readonly run: Run;
   readonly actor: RunActor;
-  /** What its toolsets offered when it came to life: its first input records it. */
+  /** Tools that its toolsets offered when it started here: its first input records them. */
   readonly taken: readonly TakenTools[];
   readonly tools: RunTools;
-  /** Resolves when the engine has let go of it. */
+  /** Resolves when the engine has released the run. */
   readonly left: Promise<void>;
 }
 
 const noHolder = { owner: '', epoch: -1 };
 
 /**
- * The runs an engine advances.
+ * Runs that an engine advances.
  *
- * Owns: how long each is held: its lease, its toolsets, what is live of it. Does not own: what becomes of them.
+ * Owns: how long each run's lease, toolsets and live resources are held. Does not own: the course of a run.
  */
 export class LiveRuns {
   readonly #parts: EngineParts;
@@ -60,12 +60,12 @@ export class LiveRuns {
     this.#content = createContentCache(parts.journal);
   }
 
-  /** The run of this id, if it is live. */
+  /** Returns the run of this id, if it is live. */
   get(runId: string): LiveRun | undefined {
     return this.#runs.get(runId as RunId);
   }
 
-  /** Brings a run to life, for as long as it neither ends nor halts. */
+  /** Starts a run in this process, until it ends or halts. */
   activate(state: RunContext, lease: Lease, { runtime, hold }: Bench, options: LaunchOptions): LiveRun {
     const tools = new RunTools(hold.again());
     const { taken } = tools;
@@ -80,25 +80,25 @@ export class LiveRuns {
     void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
     const live = { run, actor, taken, tools, left };
     this.#runs.set(state.meta.runId, live);
-    // Time that a program makes itself, in a test or a simulation, does not end with the process.
+    // Only real time ends with the process: tests and simulations drive their own clock.
     if (this.#parts.clock === systemClock) this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);
     return live;
   }
 
-  /** A run that has begun learns from now on what becomes of its toolsets, and which of them do not work. */
+  /** Subscribes a started run to changes and faults of its toolsets. */
   listen(runId: RunId): void {
     const live = this.get(runId);
     live?.tools.listen(live.actor.tell);
   }
 
-  /** A handle to look at a run that is not live. */
+  /** Returns a read-only handle for a run that is not live. */
   handle(state: RunContext, { runtime, hold }: Bench): Run {
     return this.#handle(state, { runId: state.meta.runId, ...noHolder }, { runtime, tools: new RunTools(hold), context: undefined })
       .run;
   }
 
-  /** Leaves all runs where they stand: running tools get `graceMs` to end. */
+  /** Suspends all runs: running tools get `graceMs` to end. */
   async close(graceMs: number): Promise<void> {
     const live = [...this.#runs.values()];
     await Promise.all(live.map(({ actor }) => actor.suspend(graceMs)));

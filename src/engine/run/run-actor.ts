@@ -20,7 +20,7 @@ import { rereadState } from '../recovery/reread-state.ts';
 import { Subscribers } from '../subscribers.ts';
 import { type Turnstile, weightOf } from './turnstile.ts';
 
-/** What a run needs from its engine. */
+/** Services that a run uses of its engine. */
 export interface ActorPorts extends EffectPorts, WatchedGate {
   readonly journal: Journal;
   readonly turnstile: Turnstile;
@@ -33,10 +33,10 @@ export interface ActorPorts extends EffectPorts, WatchedGate {
  *
  * Owns: the order of inputs and the commit. Does not own: what an input means (`decide`), how effects run (`Effects`).
  * 1. An effect starts only after the commit that made it due.
- * 2. A failed commit stops the run where the journal stands: no effect of it starts, memory is thrown away.
+ * 2. A failed commit stops the run at the end of its journal: its effects do not start, state in memory is discarded.
  * 3. Posting never waits for a model or a tool; subscribers never hold up a commit.
- * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn
- *    whose tools answer at once is one append. Nothing outside can tell, since nothing of a held commit was published.
+ * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn whose tools
+ *    answer immediately is one append. This is invisible from outside, since a held commit is not published.
  */
 export class RunActor {
   state: RunContext;
@@ -52,7 +52,7 @@ export class RunActor {
   readonly #idle = new Set<() => void>();
   readonly #held: HeldCommit;
   #pumping = false;
-  /** The journal holds the run's end. */
+  /** True when the journal holds the run's end. */
   #isOver: boolean;
   #closing = false;
   #paused = false;
@@ -73,20 +73,20 @@ export class RunActor {
     this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
   }
 
-  /** Hands in an input; the promise resolves once what it decided is committed. */
+  /** Submits an input; the promise resolves once its decision is committed. */
   submit(input: Input): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#enqueue({ input, waiter: { resolve, reject } });
     });
   }
 
-  /** Hands in an input nobody waits for. */
+  /** Submits an input without waiting for its commit. */
   readonly tell = (input: Input): void => this.#enqueue({ input });
 
-  /** Commits the start of a run together with what its first input decides; resolves once a power cut cannot take it back. */
+  /** Commits the start of a run together with the decision on its first input; resolves once the commit survives a power cut. */
   async begin(prefix: Prefix, input: Input): Promise<void> {
     for (const entry of prefix.contents) this.#known.add(entry.hash);
-    // What comes meanwhile waits behind the start, a cancel by a signal that was aborted already included.
+    // Later inputs wait behind the start, including a cancel by an already aborted signal.
     this.#pumping = true;
     try {
       await this.#commit([{ input }], prefix);
@@ -105,36 +105,36 @@ export class RunActor {
     );
   }
 
-  /** Tells whether the journal holds the run's end; `state` shows it while it is written. */
+  /** True when the journal holds the run's end; `state` already shows it during the write. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Resolves when nothing runs and nothing waits to be applied. */
+  /** Resolves when no effect runs and no input waits. */
   whenIdle(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => this.#idle.add(resolve));
   }
 
-  /** Resolves when nothing can come any more: nothing runs, and every late result is recorded. */
+  /** Resolves when no more results can come: no effect runs, and every late result is recorded. */
   async whenDetachedSettled(): Promise<void> {
     await this.#effects.whenDetachedSettled();
     await this.whenIdle();
   }
 
-  /** Cancels what is named, by default the run; resolves when nothing of it is running any more, or the grace period is over. */
+  /** Cancels the named agent or module, by default the run; resolves when all of its effects have stopped, or the grace period is over. */
   async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
-    // A run that is over is over; one that only decided to be may still lose that decision with its commit.
+    // A finished run stays finished; one whose end is only decided may still lose that decision with its commit.
     if (!this.#isOver) await this.submit({ kind: 'cancel', reason, ...what });
     await this.#effects.drain();
   }
 
-  /** Nothing new begins: model calls are aborted, tools may end in time and on record; then the lease is given back. */
+  /** Starts no new work: aborts model calls, lets tools end in time and records them; then releases the lease. */
   async suspend(drainMs: number): Promise<void> {
     this.#closing = true;
     this.#writer.stopWaiting();
     const error = suspendedError(this.state.meta.runId);
-    // What is being written is written to the end, and only then what was held back.
+    // The write in progress completes first, and only then the held commit.
     if (this.#appending !== undefined) await this.#appending;
     this.#held.isDue ||= this.#held.batch !== undefined;
     this.#wake();
@@ -142,7 +142,7 @@ export class RunActor {
     await this.#effects.finish(drainMs);
     this.#effects.leaveAll(error);
     await this.#effects.drain();
-    // A store that never answers is waited for in peace: asking again and again would keep the process busy, and alive.
+    // A store that never answers is awaited without polling: repeated attempts would keep the process busy, and alive.
     while (this.halted === undefined && (this.#queue.size > 0 || this.#pumping))
       await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
     this.#paused = true;
@@ -151,7 +151,7 @@ export class RunActor {
   }
 
   #enqueue(entry: Entry): void {
-    // Whoever waits is outside; what runs may still end while the engine closes.
+    // Only callers from outside wait; running effects may still end while the engine closes.
     if (this.halted !== undefined || this.#paused || (this.#closing && entry.waiter !== undefined)) {
       entry.waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
       return;
@@ -173,7 +173,7 @@ export class RunActor {
         const before = this.state.seq;
         const pending = this.#commit(this.#queue.next());
         if (pending !== undefined) await pending;
-        // Models and tools that answer at once would keep everybody else from the event loop: signals, timers, sockets.
+        // Models and tools that answer immediately would starve the rest of the event loop: signals, timers, sockets.
         const turn = this.#ports.turnstile.pass(weightOf(this.state.seq - before));
         if (turn !== undefined) await turn;
       }
@@ -189,10 +189,10 @@ export class RunActor {
     this.#idle.clear();
   }
 
-  /** Decides and commits a batch of inputs; answers with a promise only when the journal does. */
+  /** Decides and commits a batch of inputs; returns a promise only when the journal does. */
   #commit(entries: readonly Entry[], prefix?: Prefix): Promise<void> | undefined {
     const { decision, clock } = this.#ports;
-    // Remembered to save work; a text that is stored again is stored once all the same.
+    // Known hashes only save work; a text that is written twice is still stored once.
     if (this.#known.size > 4_096) this.#known.clear();
     const batch = this.#held.batch ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
     const tx = new Transaction(this.state, clock.now(), { hash: decision.env.hash, known: this.#known });
@@ -219,7 +219,7 @@ export class RunActor {
   #append(tx: Transaction, entries: readonly Entry[], batch: CommitBatch): Promise<void> | undefined {
     const { events } = batch;
     if (events.length === 0) {
-      // Taking a run up again may say nothing new, and still has a model call to make.
+      // A resumption may record nothing new and still have a model call to make.
       this.#due.add(tx.effects);
       for (const { waiter } of entries) waiter?.resolve();
       return undefined;
@@ -246,7 +246,7 @@ export class RunActor {
   #committed(tx: Transaction, events: readonly CadreEvent[], entries: readonly Entry[]): void {
     this.#held.batch = undefined;
     this.#isOver = this.state.outcome !== undefined;
-    // What halted the run while this was written keeps what it made due from being started.
+    // A fault that halted the run during the write keeps these effects from starting.
     const goesOn = this.halted === undefined;
     if (goesOn) this.#effects.noteCommit(this.state, events);
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
@@ -254,14 +254,14 @@ export class RunActor {
     if (goesOn) this.subscribers.publish(events);
   }
 
-  /** The journal refused: the run stops here, and everything in flight with it. Nothing committed is lost. */
+  /** Stops the run and its effects after the journal refused a commit. Committed state is not lost. */
   #halt(thrown: unknown, entries: readonly Entry[]): void {
     const error = this.halted ?? asStoreError(this.state.meta.runId, thrown);
     this.halted = error;
     this.#held.batch = undefined;
     this.#due.clear();
     this.#effects.abortAll(error);
-    // What was decided and could not be written never was.
+    // A decision that could not be written is undone.
     rereadState(this.#ports.journal, this.state.meta.runId, this.#asRead);
     for (const { waiter } of entries) waiter?.reject(error);
     for (const { waiter } of this.#queue.clear()) waiter?.reject(error);
@@ -274,7 +274,7 @@ export class RunActor {
     this.#isOver = state.outcome !== undefined;
   };
 
-  /** A fault of the engine itself: state goes back to what the journal says, and the run ends with the fault on record. */
+  /** Recovers from a fault of the engine itself: resets state to the journal, and ends the run with the fault recorded. */
   async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
     const kinds = entries.map(({ input }) => input.kind);
     const error = engineFault(kinds, thrown);

@@ -1,12 +1,12 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 
-/** What everybody who waits on a run is told when its engine closes. */
+/** Returns the error for callers that wait on a run when its engine closes. */
 export function suspendedError(runId: RunId): CadreError {
   return new CadreError('ENGINE_CLOSED', `run ${runId} is suspended: its engine was closed; resume it to go on`);
 }
 
-/** What was thrown while inputs of these kinds were decided, as the fault the run ends with. */
+/** Converts an error thrown while deciding inputs of these kinds to the fault the run ends with. */
 export function engineFault(kinds: readonly string[], thrown: unknown): CadreError {
   if (thrown instanceof CadreError) return thrown;
   return new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });

@@ -7,28 +7,28 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { type Deadline, expiryDeadline, lastTurnDeadline, runDeadlines, wallDeadlines } from '../../nodes/limits/deadlines.ts';
 import { DueHeap } from './due-heap.ts';
 
-/** What the timers of a run need from outside. */
+/** Services for the timers of a run. */
 export interface TimerPorts {
   readonly clock: Clock;
-  /** How far the wall clock has jumped, in milliseconds, which no event says yet. */
+  /** Milliseconds the wall clock has jumped that no event records yet. */
   readonly unnoticedMs: () => number;
-  /** What is decided by now: profiles may change while a run goes on. */
+  /** Current environment: profiles may change while a run goes on. */
   readonly env: () => Env;
-  /** Told what has come due. */
+  /** Receives the deadlines that have come due. */
   readonly onDue: (deadlines: readonly Deadline[]) => void;
 }
 
-// Node turns anything longer into 1 ms; a longer wait is reached in several hops.
+// Node turns anything longer into 1 ms; a longer wait takes several timers.
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Everything one run has to do at a time: deadlines of the run, its agents and modules, and what expires.
+ * Time-driven work of one run: deadlines of the run, its agents and modules, and expiries.
  *
- * Owns: when something is looked at. Does not own: what comes of it (`nodes/deadlines.ts`).
- * 1. Dues derive from state alone: the same after every recovery; none of them is in the journal.
- * 2. One timer of the clock is armed at most. A commit that brings no due costs one look at its events.
- * 3. Deadlines count the time the run works, and stand still while it waits for people; what expires counts all time.
- * 4. What expires keeps the process alive until it is decided: the run goes on then. Deadlines do not.
+ * Owns: when a deadline is checked. Does not own: its consequences (`nodes/deadlines.ts`).
+ * 1. Deadlines derive from state alone: the same after every recovery; none is in the journal.
+ * 2. At most one timer of the clock is armed. A commit without deadlines costs one look at its events.
+ * 3. Deadlines count the time the run works, and pause while it waits for people; expiries count all time.
+ * 4. An expiry keeps the process alive until it is decided: the run goes on then. Deadlines do not.
  */
 export class RunTimers {
   readonly #ports: TimerPorts;
@@ -40,14 +40,14 @@ export class RunTimers {
     this.#ports = ports;
   }
 
-  /** Takes notice of what was committed. */
+  /** Follows a commit. */
   note(run: RunContext, events: readonly CadreEvent[]): void {
     let isChanged = false;
     for (const event of events) isChanged = this.#see(run, event) || isChanged;
     if (isChanged) this.#arm(run);
   }
 
-  /** Nothing comes due any more. */
+  /** Stops all timers. */
   stop(): void {
     this.#working.clear();
     this.#always.clear();
@@ -58,7 +58,7 @@ export class RunTimers {
     switch (event.type) {
       case 'run.start':
       case 'run.resume':
-      // Limits may be others now.
+      // Limits may have changed.
       case 'profiles.update':
         this.#derive(run);
         return true;
@@ -75,7 +75,7 @@ export class RunTimers {
       case 'limit.reach':
         if (event.stage === 2) this.#add(lastTurnDeadline(this.#ports.env(), run, run.agents.get(event.agentId)), this.#working);
         return event.stage === 2;
-      // What expires may have been decided: nothing waits for it any more.
+      // The expiring call may have been decided.
       case 'tool.answer':
       case 'tool.end':
         return this.#always.next !== undefined;
@@ -88,7 +88,7 @@ export class RunTimers {
     }
   }
 
-  /** Everything that will come due, from state: what a run that is taken up again goes by. */
+  /** Rebuilds all deadlines from state, as after a resume. */
   #derive(run: RunContext): void {
     this.#working.clear();
     this.#always.clear();
@@ -116,7 +116,7 @@ export class RunTimers {
     if (run.outcome !== undefined) return;
     this.#always.dropFirstWhile((due) => !isWaitedFor(run, due));
     const { clock, onDue, unnoticedMs } = this.#ports;
-    // It may have been set while a commit was being written: what is due then would come as much too early, or too late.
+    // The clock may have been set while a commit was being written: deadlines would shift by as much.
     const now = clock.now() - unnoticedMs();
     const active = activeAt(run, now);
     const steady = steadyAt(run, now);
@@ -134,7 +134,7 @@ export class RunTimers {
         if (deadlines.length > 0) onDue(deadlines);
         this.#arm(run);
       },
-      // A deadline alone keeps no process alive; what expires goes on with the run, whoever is there.
+      // A mere deadline keeps no process alive; an expiry does, since it lets the run go on without the person.
       { background: this.#always.next === undefined },
     );
   }
@@ -145,7 +145,7 @@ export class RunTimers {
   }
 }
 
-/** Tells whether a call still waits as it did when its expiry was noted. */
+/** True when a call still waits as it did when its expiry was noted. */
 function isWaitedFor(run: RunContext, due: Deadline): boolean {
   if (due.kind !== 'expiry') return true;
   return expiryDeadline(run.agents.get(due.agentId)?.calls.open.get(due.callId))?.at === due.at;

@@ -11,8 +11,8 @@ import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { DecisionContext } from './decision-context.ts';
 
 /**
- * Lets everything that can go on go on: parents of ended agents, calls that may start, turns that are over or due. A decision that is full
- * leaves the rest to an input `settle` of its own; a process that dies before that finds it from state alone, like everything else.
+ * Advances everything that can go on: parents of ended agents, calls that may start, turns that are over or due. A full decision leaves the
+ * rest to a separate input `settle`; after a crash in between, state alone shows what remains.
  */
 export function settle(tx: Transaction, decision: DecisionContext, mayStart: boolean): void {
   for (;;) {
@@ -22,7 +22,7 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
       continue;
     }
     if (tx.isFull) return;
-    // Advancing an agent may touch it again, and others.
+    // Advancing an agent may touch it again, or others.
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
     const agent = tx.run.agents.get(agentId);
@@ -30,7 +30,7 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
   }
 }
 
-/** Resumes the calls of a parent that wait for this agent; that it only waits is told to those that want to know. */
+/** Resumes the parent's calls that wait for this agent; when it merely waits for input, only those that asked for that. */
 function tellParent(
   tx: Transaction,
   decision: DecisionContext,
@@ -57,25 +57,25 @@ function advance(context: TurnContext, decision: DecisionContext, mayStart: bool
     if (agent.calls.open.size === 0) finishTurn(context);
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
-  // Asked from state alone, too: what a process that died did not tell, the next one tells.
+  // Checked from state alone, too: a notification lost in a crash is sent by the next process.
   if (mayStart && isAwaitingUser(agent) && agent.context.compacting === undefined && !mayTakeTurn(decision.env, agent))
     tellParent(tx, decision, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
 }
 
-/** The event behind which an agent waits: the end of its last turn, which is where its words stand. */
+/** Returns the event that starts an agent's wait: the end of its last turn, which holds its message. */
 function waitSeq(run: RunContext, agent: SubContext): number {
   const last = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);
   return last?.end?.seq ?? agent.meta.seq;
 }
 
-/** The turn ends when its tool calls have ended; a call that ends the flow ends the agent with it. */
+/** Ends the turn when its tool calls have ended; a call that ends the flow ends the agent with it. */
 function finishTurn(context: TurnContext): void {
   const { tx, agent } = context;
   const turnId = agent.turn.currentId;
   if (turnId === undefined) return;
   const turn = tx.run.turns.get(turnId);
   const calls = turn?.calls ?? [];
-  // A rule may call a tool in the place of a model that failed.
+  // A rule may call a tool instead of a model that failed.
   const error = turn?.modelEnd?.error;
   const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
   const end = tx.emit(
@@ -88,7 +88,7 @@ function finishTurn(context: TurnContext): void {
   if (ending !== undefined) endAgent(context, ending, end.seq);
 }
 
-/** No lost wake-up (I6): asked after every change, from state alone. */
+/** Checked after every change, from state alone: no lost wake-up (I6). */
 function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): boolean {
   if (agent.context.compacting !== undefined) return false;
   if (agent.status === 'ready') return agent.turn.loop || agent.inbox.items.some(isNews);
@@ -103,12 +103,12 @@ function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): bo
   );
 }
 
-/** An item that was read and stays is no news; one that could not be read is tried again, until it expires. */
+/** True unless the item was already read and stays; one that could not be read is tried again, until it expires. */
 function isNews(waiting: WaitingItem): boolean {
   return waiting.turnsSeen === 0 || (waiting.failures > 0 && !isExpired(waiting));
 }
 
-/** Records that the run has nothing to do but wait, or has something to do again, and how much waits for a person. */
+/** Records that the run only waits, or works again, and the number of requests that wait for a person. */
 export function updateStatus(tx: Transaction): void {
   const { run } = tx;
   if (run.outcome !== undefined || (tx.isFull && tx.unsettled.length > 0)) return;

@@ -1,16 +1,16 @@
-/** What passes in one turn of the event loop: so many light things, such as commits, or fewer heavy ones. */
+/** Capacity of one turn of the event loop: so many light operations, such as commits, or fewer heavy ones. */
 const capacity = 32;
 
-/** The weight of a commit of so many events. */
+/** Returns the weight of a commit of so many events. */
 export function weightOf(events: number): number {
   return Math.min(capacity, 1 + Math.max(0, events >> 3));
 }
 
 /**
- * Lets what an engine does in crowds through in portions, such as a thousand launches at once, or a thousand runs whose models answer together:
- * between two portions the event loop turns, so that signals, timers and sockets are served.
+ * Admits bulk work of an engine in portions, such as a thousand launches together, or a thousand runs whose models answer together: between
+ * two portions the event loop turns, so that signals, timers and sockets are served.
  *
- * 1. As long as a portion lasts, passing takes no time at all.
+ * 1. While a portion lasts, passing takes no time.
  * 2. Callers pass in the order in which they came.
  */
 export class Turnstile {
@@ -23,7 +23,7 @@ export class Turnstile {
     this.#defer = defer;
   }
 
-  /** Passes something of this weight, 1 to 32; a promise when it has to wait for another turn of the event loop. */
+  /** Passes an operation of this weight, 1 to 32; returns a promise when it must wait for another turn of the event loop. */
   pass(weight: number): Promise<void> | undefined {
     this.#turn();
     if (this.#waiting.length === 0 && this.#fits(weight)) return undefined;

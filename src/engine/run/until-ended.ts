@@ -1,6 +1,6 @@
 import type { RunActor } from './run-actor.ts';
 
-/** Resolves with the end of a run that goes on; rejects when it cannot go on in this process. */
+/** Resolves when a live run ends; rejects when it cannot go on in this process. */
 export async function untilEnded(actor: RunActor): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = actor.subscribers.add({

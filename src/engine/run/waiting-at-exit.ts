@@ -2,17 +2,17 @@ import { type PendingRequest, pendingOf } from '../../core/state/pending.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import type { Run } from '../run.ts';
 
-/** The runs that an engine advances at the moment it is asked. */
+/** Returns the runs that an engine currently advances. */
 type LiveRunsOf = () => Iterable<Run>;
 
-// Not state of a run: the engines of this process that advance runs, looked at when it would end.
+// Not state of a run: engines of this process that advance runs, consulted when it is about to exit.
 const engines = new Set<LiveRunsOf>();
-// Not state of a run: requests that were written, as `run request`; what is written may wake the process once more.
+// Not state of a run: requests already printed, as `run request`; printing may wake the process once more.
 const written = new Set<string>();
 
 /**
- * Has the process say which people it waits for when it would end with nothing left to do: waiting for a person keeps no process
- * alive, so `await run.result` would end it (with code 13) without a word. The returned function stops that.
+ * Makes the process print the requests that wait for people when it is about to exit with nothing left to do: waiting for a person keeps no
+ * process alive, so `await run.result` would end it (with code 13) silently. The returned function stops that.
  */
 export function watchExit(runs: LiveRunsOf): () => void {
   if (engines.size === 0) process.on('beforeExit', writeWaiting).on('exit', writeIdle);
@@ -23,10 +23,10 @@ export function watchExit(runs: LiveRunsOf): () => void {
   };
 }
 
-/** The exit code of Node for a program that still awaits something at its top level. */
+/** Exit code of Node for a program that still awaits a promise at its top level. */
 const awaitsStill = 13;
 
-/** A run that waits for a message is a program's ordinary end, unless the program awaits the run: then it is named, too. */
+/** Prints runs that wait for a message, but only when the program awaits them: otherwise that is an ordinary exit. */
 function writeIdle(code: number): void {
   if (code !== awaitsStill) return;
   for (const runs of engines)

@@ -16,7 +16,7 @@ import type { ToolsetPool } from './toolset-pool.ts';
 /** Options of the built-in team tools; `false` leaves them out. */
 export type TeamOption = false | { readonly maxParallel?: number };
 
-/** What code gives an engine, as it gives it. */
+/** Tools and toolsets that code passes to an engine, as it passes them. */
 export interface CodeOptions {
   readonly team?: TeamOption | undefined;
   readonly tools?: Readonly<Record<string, unknown>> | readonly unknown[] | undefined;
@@ -30,33 +30,33 @@ export interface GivenSettings {
   readonly settings: JsonObject;
 }
 
-/** A toolset that code gives: settings of a kind, or one that it makes itself. */
+/** A toolset given by code: settings of a kind, or a factory. */
 export type CodeToolset = GivenSettings | { readonly name: string; readonly instance: () => ToolsetInstance };
 
-/** What a profile set has of tools besides its own files: those of code, and those of the team. It never changes. */
+/** Tools that a profile set has besides those its files declare: from code and from the team. Immutable. */
 export interface CodeTools {
   readonly team: TeamOption;
-  /** Tools that were given one by one, in order. */
+  /** Individually given tools, in order. */
   readonly own: readonly Tool[];
-  /** Those, and the tools of the team whose names are free. */
+  /** Tools from code, and the team's tools whose names are free. */
   readonly base: readonly Tool[];
   readonly toolsets: readonly CodeToolset[];
-  /** What is recorded of it with a run. */
+  /** Returns the entry that is recorded with a run. */
   readonly record: () => ContentEntry;
-  /** Those of `toolsets` that were made from a record and that this program's code does not give so. */
+  /** Toolsets among `toolsets` that were created from a record and that this program's code does not define in the same way. */
   readonly recorded: readonly GivenSettings[];
-  /** In what it differs from what was recorded, one phrase each; for people. */
+  /** Differences from the record, one phrase each; for people. */
   readonly differences: readonly string[];
 }
 
-/** What it takes to say what code gave. */
+/** Services for describing the tools that code gives. */
 export interface CodePorts {
   readonly pool: ToolsetPool;
   readonly hash: (text: string) => ContentHash;
   readonly secrets: Secrets;
 }
 
-/** Makes what this program's code gives. Fails with TOOL_INVALID for a tool that cannot be used. */
+/** Creates the tools and toolsets that code gives. Fails with TOOL_INVALID for an unusable tool. */
 export function codeTools(options: CodeOptions, ports: CodePorts): CodeTools {
   const registry = createToolRegistry(options.tools ?? []);
   const own = registry.names().flatMap((name) => registry.get(name) ?? []);
@@ -74,7 +74,7 @@ export function codeTools(options: CodeOptions, ports: CodePorts): CodeTools {
   };
 }
 
-/** A tool of code wins over one of the team with its name. `taken`: further names that no tool of the team gets. */
+/** Adds the team's tools; a tool of code wins over one of the same name. `taken`: further names that no team tool gets. */
 export function withTeam(own: readonly Tool[], team: TeamOption, taken: readonly string[] = []): readonly Tool[] {
   if (team === false) return own;
   const names = new Set([...own.map(({ name }) => name), ...taken]);
@@ -107,7 +107,7 @@ function recordOf(
   return { hash: hash(text), text };
 }
 
-/** How a toolset of code is recorded. */
+/** Returns a toolset given by code in the form in which it is recorded. */
 export function givenToolset(toolset: CodeToolset, secrets: Secrets): GivenToolset {
   if ('kind' in toolset) return { kind: toolset.kind, ...recordSettings(toolset.settings, secrets) };
   const { settings } = toolset.instance();

@@ -5,32 +5,32 @@ import type { DecisionContext } from '../run/decision-context.ts';
 import type { ToolList } from './tool-list.ts';
 import type { ToolsetInstance } from './toolset-instance.ts';
 
-/** The tools of toolsets that connect, by toolset, as one run has them. */
+/** Tools of the connecting toolsets, by toolset, as one run has them. */
 export type ToolLists = ReadonlyMap<string, ToolList>;
 
-/** What a run decides with, and what of its tools cannot be used. */
+/** Decision context of a run, with the tools that cannot be used. */
 export interface SetDecisionContext {
   readonly decision: DecisionContext;
-  /** By toolset, one sentence for each tool that is left out of the catalog. */
+  /** One sentence for each tool left out of the catalog, by toolset. */
   readonly leftOut: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What the catalogs of a profile set are made of. */
+/** Tools and toolsets from which the catalogs of a profile set are built. */
 export interface SetTools {
   readonly base: readonly Tool[];
   readonly toolsets: readonly ToolsetInstance[];
   readonly observers: ReadonlyMap<string, CodedObserver>;
 }
 
-/** Most kernels of one profile set that are remembered: one for each combination of tools its servers had. */
+/** Most kernels kept per profile set: one for each combination of tools its servers had. */
 const mostKept = 16;
 
 /**
- * The kernels of one profile set: for the same tools the same kernel, with one immutable catalog. The tools of what connects are the
- * recorded ones of a run; two runs between which a server changed its tools have two catalogs.
+ * Kernels of one profile set: for the same tools the same kernel, with one immutable catalog. Tools of connecting toolsets are those a run
+ * recorded; two runs between which a server changed its tools have two catalogs.
  */
 export class SetDecisionContexts {
-  /** The toolsets that connect to something, in the order of the set. */
+  /** Connecting toolsets, in the order of the set. */
   readonly connecting: readonly ToolsetInstance[];
   readonly #tools: SetTools;
   readonly #make: (catalog: ToolCatalog, observers: ReadonlyMap<string, CodedObserver>) => DecisionContext;
@@ -41,14 +41,14 @@ export class SetDecisionContexts {
     this.#tools = tools;
     this.#make = make;
     this.connecting = tools.toolsets.filter(({ connects }) => connects);
-    // What code gave goes first, then what the first toolset brought.
+    // Tools from code come first, then those of toolsets in order.
     const ofToolsets = tools.toolsets.flatMap(({ observers }) => observers);
     this.#observers = new Map([...ofToolsets.toReversed().map((each) => [each.name, each] as const), ...tools.observers]);
   }
 
-  /** The kernel for these tools; what has no list has the tools it has without a connection. */
+  /** Returns the kernel for these tools; a toolset without a list has the tools it has without a connection. */
   with(lists: ToolLists): SetDecisionContext {
-    // By identity: tools that a server offers again over another connection are alike, and still others.
+    // By identity: tools offered again over another connection are equal but not the same.
     const wanted = this.connecting.map((instance) => lists.get(instance.name) ?? instance.initialTools);
     const known = this.#known.find((each) => each.lists.every((list, index) => list === wanted[index]));
     if (known !== undefined) return known.made;

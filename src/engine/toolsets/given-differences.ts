@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { stableJson } from '../../tools/stable-json.ts';
 import { differingSettings, type GivenTools, type GivenToolset } from './given-tools.ts';
 
-/** In what the tools that code gives now differ from those it gave when a run began, one phrase each; for people. */
+/** Lists how the tools that code gives now differ from those it gave when a run began, one phrase each; for people. */
 export function givenDifferences(recorded: GivenTools, now: GivenTools): readonly string[] {
   return [
     ...byName('toolset', Object.entries(recorded.toolsets), Object.entries(now.toolsets), toolsetDifferences),
@@ -13,16 +13,16 @@ export function givenDifferences(recorded: GivenTools, now: GivenTools): readonl
   ];
 }
 
-/** In what a toolset differs that code gives; nothing when that cannot be known, since code made it and does not say what from. */
+/** Lists how a toolset given by code differs; empty when that is unknown, since code created it without stating its settings. */
 export function toolsetDifferences(recorded: GivenToolset, now: GivenToolset): readonly string[] {
   if (recorded.kind !== now.kind) return [`it was ${madeFrom(recorded)} when the run began, and is ${madeFrom(now)} here`];
   return recorded.settings === undefined || now.settings === undefined ? [] : differingSettings(recorded.settings, now.settings);
 }
 
-/** These are noted in another way (what an agent is offered), or are no words for people. */
+/** Fields that are reported elsewhere (the tools offered to an agent), or mean nothing to people. */
 const untold: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'guide', 'fingerprint', 'contextContributions']);
 
-/** In what two tools of one name differ, besides what agents read of them. */
+/** Lists how two tools of one name differ, apart from the texts that agents read. */
 export function toolDifferences(recorded: JsonObject, now: JsonObject): readonly string[] {
   const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])].filter((key) => !untold.has(key));
   return keys

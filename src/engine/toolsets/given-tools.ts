@@ -3,19 +3,19 @@ import { redacted, type Secrets } from '../../core/secrets/secrets.ts';
 import { secretSettings } from '../../profiles/compile/configs/secret-values.ts';
 import { stableJson } from '../../tools/stable-json.ts';
 
-/** A toolset that code gave, as it is recorded. */
+/** A toolset given by code, in its recorded form. */
 export interface GivenToolset {
-  /** Its kind, when code gave settings: it can be made again. Absent when code made the toolset itself. */
+  /** Its kind, when code gave settings: it can be created again. Absent when code created the toolset itself. */
   readonly kind?: string;
-  /** Absent when code made the toolset and does not say what from. */
+  /** Absent when code created the toolset without stating its settings. */
   readonly settings?: JsonObject;
-  /** The settings that are secrets, as paths (`headers.Authorization`): their values are not recorded. */
+  /** Paths of secret settings (`headers.Authorization`): their values are not recorded. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * What code gave an engine of tools: recorded with each run, beside its profiles. Old journals lack it: their runs take what the
- * engine gives that takes them up.
+ * Tools that code gave an engine: recorded with each run, beside its profiles. Old journals lack the record: their runs use the tools of
+ * the engine that resumes them.
  */
 export interface GivenTools {
   /** The options of the built-in team tools. */
@@ -25,7 +25,7 @@ export interface GivenTools {
   readonly toolsets: Readonly<Record<string, GivenToolset>>;
 }
 
-/** Reads what was recorded; what is not there reads as nothing given. */
+/** Reads the recorded tools; a missing record means that code gave none. */
 export function readGivenTools(text: string): GivenTools {
   const value: unknown = JSON.parse(text);
   const { team, tools, toolsets } = isJsonObject(value) ? value : {};
@@ -46,7 +46,7 @@ function readToolset(value: JsonValue | undefined): GivenToolset {
   };
 }
 
-/** Settings as they are recorded. Secrets among them are looked for from now on, wherever else they come up. */
+/** Returns settings in their recorded form. From now on, secrets among them are redacted everywhere. */
 export function recordSettings(settings: JsonObject, secrets: Secrets): Pick<GivenToolset, 'settings' | 'secrets'> {
   const hidden = secretSettings(settings, (text) => secrets.text(text) !== text);
   for (const { value } of hidden) secrets.add(value);
@@ -55,7 +55,7 @@ export function recordSettings(settings: JsonObject, secrets: Secrets): Pick<Giv
   return paths.length === 0 ? { settings: clean } : { settings: clean, secrets: paths };
 }
 
-/** Settings with the values at these paths left out. */
+/** Returns settings without the values at these paths. */
 export function withoutSecrets(settings: JsonObject, paths: readonly string[]): JsonObject {
   const walk = (value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined => {
     if (path.length > 0 && paths.includes(path.join('.'))) return value === undefined ? undefined : redacted;
@@ -67,7 +67,7 @@ export function withoutSecrets(settings: JsonObject, paths: readonly string[]): 
   return paths.length === 0 ? settings : (walk(settings, []) as JsonObject);
 }
 
-/** Where two sets of settings differ, one phrase each: `read_only is true on record, and false here`. */
+/** Lists the differences between two sets of settings, one phrase each: `read_only is true on record, and false here`. */
 export function differingSettings(
   recorded: JsonValue | undefined,
   now: JsonValue | undefined,

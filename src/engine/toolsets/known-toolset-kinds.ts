@@ -6,7 +6,7 @@ import { type BuiltInToolset, builtInToolsets } from './toolset-kinds.ts';
 
 /** Loads the kinds of toolsets that files seem to name, so that their settings can be checked. */
 export async function knownToolsetKinds(files: readonly ProfileFile[]): Promise<NonNullable<KnownNames['toolsetKinds']>> {
-  // Only what declares a toolset has settings to check; the names of kinds are ordinary words elsewhere.
+  // Only files that declare a toolset have settings to check; elsewhere the names of kinds are ordinary words.
   const texts = files.filter(declaresToolset).map(({ text }) => text);
   const known = new Map<string, KnownToolsetKind>();
   for (const [name, { tools, observers = [], load }] of Object.entries(builtInToolsets)) {
@@ -21,7 +21,7 @@ function declaresToolset({ path, text }: ProfileFile): boolean {
   return /^[^\S\n]*["']?type["']?\s*:\s*["']?toolset\b/m.test(text) || path.split('/').includes('toolsets');
 }
 
-/** Finds the kind of a toolset. Fails with OPTION_INVALID, naming the kinds there are. */
+/** Returns the kind of a toolset. Fails with OPTION_INVALID, naming the available kinds. */
 export function kindOf(name: string, kind: string): BuiltInToolset {
   const found = Object.hasOwn(builtInToolsets, kind) ? builtInToolsets[kind] : undefined;
   if (found !== undefined) return found;

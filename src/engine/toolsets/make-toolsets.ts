@@ -14,8 +14,8 @@ import { toolNaming } from './toolset-options.ts';
 import type { ToolsetPool } from './toolset-pool.ts';
 
 /**
- * Makes the toolsets of a profile set: those that code gives, those that its files declare, and those of the kinds that its profiles
- * name without declaring them. Of one name the first one counts. What connects is not connected yet.
+ * Creates the toolsets of a profile set: from code, from declarations in its files, and of kinds that its profiles name without declaring
+ * them. For each name the first one wins. Connects none of them.
  */
 export async function makeToolsets(
   pool: ToolsetPool,
@@ -28,7 +28,7 @@ export async function makeToolsets(
   for (const toolset of given) made.set(toolset.name, await makeGiven(ports, toolset));
   const problems: Diagnostic[] = [];
   for (const config of set.toolsets.values()) {
-    // What is missing was reported as a warning; agents do without.
+    // Missing settings were reported as a warning; agents do without the toolset.
     if (made.has(config.name) || config.missing.length > 0) continue;
     try {
       made.set(config.name, await make(ports, config));
@@ -43,7 +43,7 @@ export async function makeToolsets(
   return [...made.values()];
 }
 
-/** The error for toolsets that cannot be used, with each problem at its place. */
+/** Returns the error for unusable toolsets, with each problem at its place. */
 export function invalidToolsets(problems: readonly Diagnostic[], warnings: readonly Diagnostic[]): CadreError {
   const count = problems.length === 1 ? '1 error' : `${problems.length} errors`;
   const lines = problems.map(({ source, message }) => `${source.file}:${source.line}:${source.column}: ${message}`);
@@ -51,14 +51,14 @@ export function invalidToolsets(problems: readonly Diagnostic[], warnings: reado
   return new CadreError('PROFILE_INVALID', `the toolsets have ${count}:\n${lines.join('\n')}`, { details: { diagnostics } });
 }
 
-/** What keeps a toolset that a file declares from being made, at the place of the file. */
+/** Returns the error that prevents creating a toolset, located in the file that declares it. */
 function problemOf({ source }: ToolsetConfig, thrown: unknown): Diagnostic {
-  // Only settings are looked at here; anything else is a fault of ours, and must not pass for one of the file.
+  // Only errors in settings belong to the file; any other error is a fault of the engine and must not be blamed on it.
   if (!(thrown instanceof CadreError) || source === undefined) throw thrown;
   return { severity: 'error', code: 'NOT_ALLOWED', message: thrown.message, source };
 }
 
-/** Built-in kinds that connect to nothing and that a profile allows by name, or by the name of one of their tools. */
+/** Returns the built-in, unconnected kinds that a profile allows by name, or by the name of one of their tools. */
 export function kindsNamed(set: ProfileSet): readonly string[] {
   const named = new Set(
     [...set.profiles.values()].flatMap(({ allowedToolsets, allowedTools }) => [...allowedToolsets, ...allowedTools]),
@@ -68,10 +68,10 @@ export function kindsNamed(set: ProfileSet): readonly string[] {
     .map(([kind]) => kind);
 }
 
-/** What toolsets are made with. */
+/** Services for creating toolsets. */
 interface MakePorts {
   readonly pool: ToolsetPool;
-  /** What toolsets of the set do not read: the others do not read it either. */
+  /** Paths that some toolset of the set must not read: the others must not read them either. */
   readonly unreadable: readonly string[];
 }
 
@@ -111,20 +111,20 @@ async function make(
   return usable(pool.ofSettings(name, kind, { ...bounds, ...settings, ...loads }, made));
 }
 
-/** What the other toolsets of a set do not read, as settings of a kind that is bound by it. */
+/** Returns the paths that the other toolsets of a set must not read, as settings for a kind that supports them. */
 function boundsOf({ settings }: ToolsetKind, unreadable: readonly string[]): JsonObject {
   const { properties } = settings;
   return unreadable.length > 0 && isJsonObject(properties) && 'unreadable' in properties ? { unreadable } : {};
 }
 
-/** Approvals are bound to what a toolset does not read, too. */
+/** Binds approvals also to the paths that a toolset must not read. */
 function boundBy({ settingsFor }: Toolset, bounds: JsonObject): Pick<Toolset, 'settingsFor'> {
   return settingsFor === undefined || !('unreadable' in bounds)
     ? {}
     : { settingsFor: (request) => ({ ...bounds, ...settingsFor(request) }) };
 }
 
-/** Tools that are there from the beginning are all of use: an author finds out at once. */
+/** Checks the tools that exist from the start, so that an author sees their errors immediately. */
 function usable(instance: ToolsetInstance): ToolsetInstance {
   const { leftOut } = instance.initialTools;
   if (leftOut.length === 0) return instance;

@@ -6,7 +6,7 @@ import type { ToolList } from './tool-list.ts';
 import type { TakenTools } from './toolset-hold.ts';
 import type { ToolsetNews } from './toolset-instance.ts';
 
-/** Puts on record which tools the toolsets offer that connect, where the run does not say so already. */
+/** Records the tools that connecting toolsets offer, unless the run has already recorded them. */
 export function recordTools(tx: Transaction, taken: readonly TakenTools[], cause: number): void {
   for (const { toolset, tools, isInitial } of taken)
     if (tx.run.meta.toolsets.has(toolset) || !isInitial) recordList(tx, toolset, tools, cause);
@@ -16,7 +16,7 @@ function recordList(tx: Transaction, toolset: string, { text, hash }: ToolList, 
   if (tx.run.meta.toolsets.get(toolset) !== hash) tx.emit({ type: 'toolset.update', toolset, tools: tx.content(text) }, cause);
 }
 
-/** Puts news of a toolset on record, and tells the agents that may call its tools; it wakes no agent. */
+/** Records news of a toolset and notifies the agents that may call its tools, without waking them. */
 export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message, isFailure }: ToolsetNews): void {
   if (tx.run.outcome !== undefined) return;
   if (tools !== undefined) recordList(tx, toolset, tools, tx.run.seq);
@@ -26,7 +26,7 @@ export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message
   for (const agent of tx.run.agents.values()) {
     const profile = env.profiles.get(agent.meta.profile);
     if (agent.status === 'ended' || profile === undefined || !mayCall(agent, profile, toolset)) continue;
-    // The message may quote what a server printed, or the names it gives its tools: text from outside, never the user's words.
+    // The message may quote a server's output or tool names: untrusted text, never the user's words.
     tx.post(
       agent.meta.agentId,
       { source: 'TOOLS_CHANGED', payload: message, observerId: 'toolsets', trust: 'untrusted', taint: [toolset] },

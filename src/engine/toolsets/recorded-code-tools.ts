@@ -8,14 +8,14 @@ import { toolDifferences, toolsetDifferences } from './given-differences.ts';
 import { type GivenTools, type GivenToolset, withoutSecrets } from './given-tools.ts';
 
 /**
- * What a run goes on with that code gave when it began, in a program whose code gives `now`.
+ * Returns the code tools that a run continues with: those recorded when it began, matched with `now`, those of this program.
  *
- * 1. Settings are the recorded ones: a toolset that code gave as a kind with settings is made again from the record.
- * 2. A secret is not on record. A toolset with one is the program's own, and only if nothing else of its settings differs.
- * 3. Code is not on record either. A tool, or a toolset that code makes, is the program's of the same name; one that is gone is
- *    missing, one that came later is not there for this run, and one that says it is made from other settings is refused.
+ * 1. Settings come from the record: a toolset that code gave as a kind with settings is created again from them.
+ * 2. Secrets are not recorded. A toolset with a secret is the program's own, provided that no other setting differs.
+ * 3. Code is not recorded either. A tool, or a toolset created by code, is the program's of the same name; a removed one is missing, a
+ *    later one is not available to this run, and one whose settings differ by its own account is refused.
  *
- * @throws CadreError `TOOLSETS_CHANGED` naming everything that keeps a recorded toolset from being what it was
+ * @throws CadreError `TOOLSETS_CHANGED` naming every reason why a recorded toolset cannot be restored
  */
 export function recordedCodeTools(now: CodeTools, recorded: GivenTools, ports: CodePorts): CodeTools {
   const found = Object.entries(recorded.toolsets).map(([name, given]) =>
@@ -37,7 +37,7 @@ export function recordedCodeTools(now: CodeTools, recorded: GivenTools, ports: C
   return {
     team,
     own,
-    // A name that code once gave a tool is not that of another tool because the code is gone.
+    // A recorded tool's name is not reused for another tool when the code that gave it is gone.
     base: withTeam(
       own,
       team,
@@ -52,7 +52,7 @@ export function recordedCodeTools(now: CodeTools, recorded: GivenTools, ports: C
 
 interface FoundToolset {
   readonly toolset?: CodeToolset;
-  /** The toolset, when the program does not give it like that. */
+  /** The toolset's settings, when the program does not give the same. */
   readonly recorded?: GivenSettings;
   readonly problem?: string;
   readonly differences: readonly string[];
@@ -77,7 +77,7 @@ function lacking(name: string, { kind = name, secrets = [] }: GivenToolset): str
   return `the toolset '${name}' (kind ${kind}) was given in code with secrets, which are not on record (${places}), and this program gives no toolset of that name`;
 }
 
-/** In what a toolset of today's code differs from the recorded one, secrets of either aside. */
+/** Lists how a toolset of today's code differs from the recorded one, apart from secrets of either. */
 function differencesOf(given: GivenToolset, now: CodeToolset, { secrets }: CodePorts): readonly string[] {
   const today = givenToolset(now, secrets);
   const hidden = [...(given.secrets ?? []), ...(today.secrets ?? [])];
@@ -94,9 +94,9 @@ interface FoundTool {
 
 function findTool(recorded: JsonObject, now: readonly Tool[], secrets: Secrets): FoundTool {
   const tool = now.find(({ name }) => name === recorded['name']);
-  // It stays on record: the next process that has it again finds it.
+  // The tool stays recorded: the next process that has it finds it.
   if (tool === undefined) return { facts: recorded, differences: [] };
-  // Read as the record is: what JSON drops differs in nothing.
+  // Parsed like the record, so that values that JSON drops make no difference.
   const facts = JSON.parse(JSON.stringify(secrets.json(toolFacts(tool)))) as JsonObject;
   return { tool, facts, differences: toolDifferences(recorded, facts).map((difference) => `tool '${tool.name}': ${difference}`) };
 }

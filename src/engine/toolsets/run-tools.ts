@@ -6,15 +6,15 @@ import type { TakenTools, ToolsetHold } from './toolset-hold.ts';
 import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 
 /**
- * The tools one live run decides with: a function of its profiles and of what it recorded of the toolsets that connect.
+ * Tools that one live run decides with: a function of its profiles and of its records about connecting toolsets.
  *
- * Owns: which kernel an input is decided with. Does not own: what is recorded of it (`note-toolset.ts`).
- * 1. What a toolset offers changes for the run with the input that records it, and at no other moment.
- * 2. News reaches the run from the instances it uses, and from no other of the same name.
- * 3. What it used before an edit of its profiles is left once no part of the run is running: calls end on what they began on.
+ * Owns: which kernel decides an input. Does not own: the records (`note-toolset.ts`).
+ * 1. A change in a toolset's offer takes effect for the run with the input that records it, and at no other moment.
+ * 2. News reaches the run only from the instances it uses, not from others of the same name.
+ * 3. Toolsets used before an edit of the profiles are released once no part of the run is running: calls end on the toolset they began on.
  */
 export class RunTools {
-  /** What its toolsets offered when it began: the first input records it. */
+  /** Tools that its toolsets offered when it began; the first input records them. */
   readonly taken: readonly TakenTools[];
   #hold: ToolsetHold;
   #lists: ToolLists;
@@ -22,7 +22,7 @@ export class RunTools {
   #tell: ((input: Input) => void) | undefined;
   #stops: readonly (() => void)[] = [];
 
-  /** The run takes the hold over, and releases it. */
+  /** Takes over the hold; the run releases it. */
   constructor(hold: ToolsetHold) {
     this.#hold = hold;
     this.taken = hold.take();
@@ -34,13 +34,13 @@ export class RunTools {
     return this.#current.decision;
   }
 
-  /** Hands on what is new from now on, with what changed or cannot be used since the tools were taken. */
+  /** Subscribes to news from now on, including changes and failures since the tools were taken. */
   listen(tell: (input: Input) => void): void {
     this.#tell = tell;
     this.#hear(this.#hold.instances);
   }
 
-  /** The kernel an input is decided with; undefined when it is about a toolset that the run does not use. */
+  /** Returns the kernel for an input; undefined when the input is about a toolset that the run does not use. */
   contextFor(input: Input): DecisionContext | undefined {
     if (input.kind === 'profiles') return input.hold.source.decisions.with(listsOf(input.tools)).decision;
     if (input.kind !== 'toolset') return this.decision;
@@ -48,7 +48,7 @@ export class RunTools {
     return input.tools === undefined ? this.decision : this.#with(input.toolset, input.tools).decision;
   }
 
-  /** Goes on with what a decided input brought; `whenIdle` resolves when no part of the run is running. */
+  /** Adopts the profiles or tools of a decided input; `whenIdle` resolves when no part of the run is running. */
   adopt(input: Input, whenIdle: () => Promise<void>): void {
     if (input.kind === 'toolset' && input.tools !== undefined) {
       this.#current = this.#with(input.toolset, input.tools);
@@ -64,7 +64,7 @@ export class RunTools {
     }
   }
 
-  /** The run is over here: resolves when what is used nowhere else is closed. */
+  /** Releases the toolsets when the run is over in this process; resolves when those that no other run uses are closed. */
   async release(): Promise<void> {
     this.#deafen();
     await this.#hold.release();
@@ -79,7 +79,7 @@ export class RunTools {
     this.#stops = [];
   }
 
-  /** `begun`: those that the run did not use before. */
+  /** Listens to the instances; `begun` lists those that the run did not use before. */
   #hear(begun: readonly ToolsetInstance[]): void {
     const tell = this.#tell;
     if (tell === undefined) return;

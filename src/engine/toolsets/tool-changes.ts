@@ -3,7 +3,7 @@ interface Offered {
   readonly name: string;
 }
 
-/** What differs between two lists of offered tools, given as JSON: `gone: a; new: b; changed: c`. Undefined when nothing does. */
+/** Returns the differences between two lists of offered tools in JSON: `gone: a; new: b; changed: c`. Undefined when there are none. */
 export function toolChanges(before: string, after: string): string | undefined {
   const old = byName(before);
   const now = byName(after);

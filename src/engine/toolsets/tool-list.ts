@@ -7,23 +7,23 @@ import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { normalizeTool } from '../../tools/normalize-tool.ts';
 import { toolFacts } from '../../tools/tool-facts.ts';
 
-/** The tools a toolset has at one moment. Another moment's tools are another list: this one never changes. */
+/** Immutable list of a toolset's tools at one moment. */
 export interface ToolList {
   readonly tools: readonly Tool[];
-  /** What is recorded of the tools: the JSON text of their facts, without secrets, and its address. */
+  /** Recorded form of the tools: JSON text of their facts, without secrets, and its address. */
   readonly text: string;
   readonly hash: ContentHash;
-  /** One sentence for each definition that cannot be used. */
+  /** One sentence for each unusable definition. */
   readonly leftOut: readonly string[];
 }
 
-/** What lists are made with: the same for all toolsets of an engine. */
+/** Services for building tool lists, shared by all toolsets of an engine. */
 export interface ListPorts {
   readonly hash: (text: string) => ContentHash;
   readonly redact: <T extends JsonValue>(value: T) => T;
 }
 
-/** Reads what a toolset says its tools are. Never throws: what cannot be used is left out, with the reason. */
+/** Converts a toolset's definitions to a list of tools. Never throws: unusable definitions are left out, with the reason. */
 export function toToolList(
   toolset: string,
   definitions: readonly unknown[],
@@ -32,7 +32,7 @@ export function toToolList(
 ): ToolList {
   const tools = new Map<string, Tool>();
   const leftOut: string[] = [];
-  // Gates and approvals go by it.
+  // Gates and approvals use the origin.
   const origin = { ...(kind === undefined ? {} : { toolsetKind: kind }), ...(settingsFor === undefined ? {} : { settingsFor }) };
   for (const definition of definitions) {
     try {

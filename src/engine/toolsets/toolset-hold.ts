@@ -7,27 +7,27 @@ import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 import { invalidToolsets } from './make-toolsets.ts';
 import { toolsetsNeeded } from './toolsets-needed.ts';
 
-/** The longest a launch waits for toolsets that connect, in milliseconds; the run hears of what comes later. */
+/** Most milliseconds that a launch waits for connecting toolsets; later connections reach the run as news. */
 const longestWaitMs = 60_000;
 
-/** A profile set and the kernels made of it. */
+/** A profile set and the kernels built from it. */
 export interface ToolSource {
   readonly set: ProfileSet;
   readonly decisions: SetDecisionContexts;
 }
 
-/** The tools of one toolset that connects, as a decision takes them and puts them on record. */
+/** Tools of one connecting toolset, as a decision uses and records them. */
 export interface TakenTools {
   readonly toolset: string;
   readonly tools: ToolList;
-  /** They are those it has without a connection, as a run has them that recorded no tools of it. */
+  /** True when these are the tools without a connection, as for a run that recorded none of the toolset. */
   readonly isInitial: boolean;
 }
 
-/** The toolsets of a profile set that are in use: what of them connects stays connected until they are released. */
+/** A claim on the toolsets of a profile set: connecting ones stay connected until it is released. */
 export class ToolsetHold {
   readonly source: ToolSource;
-  /** Those that connect to something. */
+  /** Instances that connect to something. */
   readonly instances: readonly ToolsetInstance[];
   readonly #leave: readonly (() => Promise<void>)[];
 
@@ -37,19 +37,19 @@ export class ToolsetHold {
     this.#leave = instances.map((instance) => instance.use());
   }
 
-  /** Holds nothing: for a run that nothing is decided about but its end. */
+  /** Returns an empty hold, for a run that is only cancelled. */
   static ofNone(source: ToolSource): ToolsetHold {
     return new ToolsetHold(source, []);
   }
 
-  /** Holds everything that connects. */
+  /** Holds every connecting toolset. */
   static ofAll(source: ToolSource): ToolsetHold {
     return new ToolsetHold(source, source.decisions.connecting);
   }
 
   /**
-   * Holds what a run may come to use that has, or begins with, agents of these profiles, once all of it has said what became of
-   * connecting; or once `left` resolves. Fails with PROFILE_INVALID when one that runs need could not be connected.
+   * Holds the toolsets that a run with agents of these profiles may use, once all of them have reported whether they connected; or once
+   * `left` resolves. Fails with PROFILE_INVALID when a toolset that runs need could not be connected.
    */
   static async ready(source: ToolSource, profiles: Iterable<string>, clock: Clock, left: Promise<void>): Promise<ToolsetHold> {
     const needed = toolsetsNeeded(source.set, profiles);
@@ -65,12 +65,12 @@ export class ToolsetHold {
     throw invalidToolsets(problems, source.set.warnings);
   }
 
-  /** Another hold on the same toolsets, with an end of its own. */
+  /** Returns another hold on the same toolsets, released independently. */
   again(): ToolsetHold {
     return new ToolsetHold(this.source, this.instances);
   }
 
-  /** The tools of this moment. */
+  /** Returns the current tools. */
   take(): readonly TakenTools[] {
     return this.instances.map(({ name, tools, initialTools }) => ({
       toolset: name,
@@ -79,12 +79,12 @@ export class ToolsetHold {
     }));
   }
 
-  /** What cannot be used at this moment. */
+  /** Lists what cannot be used at this moment. */
   shortcomings(): readonly ToolsetNews[] {
     return this.instances.flatMap((instance) => instance.shortcomings);
   }
 
-  /** Ends it; resolves when what is used nowhere else is closed. */
+  /** Releases the hold; resolves when toolsets without other users are closed. */
   async release(): Promise<void> {
     await Promise.all(this.#leave.map((leave) => leave()));
   }

@@ -7,14 +7,14 @@ import type { Toolset, ToolsetHealth } from '../../core/tool/toolset.ts';
 import { toolChanges } from './tool-changes.ts';
 import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
 
-/** Something about a toolset that the runs which use it must know. */
+/** A change or fault of a toolset that its runs must know. */
 export interface ToolsetNews {
   readonly toolset: string;
-  /** Which instance of the toolset it is about. */
+  /** Id of the instance that the news is about. */
   readonly instance: string;
-  /** The tools from here on, when they are others than before. */
+  /** New tools, when they changed. */
   readonly tools?: ToolList;
-  /** For people and models; absent when only the tools changed before anybody was offered them. */
+  /** For people and models; absent when the tools changed before they were first offered. */
   readonly message?: string;
   readonly isFailure: boolean;
 }
@@ -22,17 +22,17 @@ export interface ToolsetNews {
 type Listener = (news: ToolsetNews) => void;
 
 /**
- * One toolset that was made from one kind and one set of settings. What is live of it, such as the session of a server, is shared by all
- * runs whose profiles declare it with these settings, and by no others.
+ * Toolset made from one kind and one set of settings. Its live parts, such as the session of a server, are shared by exactly those runs
+ * whose profiles declare it with these settings.
  *
- * 1. Nothing is connected before a run needs it: reading a journal starts no server.
- * 2. It is connected once, however many use it, and closed when the last user is gone. The next user connects it again.
- * 3. Its tools at any moment are an immutable list; a list that changes is handed to those that use it, and to no one else.
- * 4. What a connection says after it was closed is not heard.
+ * 1. It connects only when a run needs it: reading a journal starts no server.
+ * 2. It connects once, however many use it, and closes when the last user leaves. The next user connects it again.
+ * 3. Its tools at any moment are an immutable list; a changed list is sent only to its users.
+ * 4. Messages from a closed connection are ignored.
  */
 export class ToolsetInstance {
   readonly name: string;
-  /** Equal for two instances exactly when they are the same one. */
+  /** Equal for two instances exactly when they are the same. */
   readonly id: string;
   readonly #toolset: Toolset;
   readonly #ports: ListPorts;
@@ -41,7 +41,7 @@ export class ToolsetInstance {
   #list: ToolList;
   #health: ToolsetHealth = { status: 'connecting' };
   #users = 0;
-  /** Settles when the connection has said what became of it; absent while it is closed. */
+  /** Settles when the connection has succeeded or failed; absent while closed. */
   #connection: PromiseWithResolvers<void> | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
@@ -54,17 +54,17 @@ export class ToolsetInstance {
     this.#list = this.#initial;
   }
 
-  /** Whether it connects to something: its tools may change while it is used. */
+  /** True when the toolset connects to something: its tools may change while in use. */
   get connects(): boolean {
     return this.#toolset.connect !== undefined;
   }
 
-  /** The tools it has now. */
+  /** Current tools. */
   get tools(): ToolList {
     return this.#list;
   }
 
-  /** The tools it has without a connection. */
+  /** Tools without a connection. */
   get initialTools(): ToolList {
     return this.#initial;
   }
@@ -73,12 +73,12 @@ export class ToolsetInstance {
     return this.#toolset.observers ?? [];
   }
 
-  /** The settings it says it was made from, without a request; undefined when it does not say. */
+  /** Settings that the toolset states it was created from, without a request; undefined when it states none. */
   get settings(): JsonObject | undefined {
     return this.#toolset.settingsFor?.({});
   }
 
-  /** Why no run can begin with it, when runs need it and it could not be connected; with the place of the file that declares it. */
+  /** Error that prevents runs from starting: they need the toolset and it could not be connected. Located in the file that declares it. */
   get failure(): Diagnostic | undefined {
     const { isRequired, source = { file: `toolset ${this.name}`, line: 1, column: 1 } } = this.#toolset;
     const { status, message = 'it does not say why' } = this.#health;
@@ -86,18 +86,18 @@ export class ToolsetInstance {
     return { severity: 'error', code: 'BAD_REFERENCE', message: `toolset '${this.name}': ${message}`, source };
   }
 
-  /** It is not in use. */
+  /** True when it has no users. */
   get isIdle(): boolean {
     return this.#users === 0;
   }
 
-  /** What of it cannot be used at this moment, for a run that begins to use it. */
+  /** Current faults of the toolset, for a run that begins to use it. */
   get shortcomings(): readonly ToolsetNews[] {
     const health = shortcoming(this.name, this.#health);
     return [...this.#list.leftOut.map((why) => this.#leftOut(why)), ...(health === undefined ? [] : [this.#failure(health)])];
   }
 
-  /** Begins to use it; the returned function ends that, once, and with the last user closes what is connected. */
+  /** Adds a user; the returned function removes it once, and closes the connection with the last user. */
   use(): () => Promise<void> {
     this.#users += 1;
     let isOver = false;
@@ -111,18 +111,20 @@ export class ToolsetInstance {
     };
   }
 
-  /** Resolves when it is no longer being closed. */
+  /** Resolves when closing is complete. */
   async closed(): Promise<void> {
     await this.#closing;
   }
 
-  /** Hears what becomes of it; the returned function ends that. */
+  /** Subscribes to news; the returned function ends that. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Connects it unless it is connected; the promise settles when it has said what became of it. Undefined when there is nothing to wait for. */
+  /**
+   * Connects it unless connected; the promise settles when the connection has succeeded or failed. Undefined when there is no need to wait.
+   */
   ready(clock: Clock): Promise<void> | undefined {
     if (!this.connects) return undefined;
     if (this.#connection === undefined) this.#connect(clock);
@@ -193,7 +195,7 @@ export class ToolsetInstance {
   }
 }
 
-/** What is wrong with a toolset; undefined when it is ready and has nothing to tell. */
+/** Describes the fault of a toolset; undefined when it is ready and reports no message. */
 function shortcoming(toolset: string, { status, message }: ToolsetHealth): string | undefined {
   if (status === 'failed') return `'${toolset}' cannot be used at the moment: ${message ?? 'it does not say why'}`;
   return status === 'ready' && message !== undefined ? `not all of '${toolset}' can be used: ${message}` : undefined;

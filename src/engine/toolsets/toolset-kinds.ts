@@ -1,15 +1,15 @@
 import type { ToolsetKind } from '../../core/tool/toolset.ts';
 
-/** A kind of toolset that comes with Cadre, before it is loaded. */
+/** A built-in kind of toolset, before it is loaded. */
 export interface BuiltInToolset {
-  /** The names of its tools, as the kind itself says; empty when it connects to something that has them. */
+  /** Names of its tools, as the kind itself states them; empty when they come from a connection. */
   readonly tools: readonly string[];
   readonly observers?: readonly string[];
-  /** Loads it: nothing of a toolset is loaded before a profile names it. */
+  /** Loads the kind, when the first profile names a toolset of it. */
   readonly load: () => Promise<ToolsetKind>;
 }
 
-/** The kinds of toolsets that come with Cadre, by name. */
+/** Built-in kinds of toolsets, by name. */
 export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
   mcp: { tools: [], load: async () => (await import('../../toolsets/mcp/mcp-toolset.ts')).mcpToolsetKind },
   module: { tools: [], load: async () => (await import('../../toolsets/module/module-toolset.ts')).moduleToolset },
@@ -89,7 +89,7 @@ export const builtInToolsets: Readonly<Record<string, BuiltInToolset>> = {
   },
 };
 
-/** Loads all kinds of toolsets, for those who describe them. */
+/** Loads all kinds of toolsets, for descriptions of them. */
 export async function loadToolsetKinds(): Promise<Readonly<Record<string, ToolsetKind>>> {
   const kinds = await Promise.all(Object.entries(builtInToolsets).map(async ([name, { load }]) => [name, await load()] as const));
   return Object.fromEntries(kinds);

@@ -6,18 +6,18 @@ import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 
-/** Most sets of settings of one toolset that are kept ready. */
+/** Most instances of one toolset, by settings, that are kept ready. */
 const mostMade = 16;
 
-/** Finds a tool, and its kind, as the settings of a request make it. */
+/** Finds a tool, and its kind, for the settings of a request. */
 type FindTool = <Found extends Tool>(values: JsonObject, tool: Found, isKind: (tool: unknown) => tool is Found) => Found;
 
 /**
- * A toolset some of whose settings are values of the request: agents are offered the tools of the settings without one, and each call
- * runs with the settings of its own run. What connects is there once for all runs, and keeps the settings it was made with.
+ * Toolset with settings whose values come from the request: agents are offered the tools of the settings without a request, and each call
+ * runs with the settings of its run. A connection is shared by all runs and keeps the settings it was made with.
  *
- * 1. A call never runs with the settings of others: where those of its run make no such tool, it is an error.
- * 2. Whether results are trusted is said once for all runs, since the engine reads it off the tool that is offered.
+ * 1. A call never runs with another run's settings: if its own settings make no such tool, it fails.
+ * 2. Trust in results is decided once for all runs, since the engine reads it from the offered tool.
  */
 export function toolsetOfRequest(
   kind: ToolsetKind,
@@ -84,7 +84,7 @@ function boundTransition(tool: TransitionTool, find: FindTool): Pick<TransitionT
   };
 }
 
-/** What a kind of ours makes is a tool already; what code hands in otherwise has no settings. */
+/** True for tools of built-in kinds; other tools that code hands in have no settings. */
 function isTool(tool: unknown): tool is Tool {
   return isEffectTool(tool) || isTransitionTool(tool);
 }
@@ -97,7 +97,7 @@ function isTransitionTool(tool: unknown): tool is TransitionTool {
   return typeof tool === 'object' && tool !== null && 'kind' in tool && tool.kind === 'transition';
 }
 
-/** What a request says is checked when it is used: nobody could at load. */
+/** Checks settings that come from the request, at first use: at load their values are unknown. */
 function checked(kind: ToolsetKind, name: string, settings: JsonObject): JsonObject {
   const result = checkSchema(kind.settings, settings);
   if (result.ok) return isJsonObject(result.args) ? result.args : settings;

@@ -4,12 +4,12 @@ import type { Toolset } from '../../core/tool/toolset.ts';
 import type { ListPorts } from './tool-list.ts';
 import { ToolsetInstance } from './toolset-instance.ts';
 
-/** Most instances that are kept although nothing uses them. */
+/** Most unused instances that are kept. */
 const mostIdle = 64;
 
 /**
- * The toolsets that connect to something, of all profile sets of one program: two sets share an instance exactly when they declare it
- * with one name, kind and settings. A name alone is never enough.
+ * Connecting toolsets of all profile sets of one program: two sets share an instance exactly when they declare it with the same name, kind
+ * and settings. A name alone is never enough.
  */
 export class ToolsetPool {
   readonly #ports: ListPorts;
@@ -19,19 +19,19 @@ export class ToolsetPool {
     this.#ports = ports;
   }
 
-  /** The instance of a kind with these settings; `toolset` is one made from them, and used unless there is one already. */
+  /** Returns the instance of a kind with these settings; `toolset`, created from them, is used unless an instance exists. */
   ofSettings(name: string, kind: string, settings: JsonObject, toolset: Toolset): ToolsetInstance {
     const id = instanceId(name, kind, settings);
     return toolset.connect === undefined ? this.#made(name, id, toolset) : this.#shared(name, id, toolset);
   }
 
-  /** The instance of a toolset that code makes; it is made once. */
+  /** Returns the instance of a toolset created by code; it is created once. */
   ofCode(name: string, make: () => Toolset): ToolsetInstance {
     const id = `${name}#code`;
     return this.#instances.get(id) ?? this.#shared(name, id, make());
   }
 
-  /** Resolves when everything is closed that is not in use. */
+  /** Resolves when all unused instances are closed. */
   async settled(): Promise<void> {
     await Promise.all([...this.#instances.values()].map((instance) => instance.closed()));
   }
@@ -51,13 +51,13 @@ export class ToolsetPool {
   }
 }
 
-/** Settings hold secrets: what names an instance is their hash. */
+/** Identifies an instance by a hash of its settings, since they hold secrets. */
 function instanceId(name: string, kind: string, settings: JsonObject): string {
   const text = JSON.stringify([kind, sorted(settings)]);
   return `${name}#${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }
 
-/** Objects with their keys in order: two files may give one set of settings in two orders. */
+/** Returns a value with sorted keys: two files may give the same settings in different orders. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

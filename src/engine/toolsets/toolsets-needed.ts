@@ -4,8 +4,8 @@ import { callsOf, exposedProfiles } from '../../profiles/agent-calls.ts';
 import { builtInToolsets } from './toolset-kinds.ts';
 
 /**
- * Which toolsets a run may come to use that begins with agents of these profiles; undefined when it may be any. A profile whose
- * toolsets start no agents, and that calls none, leads to nobody else, so its run need not wait for what others connect to.
+ * Returns the toolsets that a run starting with agents of these profiles may use; undefined when it may be any. A profile whose toolsets
+ * start no agents, and that calls none, leads to no other profile, so its run need not wait for the connections of other toolsets.
  */
 export function toolsetsNeeded(set: ProfileSet, roots: Iterable<string>): ReadonlySet<string> | undefined {
   const exposed = exposedProfiles(set.profiles);
@@ -18,14 +18,14 @@ export function toolsetsNeeded(set: ProfileSet, roots: Iterable<string>): Readon
   return needed;
 }
 
-/** Every toolset it has is one of files, or of a kind that comes with Cadre; what code or the team hand in may start agents. */
+/** True when all toolsets of a profile come from files or built-in kinds; those from code or the team may start agents. */
 function isAlone({ allowedToolsets, allowedTools }: CompiledProfile, set: ProfileSet): boolean {
   return (
     allowedTools.length === 0 && allowedToolsets.every((name) => set.toolsets.has(name) || Object.hasOwn(builtInToolsets, name))
   );
 }
 
-/** The profiles of all agents of a run that is taken up. */
+/** Returns the profiles of all agents of a resumed run. */
 export function profilesOf(run: RunContext): readonly string[] {
   return [...run.agents.values()].map(({ meta }) => meta.profile);
 }

@@ -1,11 +1,11 @@
-/** What is wrong with a value that came from outside: where in it, and what must stand there. */
+/** A fault in a value from outside: its place, and the allowed values. */
 export interface Problem {
   /** Like `.item.source` or `[3].at`; empty for the value itself. */
   readonly path: string;
   readonly wanted: string;
 }
 
-/** Tells what is wrong with a value; undefined when nothing is. */
+/** Checks a value; returns undefined when it is valid. */
 export type Check = (value: unknown) => Problem | undefined;
 
 /** A check of a key that may be absent. */
@@ -13,12 +13,12 @@ export interface OptionalCheck extends Check {
   readonly isOptional: true;
 }
 
-/** A check for every key of a record: one that may be absent must be checked as such, so that a new field is not forgotten. */
+/** A check for every key of a record. Optional keys must be declared with `optional`, so that no new field is forgotten. */
 export type Fields<Record> = {
   readonly [Key in keyof Record]-?: Pick<Record, Key> extends Required<Pick<Record, Key>> ? Check : OptionalCheck;
 };
 
-/** A check of one condition. */
+/** Builds a check of one condition. */
 export function check(wanted: string, holds: (value: unknown) => boolean): Check {
   const problem: Problem = { path: '', wanted };
   return (value) => (holds(value) ? undefined : problem);
@@ -28,36 +28,36 @@ export const text = check('a text', (value) => typeof value === 'string');
 export const flag = check('true or false', (value) => typeof value === 'boolean');
 export const number = check('a number', (value) => typeof value === 'number' && Number.isFinite(value));
 export const count = check('a whole number from 0 up', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
-/** Any JSON: absence alone is wrong. */
+/** Accepts any JSON value; rejects undefined. */
 export const json = check('a value', (value) => value !== undefined);
 export const map = check('an object', isMap);
 
-/** Milliseconds since 1970 that a date can show. */
+/** Milliseconds since 1970, within the range of `Date`. */
 export const time = check('a time in milliseconds since 1970', (value) => typeof value === 'number' && Math.abs(value) <= 8.64e15);
 
-/** One of a few words. */
+/** Accepts one of the given words. */
 export function oneOf(...words: readonly (string | number | boolean | null)[]): Check {
   const allowed: ReadonlySet<unknown> = new Set(words);
   return check(`one of ${words.map((word) => JSON.stringify(word)).join(', ')}`, (value) => allowed.has(value));
 }
 
-/** A text of a form. */
+/** Accepts a text that matches the pattern. */
 export function matching(pattern: RegExp, wanted: string): Check {
   return check(wanted, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-/** What may be absent. */
+/** Makes a check accept an absent key. */
 export function optional(inner: Check): OptionalCheck {
   const optionalCheck = (value: unknown): Problem | undefined => (value === undefined ? undefined : inner(value));
   return Object.assign(optionalCheck, { isOptional: true as const });
 }
 
-/** What may be null. */
+/** Makes a check accept null. */
 export function nullable(inner: Check): Check {
   return (value) => (value === null ? undefined : inner(value));
 }
 
-/** A list, each entry of which is checked. */
+/** Checks each entry of a list. */
 export function list(inner: Check): Check {
   return (value) => {
     if (!Array.isArray(value)) return { path: '', wanted: 'a list' };
@@ -69,7 +69,7 @@ export function list(inner: Check): Check {
   };
 }
 
-/** An object with any keys, each value of which is checked. */
+/** Checks each value of an object with arbitrary keys. */
 export function mapOf(inner: Check): Check {
   return (value) => {
     if (!isMap(value)) return { path: '', wanted: 'an object' };
@@ -81,7 +81,7 @@ export function mapOf(inner: Check): Check {
   };
 }
 
-/** An object whose known keys are checked; what a later version adds is let be. */
+/** Checks the known keys of an object; unknown keys, as later versions may add, pass. */
 export function record<T>(fields: Fields<T>): Check {
   const checks: readonly (readonly [string, Check])[] = Object.entries<Check>(fields);
   return (value) => {
@@ -94,7 +94,7 @@ export function record<T>(fields: Fields<T>): Check {
   };
 }
 
-/** A record of one of several kinds, told apart by the word under `key`. */
+/** Checks a record of one of several kinds; the value under `key` selects the kind. */
 export function variants(key: string, kinds: Readonly<Record<string, Check>>): Check {
   const word = oneOf(...Object.keys(kinds));
   return (value) => {
@@ -106,7 +106,7 @@ export function variants(key: string, kinds: Readonly<Record<string, Check>>): C
   };
 }
 
-/** One of two shapes. */
+/** Accepts either of two shapes. */
 export function either(first: Check, second: Check): Check {
   return (value) => (first(value) === undefined ? undefined : second(value));
 }

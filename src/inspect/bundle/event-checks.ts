@@ -45,10 +45,10 @@ import {
 } from './part-checks.ts';
 import { dispatchPatch, modulePatch, patch } from './team-checks.ts';
 
-/** Tells what is wrong with an event that came from outside, whatever its type. */
+/** Checks an event from outside, of any type. */
 export const checkEvent: Check = (event) => place(event) ?? ofType(event);
 
-/** What is wrong with what an event says by its type. */
+/** Checks the fields that belong to the event's type. */
 function ofType(event: unknown): Problem | undefined {
   const { type } = event as { readonly type: EventType };
   return checks[type](event);
@@ -98,7 +98,7 @@ const compaction: Fields<Omit<CompactionEnd, 'type'>> = {
 const noteLevel = oneOf('info', 'warning', 'error');
 const stage = oneOf(1, 2);
 
-/** What must stand in an event of each type; the types see to it that none is missing, and no field. */
+/** Checks for the fields of each event type; the compiler rejects a missing type or field. */
 const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
   'run.start': {
     profile: text,
@@ -114,7 +114,7 @@ const fields: { readonly [Type in EventType]: Fields<Draft<Type>> } = {
     parentRun: optional(record<{ readonly runId: string; readonly at: number }>({ runId: id, at: count })),
     engineVersion: text,
     frameSeed: optional(text),
-    // Whoever imports it says that it was.
+    // Set by the importing side.
     imported: optional(json),
   },
   'run.status': { status: oneOf('running', 'awaiting'), pending: optional(count) },

@@ -26,7 +26,7 @@ const declared = list(
   }),
 );
 
-/** Tells what is wrong with profile facts, by profile, that came from outside. */
+/** Checks profile facts from outside, keyed by profile. */
 export const checkFacts = mapOf(
   record<PlainProfileFacts>({
     name: text,
@@ -41,7 +41,7 @@ export const checkFacts = mapOf(
   }),
 );
 
-/** Whether a value is profile facts, by profile. */
+/** True when a value is a record of profile facts, keyed by profile. */
 export function areFacts(value: unknown): value is Readonly<Record<string, PlainProfileFacts>> {
   return checkFacts(value) === undefined;
 }

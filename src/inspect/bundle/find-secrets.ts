@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import { redacted } from '../../core/secrets/secrets.ts';
 
-/** What a replaced text was taken for. */
+/** Kind of secret that a replaced text was taken for. */
 export type RedactionKind =
   | 'value of the environment'
   | 'API key'
@@ -17,7 +17,7 @@ export interface FoundSecret {
   readonly value: string;
 }
 
-/** How issuers of keys write them. */
+/** Key formats of known issuers. */
 const keyFormats = [
   'sk-[A-Za-z0-9_-]{16,}',
   '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}',
@@ -38,7 +38,7 @@ const keyFormats = [
 
 const pemName = '(?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----';
 
-/** A key between its two lines, or what of it is there when it was cut; lines may end in escapes of JSON. */
+/** A PEM key, complete or cut short; line ends may be JSON escapes. */
 const pem = `-----BEGIN ${pemName}(?:[^]{0,16000}?-----END ${pemName}|(?:(?:\\s|\\\\[nr])*[A-Za-z0-9+/=]{16,})*)`;
 
 const patterns: readonly { readonly kind: RedactionKind; readonly pattern: RegExp; readonly mustBeRandom?: true }[] = [
@@ -55,7 +55,7 @@ const patterns: readonly { readonly kind: RedactionKind; readonly pattern: RegEx
   },
 ];
 
-/** Everything in a text that looks like a secret. */
+/** Finds everything in a text that looks like a secret. */
 export function findInText(text: string): readonly FoundSecret[] {
   if (text.length < 8) return [];
   const found: FoundSecret[] = [];
@@ -68,12 +68,12 @@ export function findInText(text: string): readonly FoundSecret[] {
 const secretName =
   /(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|secret[_-]?key|token|passw(?:or)?d|passphrase|pwd|credentials?|authorization|cookie)$/i;
 
-/** JSON within texts within JSON, no deeper than this. */
+/** Maximum depth of JSON nested in texts. */
 const deepestText = 3;
 
 /**
- * Everything in JSON that looks like a secret: in its texts, in its keys, and under names that say so, also of JSON in texts. What
- * stands there many times, as most of a journal does, is looked through once.
+ * Finds everything in JSON that looks like a secret: in texts, in keys, under telling names, and in JSON inside texts. Searches
+ * repeated texts, which make up most of a journal, only once.
  */
 export function findInJson(value: unknown, found: (secret: FoundSecret) => void): void {
   const seen = new Set<string>();
@@ -102,7 +102,7 @@ export function findInJson(value: unknown, found: (secret: FoundSecret) => void)
   walk(value, 0);
 }
 
-/** What a text says that is JSON itself: a list or an object. */
+/** Parses a text that is itself a JSON list or object. */
 function jsonIn(text: string): unknown {
   const first = text.trimStart()[0];
   if (first !== '{' && first !== '[') return undefined;
@@ -110,14 +110,14 @@ function jsonIn(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
-    // It only begins like JSON.
+    // It starts like JSON but is not.
     return undefined;
   }
 }
 
 const ordinary = /^(?:[a-z][a-z0-9+.-]*:\/\/\S*|\.{0,2}[/\\].*|[A-Z]:\\.*|\d{4}-\d\d-\d\d.*|v?\d+(?:[.:]\d+)*|\$?\{.*|<.*)$/i;
 
-/** Tells whether a value has the looks of something made by chance, as opposed to a word, a path, a number or a piece of a program. */
+/** True when a value looks random, unlike a word, a path, a number or program code. */
 function isRandom(value: string): boolean {
   if (value.length < 8 || value.length > 4_000 || value.includes(redacted) || ordinary.test(value) || /\s/.test(value))
     return false;
@@ -126,7 +126,7 @@ function isRandom(value: string): boolean {
   return classes >= 2 && /\d|[a-z][A-Z][a-z]?[A-Z]/.test(value) && !value.includes('(') && entropyOf(value) >= 3;
 }
 
-/** Bits a character of the text carries, from how often each one stands in it. */
+/** Entropy of the text in bits per character, from character frequencies. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

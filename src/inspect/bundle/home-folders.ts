@@ -1,4 +1,4 @@
-/** What ends the name of a folder in a text. */
+/** Characters that end a folder name in a text. */
 const endOfName = '(?=[/\\\\"\'`\\s:;,)\\]}<>|?#]|$)';
 const notInName = '(?<![\\w.~-])';
 

@@ -196,7 +196,7 @@ export const reply = record<NonNullable<ModelEnd['reply']>>({
   said: optional(text),
 });
 
-/** What an approval is bound to. */
+/** State an approval is bound to. */
 export const capability = record<Capability>({
   fingerprint: contentHash,
   tool: contentHash,

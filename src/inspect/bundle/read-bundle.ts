@@ -12,23 +12,23 @@ import { checkEvent } from './event-checks.ts';
 import { areFacts, checkFacts } from './facts-check.ts';
 import { rehearseViews } from './rehearse-views.ts';
 
-/** Bounds of what is read: characters, events, and how deep values may be nested. */
+/** Limits for reading: characters, events, and nesting depth. */
 export const bundleLimits = { chars: 256 * 1024 * 1024, events: 500_000, depth: 256 } as const;
 
-/** How a bundle is read. */
+/** Options for reading a bundle. */
 export interface ReadBundleOptions {
-  /** The address of a text, as the engine makes it: every text must be the one it was stored as. */
+  /** Hashes a text as the engine does; each text must match its recorded hash. */
   readonly hash: (text: string) => ContentHash;
-  /** What it was read from, for messages. */
+  /** Name of the input, for error messages. */
   readonly source: string;
 }
 
 type Complain = (what: string, place?: string) => CadreError;
 
 /**
- * Reads a bundle and trusts nothing in it: every event has the shape of its type, numbers follow without gaps, every text is what
- * its hash says, and all views can be made of it. What the run does not refer to is left out; what can be worked out is worked out
- * anew. Fails with BUNDLE_INVALID, naming the place.
+ * Reads a bundle and trusts nothing in it: each event must have the shape of its type, sequence numbers must be without gaps, each
+ * text must match its hash, and all views must build. Drops data the run does not refer to, and recomputes derived data. Fails with
+ * BUNDLE_INVALID, naming the place.
  */
 export function readBundle(text: string, { hash, source }: ReadBundleOptions): RunBundle {
   const say: Complain = (what, place = '') =>
@@ -53,7 +53,7 @@ export function readBundle(text: string, { hash, source }: ReadBundleOptions): R
   });
   return { format: bundleFormat, version: bundleVersion, engineVersion, exportedAt, redacted, run, ...records, contents };
 
-  /** What each event says may be right, and what they say together impossible. */
+  /** Catches events that are valid one by one but contradict each other. */
   function rehearse<Result>(of: readonly CadreEvent[], work: () => Result): Result {
     try {
       return work();

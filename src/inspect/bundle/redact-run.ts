@@ -8,16 +8,16 @@ import { contentRefs } from '../content-refs.ts';
 import { findInJson, type FoundSecret, type RedactionKind } from './find-secrets.ts';
 import { homePattern } from './home-folders.ts';
 
-/** What is looked for besides what looks like a secret. */
+/** Options of redaction. */
 export interface RedactOptions {
-  /** Values that are known to be secret; what is found is added to them. */
+  /** Known secret values; secrets that are found are added. */
   readonly known: Secrets;
   /** Home folders of this machine. */
   readonly homes: readonly string[];
   readonly hash: (text: string) => ContentHash;
 }
 
-/** What was replaced, by kind, and where: an event's number, or a text. Never the value. */
+/** Replacements by kind, with their places: event numbers and texts. Never holds the values. */
 export interface RedactionReport {
   readonly counts: Readonly<Partial<Record<RedactionKind, number>>>;
   readonly events: readonly number[];
@@ -28,11 +28,11 @@ export interface RedactionReport {
 const addressPassword = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'`\\<>]{0,200}:)([^\s/@"'`\\<>]{1,200})(?=@)/gi;
 
 /**
- * Rids a run of what looks like a secret, and of home folders, before it leaves the machine.
+ * Redacts secrets and home folders from a run before it leaves the machine.
  *
- * 1. What is found in one place is replaced everywhere, in every form it is written in: texts that were made of each other stay so.
- * 2. A text that changed gets its new hash, and every reference to it with it.
- * 3. Nothing changes when it is done twice. Ids and hashes are never taken for secrets.
+ * 1. A value found in one place is replaced everywhere, in every encoding, so that texts derived from each other stay consistent.
+ * 2. A changed text gets its new hash, and so does every reference to it.
+ * 3. Redaction is idempotent. Ids and hashes are never treated as secrets.
  */
 export function redactRun(
   records: RunRecords,
@@ -65,7 +65,7 @@ class Redactor {
   readonly #homes: RegExp;
   readonly #kinds = new Map<string, RedactionKind>();
   readonly #ids: ReadonlySet<string>;
-  /** Texts that were looked through and stay as they are: most stand in a journal many times. */
+  /** Texts already searched and left unchanged; most occur many times in a journal. */
   readonly #clean = new Set<string>();
 
   constructor(records: RunRecords, { known, homes }: RedactOptions) {
@@ -76,15 +76,15 @@ class Redactor {
     const found = ({ kind, value }: FoundSecret): void => {
       if (this.#ids.has(value) || this.#kinds.has(value) || knownForms.has(value) || !known.add(value)) return;
       for (const form of secretForms(value.trim())) this.#kinds.set(form, kind);
-      // One that stands in JSON which is no whole text has its lines written as escapes.
+      // A key inside a JSON fragment has its line ends written as escapes.
       if (value.includes('\\n')) found({ kind, value: value.replaceAll('\\r', '').replaceAll('\\n', '\n') });
     };
     findInJson([records.events, Object.values(records.contents), records.profiles], found);
   }
 
-  /** JSON without what is replaced; the same value when nothing is. */
+  /** Redacts a JSON value; returns the same value when nothing is replaced. */
   json<Value>(value: Value): Value {
-    // A secret that is split over neighbouring texts is one again where they are joined.
+    // A secret split over neighbouring texts is whole again when they are joined.
     const whole = this.#secrets.json(this.#walk(value));
     return whole as Value;
   }
@@ -125,7 +125,7 @@ class Redactor {
   }
 }
 
-/** The texts without what is replaced, under their new hashes; the logs of system prompts last, since they name the others. */
+/** Redacts stored texts and returns them under new hashes; logs of system prompts come last, since they refer to the others. */
 function cleanContents(
   records: RunRecords,
   redactor: Redactor,
@@ -146,7 +146,7 @@ function cleanContents(
   return { contents, renamed };
 }
 
-/** A stored text: JSON that was written as JSON is cleaned value by value, so that it stays JSON. */
+/** Redacts a stored text. JSON is redacted value by value, so that it stays valid JSON. */
 function cleanText(text: string, redactor: Redactor, renamed: ReadonlyMap<string, ContentHash>): string {
   const value = plainJson(text);
   return value === undefined ? redactor.text(text) : JSON.stringify(renameRefs(redactor.json(value), renamed));
@@ -158,7 +158,7 @@ function plainJson(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return JSON.stringify(value) === text ? value : undefined;
   } catch {
-    // Words that begin with a bracket.
+    // Plain text that starts with a bracket.
     return undefined;
   }
 }
@@ -176,7 +176,7 @@ function renameRefs<Value>(value: Value, renamed: ReadonlyMap<string, ContentHas
 
 const namingKeys: ReadonlySet<string> = new Set(['agentId', 'turnId', 'callId', 'itemId']);
 
-/** What names things in a run, and must stay: it is no secret whatever it looks like. */
+/** Collects the ids of a run, which are never redacted even if they look like secrets. */
 function idsOf(records: RunRecords): ReadonlySet<string> {
   const ids = new Set<string>(contentRefs(records.events, contentOf(records)));
   for (const event of records.events) {

@@ -13,8 +13,8 @@ import { turnList } from '../turn-list.ts';
 import { toTurnRecord } from '../turn/turn-record.ts';
 
 /**
- * Makes every view of a run once and throws them away, so that what breaks one is found before anything is kept: events that came
- * from outside may each be right, and fit together badly. Of each agent, the prompt of its last turn holds those before it.
+ * Builds every view of a run once and discards it, to find faults before anything is stored: events from outside may each be valid,
+ * yet contradict each other. For each agent, the prompt of the last turn includes the earlier ones.
  */
 export function rehearseViews(
   run: RunContext,

@@ -3,7 +3,7 @@ import type { DispatchRecord, WorkModule } from '../../core/team/work-module.ts'
 import { check, json, list, map, nullable, number, oneOf, optional, record, text, time } from './check.ts';
 import { id } from './part-checks.ts';
 
-/** What an event changes of a work module. */
+/** Fields of a work module that an event may change. */
 export const modulePatch = record<Partial<WorkModule>>({
   module_id: optional(id),
   name: optional(text),
@@ -40,14 +40,14 @@ export const modulePatch = record<Partial<WorkModule>>({
   updated_at: optional(time),
 });
 
-/** One change of state. Whether it fits the state shows when the events are folded. */
+/** A state patch. Folding the events shows whether it fits the state. */
 export const patch = record<Patch>({
   op: oneOf('add', 'replace', 'remove'),
   path: list(check('a name or an index', (key) => typeof key === 'string' || Number.isSafeInteger(key))),
   value: optional(json),
 });
 
-/** What an event changes of a dispatch. */
+/** Fields of a dispatch that an event may change. */
 export const dispatchPatch = record<Partial<DispatchRecord>>({
   dispatch_id: optional(text),
   call_id: optional(text),

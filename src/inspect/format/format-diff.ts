@@ -6,7 +6,7 @@ import { countText, shareText } from './text/quantity-text.ts';
 import { toTerminalText } from './text/terminal-text.ts';
 import type { FormatOptions } from './text/text-style.ts';
 
-/** Renders what differs between the prompts of two turns, where what is the same is only counted, and what both changed in the state. */
+/** Renders the differences between two turns' prompts, with counts of the equal parts, and the state changes of both. */
 export function formatDiff(diff: TurnDiff, options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;

@@ -2,7 +2,7 @@ import type { HistoryEvent } from '../history.ts';
 import { Layout, safe } from './text/layout.ts';
 import { styledStatus, type FormatOptions } from './text/text-style.ts';
 
-/** Renders what an agent and those it called did, as numbered events; what was done for a call stands further in. */
+/** Renders the history of an agent and of the agents it called, as numbered events; events of a call are indented. */
 export function formatHistory(events: readonly HistoryEvent[], options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;

@@ -6,7 +6,7 @@ import { costText, countText, durationText, shareText, timeText, tokensText } fr
 import { grouped } from './text/terminal-text.ts';
 import { styledStatus, type FormatOptions } from './text/text-style.ts';
 
-/** Renders a run at a glance. */
+/** Renders an overview of a run. */
 export function formatOverview(view: RunOverview, options: FormatOptions = {}): string {
   const out = new Layout(options);
   const { style } = out;
@@ -40,7 +40,7 @@ export function formatOverview(view: RunOverview, options: FormatOptions = {}): 
   return out.toString();
 }
 
-/** How much of its limits a run has used. */
+/** Renders the use of the run's limits. */
 function limitsText({ limits, used, turns, toolCalls }: RunOverview): string {
   return [
     `${shareText(used.tokens / limits.maxTokens)} of ${grouped(limits.maxTokens)} tokens`,

@@ -6,7 +6,7 @@ import { cell, table } from './text/table.ts';
 import { styledStatus, type FormatOptions } from './text/text-style.ts';
 import { fitEnd, fitText, textWidth } from './text/text-width.ts';
 
-/** Columns of the time axis where the room is not known, and the most and the least of it where it is. */
+/** Width of the time axis in columns: default without a known width, minimum and maximum with one. */
 const usualAxis = 60;
 const widestAxis = 160;
 const leastAxis = 24;
@@ -29,7 +29,7 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
   return out.toString();
 }
 
-/** One row per agent, its axis as wide as there is room; in a narrow room the axis has a line of its own. */
+/** Renders one row per agent, with the axis as wide as the room allows; in a narrow room the axis gets a separate line. */
 function formatLanes(out: Layout, view: Timeline): void {
   const { style, width } = out;
   const lanes = view.lanes.map((lane) => ({
@@ -52,7 +52,7 @@ function formatLanes(out: Layout, view: Timeline): void {
     return;
   }
   const rows = lanes.map(({ lane, indent, name, count }) => [
-    // The end of a name tells agents of one profile apart.
+    // The end of a name distinguishes agents of one profile.
     cell(fitText(`${indent}${fitEnd(name, Math.max(1, names - indent.length))}`, names), style.bold),
     cell(`|${laneText(lane, view, axis)}|`, (text) => `|${style.cyan(text.slice(1, -1))}|`),
     cell(count),

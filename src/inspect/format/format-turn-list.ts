@@ -4,7 +4,7 @@ import { spanText, tokensText } from './text/quantity-text.ts';
 import { cell, table } from './text/table.ts';
 import { plainStyle, styledStatus, type FormatOptions } from './text/text-style.ts';
 
-/** The least of a turn's id, of what it read and of what it did that a table in a narrow room shows. */
+/** Minimum widths of the columns for turn id, inputs and actions in a narrow table. */
 const least = { 0: 10, 4: 6, 5: 12 };
 
 /** Renders turns, one per line: id, status, duration, tokens, what it read, what it did. */
@@ -14,7 +14,7 @@ export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions 
   if (rows.length === 0) return out.line('No turns.').toString();
   const header = ['TURN', 'STATUS', 'TIME', 'TOKENS', 'READ', 'DID'].map((title) => cell(title, style.dim));
   const body = rows.map((row) => [
-    // Of a long id the end is kept, which is enough to name the turn.
+    // The end of a long id is enough to name the turn.
     cell(safe(row.turnId, 60), style.bold, 'end'),
     cell(row.status, (text) => styledStatus(style, text)),
     cell(spanText(row.startedAt, row.endedAt)),
@@ -26,7 +26,7 @@ export function formatTurnList(rows: readonly TurnRow[], options: FormatOptions 
   return out.toString();
 }
 
-/** What a turn did, in a few words: its calls, else its words, then its action or error. */
+/** Describes a turn in a few words: its calls, otherwise its text, otherwise its action or error. */
 export function didText(row: TurnRow): string {
   const calls = counted(row.tools.map((tool) => (tool.status === 'ok' ? tool.name : `${tool.name} (${tool.status})`)));
   const said = calls === '' ? row.reply.slice(0, 60) : calls;
@@ -35,7 +35,7 @@ export function didText(row: TurnRow): string {
   return [said, action].filter((part) => part !== '').join(' → ');
 }
 
-/** Words joined by commas, equal ones counted. */
+/** Joins words with commas and counts duplicates. */
 export function counted(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);

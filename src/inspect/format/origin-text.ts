@@ -7,7 +7,7 @@ export function placeText(source: SourceRef): string {
   return `${safe(source.file)}:${source.line}`;
 }
 
-/** Says where a text came from, in one safe line. */
+/** Describes the origin of a text in one safe line. */
 export function originText(origin: TextOrigin): string {
   switch (origin.kind) {
     case 'segment':

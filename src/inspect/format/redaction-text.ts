@@ -4,7 +4,7 @@ import { countText } from './text/quantity-text.ts';
 
 const maxListed = 12;
 
-/** What was replaced in an export and where, in words; never a value. */
+/** Describes the kinds and places of replacements in an export; never contains a value. */
 export function redactionText(report: RedactionReport | undefined): string {
   if (report === undefined) return 'Nothing was looked through: the file holds the run as it is (--no-redact).\n';
   const kinds = Object.entries(report.counts);

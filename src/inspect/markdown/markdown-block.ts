@@ -1,8 +1,8 @@
 import type { Inline } from './markdown-inline.ts';
 
 /**
- * A block of Markdown, of the small part that is shown: headings, paragraphs, lists, quotes, code, tables, rules. Everything else
- * stays the text it is; there is no HTML and no image, and nothing is loaded.
+ * A block of the supported Markdown: headings, paragraphs, lists, quotes, code, tables, rules. Anything else stays plain text;
+ * there is no HTML and no image, and nothing is loaded.
  */
 export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly words: readonly Inline[] }

@@ -3,13 +3,13 @@ export type Inline =
   | { readonly kind: 'text' | 'code' | 'target'; readonly text: string }
   | { readonly kind: 'strong' | 'emphasis'; readonly words: readonly Inline[] };
 
-/** Emphasis in emphasis that is still read. */
+/** Maximum depth of nested emphasis. */
 const deepest = 4;
 const escaped = new Set('*_`[]#|\\');
 
 /**
- * Reads the marks inside a block. A link or an image becomes its words, followed by its target as text: nobody is led elsewhere by
- * words that say something else. Underlines are left alone, since names are written with them. Costs what the text is long.
+ * Parses inline marks of a block. A link or an image becomes its text, followed by its target, so that the text cannot hide the
+ * target. Underscores are not parsed, since names contain them. Takes linear time.
  */
 export function markdownInline(text: string, depth = 0): readonly Inline[] {
   return depth > deepest ? [{ kind: 'text', text }] : new InlineReader(text, depth).read();
@@ -19,9 +19,9 @@ class InlineReader {
   readonly #text: string;
   readonly #depth: number;
   readonly #found: Inline[] = [];
-  /** Marks that close nowhere from here on: looked for once. */
+  /** Marks known to have no closing mark, so that each is searched only once. */
   readonly #unclosed = new Set<string>();
-  /** Runs of ticks by their length, once one was met; and the first of each length that may still close code. */
+  /** Backtick runs by length, filled on the first one; only those that may still close code. */
   #ticks: Map<number, RegExpExecArray[]> | undefined;
   readonly #nextTicks = new Map<number, number>();
   #plain = '';
@@ -35,7 +35,7 @@ class InlineReader {
   read(): readonly Inline[] {
     const text = this.#text;
     while (this.#at < text.length) {
-      // What lies between two marks needs no look.
+      // Skips the text between two marks.
       const stretch = /[^\\`*![]+/uy;
       stretch.lastIndex = this.#at;
       const words = stretch.exec(text)?.[0] ?? '';
@@ -101,7 +101,7 @@ class InlineReader {
     return this.#put({ kind: 'target', text: target }, this.#at + whole.length);
   }
 
-  /** Where the next run of exactly so many ticks begins. Asked for places that only move on. */
+  /** Returns the position of the next run of exactly so many backticks. Positions asked for must not decrease. */
   #ticksFrom(length: number, from: number): number | undefined {
     this.#ticks ??= Map.groupBy(this.#text.matchAll(/`+/gu), ([run]) => run.length);
     const runs = this.#ticks.get(length) ?? [];

@@ -1,10 +1,10 @@
 import type { MarkdownBlock, TableCell } from './markdown-block.ts';
 import { markdownInline } from './markdown-inline.ts';
 
-/** Deepest list that is still moved in. */
+/** Maximum list depth that is indented. */
 const deepest = 6;
 
-/** What a line begins, in the order it is looked for. */
+/** Patterns for the start of a block, in the order they are tried. */
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/u;
 const heading = /^ {0,3}(#{1,6})[ \t]+(.*)$/u;
 const rule = /^ {0,3}(?:-[ \t]*){3,}$|^ {0,3}(?:\*[ \t]*){3,}$|^ {0,3}(?:_[ \t]*){3,}$/u;
@@ -16,11 +16,11 @@ const tableRule = /^ {0,3}\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/u;
 /** A block, or the next part of one: a line of code, an item of a list. */
 export interface MarkdownPiece {
   readonly block: MarkdownBlock;
-  /** It belongs to the block of the piece before it. */
+  /** Belongs to the same block as the piece before it. */
   readonly continues: boolean;
 }
 
-/** The block whose end was not read yet. */
+/** The block that is still open. */
 type OpenBlock =
   | { readonly kind: 'code'; readonly fence: string; readonly info: string; isBegun: boolean }
   | { readonly kind: 'paragraph' | 'quote'; readonly lines: string[] }
@@ -30,18 +30,18 @@ type OpenBlock =
 
 interface OpenList {
   readonly kind: 'list';
-  /** How far the items that hold the next one are moved in. */
+  /** Indentation of the parent items of the next one. */
   readonly depths: number[];
   marker: string;
   lines: string[];
   isBegun: boolean;
-  /** A blank line was read: the next one says whether the list goes on. */
+  /** A blank line was read; the next line decides whether the list continues. */
   isPaused: boolean;
 }
 
 /**
- * Reads Markdown line by line and hands on each piece as soon as its end is known: code by the line, lists by the item, everything
- * else by the block. Each line is looked at a fixed number of times, whatever came before.
+ * Reads Markdown line by line and emits each piece as soon as it is complete: code by line, lists by item, other blocks whole. Each
+ * line is scanned a fixed number of times, whatever came before.
  */
 export class MarkdownReader {
   readonly #onPiece: (piece: MarkdownPiece) => void;
@@ -59,7 +59,7 @@ export class MarkdownReader {
     }
   }
 
-  /** Closes the block that is open; what follows begins another one. */
+  /** Closes the open block; the next line starts another one. */
   end(): void {
     const open = this.#open;
     this.#open = undefined;

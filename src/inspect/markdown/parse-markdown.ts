@@ -1,7 +1,7 @@
 import type { MarkdownBlock } from './markdown-block.ts';
 import { type MarkdownPiece, MarkdownReader } from './markdown-reader.ts';
 
-/** Reads a text as Markdown; every text has a reading. Time and memory grow with the length of the text alone. */
+/** Parses Markdown; every text is valid. Time and memory are linear in its length. */
 export function parseMarkdown(text: string): readonly MarkdownBlock[] {
   const groups: MarkdownPiece[][] = [];
   const reader = new MarkdownReader((piece) => {
@@ -13,7 +13,7 @@ export function parseMarkdown(text: string): readonly MarkdownBlock[] {
   return groups.flatMap((pieces) => joined(pieces.map(({ block }) => block)));
 }
 
-/** The pieces of one block as that block. */
+/** Joins the pieces of one block. */
 function joined(pieces: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
   const [first] = pieces;
   if (first === undefined || pieces.length === 1) return pieces;

@@ -13,7 +13,7 @@ export interface TimelineCall {
   readonly status: string;
   readonly from: number;
   readonly to: number | undefined;
-  /** What a suspended call waits for: somebody to decide or to answer, or agents that it started. */
+  /** A suspended call waits for a person's decision or answer, or for agents it started. */
   readonly waitsFor?: 'person' | 'agents';
 }
 
@@ -75,19 +75,19 @@ function partsOf(turn: TurnState, eventAt: EventAt | undefined): readonly Timeli
   return parts;
 }
 
-/** When the item that had waited longest arrived. */
+/** Returns the arrival time of the item that waited longest. */
 function firstArrival(turn: TurnState, eventAt: EventAt | undefined): number | undefined {
   if (eventAt === undefined) return undefined;
   let first: number | undefined;
   for (const [index, seq] of turn.itemSeqs.entries()) {
-    // Items that stay in the inbox are read again and again: they did not wait for this turn.
+    // Items that stay in the inbox are read repeatedly, so they did not wait for this turn.
     const event = seq === 0 || turn.start.inputs[index]?.kept === true ? undefined : eventAt(seq);
     if (event !== undefined && (first === undefined || event.at < first)) first = event.at;
   }
   return first;
 }
 
-/** When the model's last attempt was over; its own clock may disagree with the journal's, which counts. */
+/** Returns the end of the model's last attempt; the journal's clock wins over the model's. */
 function answeredAt({ attempts, at }: NonNullable<TurnState['modelEnd']>, from: number): number {
   const last = attempts.at(-1);
   return last === undefined ? at : Math.min(at, Math.max(from, last.startedAt + last.ms));

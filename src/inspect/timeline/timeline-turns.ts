@@ -4,16 +4,16 @@ import type { TurnState } from '../../core/state/turn-state.ts';
 import type { EventAt } from '../why/cause-chain.ts';
 import { toBar, type TimelineBar } from './timeline-bar.ts';
 
-/** Why a turn came about: an earlier turn, or a tool call of one. */
+/** Cause of a turn: an earlier turn, or one of its tool calls. */
 export interface TimelineLink {
   readonly kind: 'turn' | 'call';
-  /** For a tool call: which. */
+  /** The tool call, for kind `call`. */
   readonly callId?: CallId;
   readonly from: TurnId;
   readonly to: TurnId;
 }
 
-/** Where the bar of a turn that has not ended stands. */
+/** Position of the bar of a turn that has not ended. */
 interface OpenTurn {
   readonly turn: TurnState;
   readonly index: number;
@@ -21,11 +21,11 @@ interface OpenTurn {
 }
 
 /**
- * The turns of a run as a timeline shows them. Kept from one timeline of a run to the next, it is brought up to date rather
- * than made anew: what has ended does not change any more. Only for a run whose state keeps everything.
+ * Turns of a run as a timeline shows them. When kept between timelines of a run, it is updated rather than rebuilt, since ended
+ * turns do not change. Requires a run whose state keeps everything.
  */
 export interface TimelineTurns {
-  /** In the order of the journal. */
+  /** In journal order. */
   readonly bars: TimelineBar[];
   /** Each list is replaced when it changes. */
   readonly byAgent: Map<AgentId, readonly TimelineBar[]>;
@@ -34,12 +34,12 @@ export interface TimelineTurns {
   readonly open: Map<TurnId, OpenTurn>;
 }
 
-/** No turns yet. */
+/** Creates an empty set of turns. */
 export function noTurns(): TimelineTurns {
   return { bars: [], byAgent: new Map(), links: [], callers: new Map(), open: new Map() };
 }
 
-/** Adds what has happened since. */
+/** Adds the changes since the last call. */
 export function addTurns(known: TimelineTurns, run: RunContext, eventAt: EventAt | undefined): void {
   const changed = new Map<AgentId, TimelineBar[]>();
   const laneOf = (agentId: AgentId): TimelineBar[] => {

@@ -10,7 +10,7 @@ import { rootAgents } from '../tree.ts';
 export interface TimelineRow {
   readonly agentId: AgentId;
   readonly parentAgentId: AgentId | undefined;
-  /** How many agents stand above it. */
+  /** Number of ancestors. */
   readonly depth: number;
   readonly profile: string;
   readonly roleName: string | undefined;
@@ -23,27 +23,27 @@ export interface TimelineRow {
 export interface Timeline {
   readonly from: number;
   readonly to: number;
-  /** Something is still going on. */
+  /** True while the run has work in progress. */
   readonly live: boolean;
   readonly lanes: readonly TimelineRow[];
   readonly links: readonly TimelineLink[];
-  /** Stretches of at least `breakMs` in which no turn was open, also up to the last event. */
+  /** Stretches of at least `breakMs` without an open turn, including one up to the last event. */
   readonly breaks: readonly { readonly from: number; readonly to: number }[];
-  /** When the run was taken up again, and how long it had lain still. */
+  /** Resumes of the run, each with the time it had been stopped. */
   readonly resumes: readonly { readonly at: number; readonly downMs: number }[];
 }
 
-/** How a timeline is drawn. */
+/** Options of a timeline. */
 export interface TimelineOptions {
   /** Needed for the time items waited in the inbox. */
   readonly eventAt?: EventAt;
-  /** From one timeline of a run to the next: with it, a timeline costs what has happened since. */
+  /** Turns kept from an earlier timeline of the run, so that only changes are computed. */
   readonly known?: TimelineTurns;
-  /** Shortest idle stretch worth marking, in milliseconds; 1000 when absent. */
+  /** Shortest idle stretch to mark, in milliseconds; 1000 when absent. */
   readonly breakMs?: number;
 }
 
-/** Builds the timeline of a run: one lane per agent, each below the one that started it, in the order they were started. */
+/** Builds the timeline of a run: one row per agent, below the agent that started it, in order of their start. */
 export function timeline(run: RunContext, options: TimelineOptions = {}): Timeline {
   const known = options.known ?? noTurns();
   addTurns(known, run, options.eventAt);
@@ -76,7 +76,7 @@ function lanesOf(run: RunContext, bars: ReadonlyMap<AgentId, readonly TimelineBa
   return lanes;
 }
 
-/** Turns come in the order they began, unless the clock went back. */
+/** Sorts turns by start; they are in order unless the clock went back. */
 function inOrder(bars: readonly TimelineBar[]): readonly TimelineBar[] {
   const isSorted = bars.every((bar, index) => index === 0 || (bars[index - 1]?.from ?? 0) <= bar.from);
   return isSorted ? bars : bars.toSorted((a, b) => a.from - b.from);

@@ -1,10 +1,10 @@
 import type { CallState, TurnState } from '../../core/state/turn-state.ts';
 import type { TimelinePart } from './timeline-part.ts';
 
-/** From and until, in milliseconds since 1970; `until` is infinite for what has not ended. */
+/** Start and end in milliseconds since 1970; the end is infinite for a stretch that has not ended. */
 type Stretch = readonly [from: number, until: number];
 
-/** The time of a turn's calls, without gaps: `tools` while one of them is at work, `person` while all open ones wait for a person. */
+/** Splits the time of a turn's calls, without gaps: `tools` while a call is running, `person` while all open calls wait for a person. */
 export function toolParts({ calls, end }: TurnState): readonly TimelinePart[] {
   const first = calls[0];
   if (first === undefined) return [];
@@ -24,7 +24,7 @@ export function toolParts({ calls, end }: TurnState): readonly TimelinePart[] {
   return parts;
 }
 
-/** The stretches in which a call did not wait for a person. */
+/** Returns the stretches in which a call did not wait for a person. */
 function workOf({ request, waits, end }: CallState, last: number): readonly Stretch[] {
   const stretches: Stretch[] = [];
   let at = request.at;
@@ -37,7 +37,7 @@ function workOf({ request, waits, end }: CallState, last: number): readonly Stre
   return stretches;
 }
 
-/** Stretches in order, those that touch made one. */
+/** Sorts stretches and merges those that touch. */
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   const found: Stretch[] = [];
   for (const [from, until] of stretches.toSorted(([a], [b]) => a - b)) {

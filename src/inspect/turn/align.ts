@@ -5,8 +5,8 @@ export type AlignStep<Item> =
   | { readonly kind: 'added'; readonly b: Item };
 
 /**
- * Aligns two lists by key. The n-th occurrence of a key in one is the n-th in the other; of these pairs the longest run
- * in the order of both lists counts as the same. Costs n log n, so that prompts of thousands of spans align at once.
+ * Aligns two lists by key. The n-th occurrence of a key in one list pairs with the n-th in the other; the longest subsequence of
+ * pairs in the order of both lists counts as equal. Takes n log n time, so that prompts of thousands of spans align fast.
  */
 export function align<Item>(a: readonly Item[], b: readonly Item[], key: (item: Item) => string): readonly AlignStep<Item>[] {
   const steps: AlignStep<Item>[] = [];

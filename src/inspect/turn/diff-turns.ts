@@ -19,21 +19,21 @@ export interface TurnStateChange extends StateChangeView {
   readonly turnId: string;
 }
 
-/** What differs between the prompts of two turns, and what both changed in the state. */
+/** Differences between two turns' prompts, and the state changes of both. */
 export interface TurnDiff {
   readonly before: string;
   readonly after: string;
   readonly entries: readonly DiffEntry[];
   /** Estimated tokens of the spans of each kind. */
   readonly tokens: { readonly same: number; readonly added: number; readonly removed: number };
-  /** How much of both prompts' beginning is the same: what a provider's prompt cache can reuse. */
+  /** Common prefix of both prompts, which a provider's prompt cache can reuse. */
   readonly sharedPrefix: { readonly characters: number; readonly share: number };
   readonly tools: { readonly added: readonly string[]; readonly removed: readonly string[] };
-  /** What each of the two turns changed in agent and team state, in the order of the journal. */
+  /** State changes of each turn, agent and team, in journal order. */
   readonly stateChanges: readonly TurnStateChange[];
 }
 
-/** Compares what two turns' models saw, span by span, and lists what the turns changed in the state; `a` is the earlier one. */
+/** Compares the prompts of two turns span by span, and lists the turns' state changes; `a` is the earlier turn. */
 export function diffTurns(a: TurnRecord, b: TurnRecord): TurnDiff {
   const places = new Map([...placesOf(a), ...placesOf(b)]);
   const placeOf = (span: PromptSpan): string => places.get(span) ?? placeKey(span);
@@ -62,8 +62,8 @@ function changesOf({ turnId, stateChanges }: TurnRecord): readonly TurnStateChan
 type PlainEntry = Extract<DiffEntry, { readonly kind: 'same' | 'added' | 'removed' }>;
 
 /**
- * Places of the spans that a turn rendered for itself alone. A status that an observer posts every turn is another item each time,
- * and in the same place all the same: who posted it, and the kind of item.
+ * Places of spans rendered for this turn only. A status that an observer posts every turn is a new item each time but keeps its
+ * place, which its poster and kind identify.
  */
 function placesOf({ turnId, inputs, prompt }: TurnRecord): ReadonlyMap<PromptSpan, string> {
   const items = new Map(inputs.map((input) => [input.itemId as string, input]));
@@ -76,12 +76,12 @@ function placesOf({ turnId, inputs, prompt }: TurnRecord): ReadonlyMap<PromptSpa
   return places;
 }
 
-/** What stays the same when a span's text changes. */
+/** Returns the key of a span that stays equal when its text changes. */
 function placeKey(span: PromptSpan): string {
   return JSON.stringify([span.source, span.role, span.ref, span.source === 'item' ? (span.turnId ?? '') : '']);
 }
 
-/** Joins a removed and an added span of one origin to a changed one. */
+/** Merges a removed and an added span of one origin into a changed one. */
 function withChanges(entries: readonly PlainEntry[], placeOf: (span: PromptSpan) => string): readonly DiffEntry[] {
   const removed = new Map<string, PlainEntry[]>();
   for (const entry of entries) {

@@ -7,14 +7,14 @@ import type { TurnType } from '../../core/state/turn.ts';
 import type { TurnEnd } from '../../core/events/turn-events.ts';
 
 /**
- * The turns that no model takes (A1.6): what a person said, a dispatch, the joining of what it brought back, and an agent
- * that is sent on. They are no events of their own: everything they say is in those of agents, calls and items.
+ * Derives the turns without a model call (A1.6): messages of people, dispatches, aggregations of their results, and restarts of
+ * agents. They have no events; all data comes from the events of agents, calls and items.
  *
- * Owns: their ids, and which turns lead to which by way of them. Each belongs to the agent in whose flow it stands.
- * 1. `turn_user_<seq>`: an item of a person, once a turn has read it; after the turn before, in front of the one that read it.
- * 2. `dispatch_<callId>`: a call that waits for agents; after the turn that made it, in front of their first turns.
- * 3. `agg_<callId>`: its result; after the last turns of those agents, in front of the turn that reads it.
- * 4. `restart_<seq>`: an agent is sent on; after its last turn, in front of its next.
+ * Owns: their ids, and the links between turns through them. Each belongs to the agent in whose flow it occurs.
+ * 1. `turn_user_<seq>`: a person's message, once a turn has read it; follows the previous turn, precedes the one that read it.
+ * 2. `dispatch_<callId>`: a call that waits for agents; follows the turn that made it, precedes their first turns.
+ * 3. `agg_<callId>`: its result; follows the last turns of those agents, precedes the turn that reads it.
+ * 4. `restart_<seq>`: a restart of an agent; follows its last turn, precedes its next.
  */
 export function otherTurns(run: RunContext): readonly TurnState[] {
   const known = latest.get(run);
@@ -24,7 +24,7 @@ export function otherTurns(run: RunContext): readonly TurnState[] {
   return turns;
 }
 
-/** What was found of a state as it stood last. */
+/** Latest result for each state. */
 // Pure cache: keyed by a state, and compared with its sequence number.
 const latest = new WeakMap<RunContext, { readonly seq: number; readonly turns: readonly TurnState[] }>();
 
@@ -48,18 +48,18 @@ function findOtherTurns(run: RunContext): readonly TurnState[] {
   return found;
 }
 
-/** All turns of a run, those of agents and the others, in the order of the journal. */
+/** Returns all turns of a run, agents' and derived ones, in journal order. */
 export function allTurns(run: RunContext): readonly TurnState[] {
   return [...run.turns.values(), ...otherTurns(run)].toSorted((one, other) => one.start.seq - other.start.seq);
 }
 
-/** The turn of an id, of whatever type, with its baton. */
+/** Returns the turn of an id, of any type, with its source turns. */
 export function turnOfId(run: RunContext, turnId: string): TurnState | undefined {
   const turn = run.turns.get(turnId as TurnId) ?? otherTurns(run).find((other) => other.turnId === turnId);
   return turn && withBaton(run, turn);
 }
 
-/** A turn that names, beside the turns of agents that led to it, the others between them and it. */
+/** Adds derived turns to a turn's source turns. */
 export function withBaton(run: RunContext, turn: TurnState): TurnState {
   return { ...turn, start: { ...turn.start, sourceTurnIds: batonOf(run, turn) } };
 }
@@ -87,15 +87,15 @@ function idOf(kind: 'turn_user' | 'dispatch' | 'agg' | 'restart', of: number | C
   return `${kind}_${of}` as TurnId;
 }
 
-/** Which of a turn's inputs a person said. */
+/** Returns the indexes of a turn's inputs that are messages of people. */
 function saidIn(turn: TurnState): readonly number[] {
   return turn.items.flatMap((item, index) =>
-    // What an interrupted turn had read is read once more; it was said once.
+    // An item that repeats an input of an interrupted turn is the same message.
     item?.source === 'USER_PROMPT' && (item.from ?? item.observerId ?? item.ruleId ?? item.repeats) === undefined ? [index] : [],
   );
 }
 
-/** By call, the agents whose work it waits, or waited, for; made once for all turns of a state as it stands. */
+/** Maps each call to the agents it waits or waited for; built once per state. */
 function agentsByCall(run: RunContext): ReadonlyMap<CallId, readonly SubContext[]> {
   const known = callers.get(run);
   if (known?.seq === run.seq) return known.agents;
@@ -156,7 +156,7 @@ function restartTurn(run: RunContext, agent: SubContext, { seq, at, callId }: Be
   return otherTurn(flow, 'restart', { turnId: idOf('restart', seq), seq, at, ends, sources, callId });
 }
 
-/** The last turn of an agent that began before something happened; turns of one agent are numbered. */
+/** Returns the last turn of an agent that began before an event; turns of one agent are numbered. */
 function lastTurnBefore(run: RunContext, { meta, turn: { count: turnCount } }: SubContext, seq: number): TurnId | undefined {
   for (let count = turnCount; count > 0; count -= 1) {
     const turn = run.turns.get(`${meta.agentId}.t${count}` as TurnId);
@@ -175,7 +175,7 @@ interface OtherTurn {
   readonly calls?: CallState[];
 }
 
-/** A turn in the flow of an agent that has nothing but what is given. */
+/** Builds a turn in the flow of an agent with only the given fields. */
 function otherTurn(
   {
     agentId,

@@ -3,7 +3,7 @@ import { outputSectionId } from '../../core/prompt/output-format.ts';
 import type { CompiledProfile, CompiledSegment, DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 
-/** What was declared with a condition, at a place. */
+/** A declaration with a condition and its place. */
 interface Declared<ActionType extends string> {
   readonly id: string;
   readonly condition?: { readonly source: string };
@@ -11,7 +11,7 @@ interface Declared<ActionType extends string> {
   readonly source: SourceRef;
 }
 
-/** What views say of a segment. */
+/** Fields of a segment that views need. */
 export interface SegmentFacts extends Pick<
   CompiledSegment,
   'id' | 'type' | 'wrapperTags' | 'contentKey' | 'path' | 'ingestorId' | 'source'
@@ -21,8 +21,8 @@ export interface SegmentFacts extends Pick<
 }
 
 /**
- * What views need to know of a profile: every compiled profile is one, and so is what `fromPlainFacts` makes where no
- * profile can be compiled, such as in a browser.
+ * Profile data that views need. Every compiled profile qualifies; `fromPlainFacts` builds one where no profile can be compiled,
+ * such as in a browser.
  */
 export interface ProfileFacts {
   readonly name: string;
@@ -32,9 +32,9 @@ export interface ProfileFacts {
   readonly postTurnObservers: readonly Declared<ObserverAction['type']>[];
   readonly flowDecider: readonly Declared<DeciderAction['type']>[];
   readonly strategies: ReadonlyMap<string, { readonly priority?: number }>;
-  /** Where values of the profile came from, by path. */
+  /** Sources of the profile's values, by path. */
   readonly origins: ReadonlyMap<string, SourceRef>;
-  /** How many tokens fit into the context of a model, by the name of its LLM config, where the config says so. */
+  /** Context windows in tokens, by LLM config name, where the config gives one. */
   readonly contextWindows?: Readonly<Record<string, number>>;
 }
 
@@ -44,7 +44,7 @@ export interface PlainProfileFacts extends Omit<ProfileFacts, 'strategies' | 'or
   readonly origins: Readonly<Record<string, SourceRef>>;
 }
 
-/** The facts of a profile as plain data; `llmConfigs` are those its agents may use. */
+/** Converts profile facts to plain data; `llmConfigs` are those its agents may use. */
 export function toPlainFacts(profile: CompiledProfile, llmConfigs: ReadonlyMap<string, LlmConfig> = new Map()): PlainProfileFacts {
   const windows = [...llmConfigs].flatMap(([name, { contextWindow }]) =>
     contextWindow === undefined ? [] : [[name, contextWindow]],
@@ -64,7 +64,7 @@ export function toPlainFacts(profile: CompiledProfile, llmConfigs: ReadonlyMap<s
   };
 }
 
-/** Facts that came as plain data. */
+/** Builds profile facts from plain data. */
 export function fromPlainFacts(plain: PlainProfileFacts): ProfileFacts {
   return {
     ...plain,
@@ -73,7 +73,7 @@ export function fromPlainFacts(plain: PlainProfileFacts): ProfileFacts {
   };
 }
 
-/** Views ask for the places of texts alone. */
+/** Views only ask for the places of texts. */
 function isTextPlace(path: string): boolean {
   return path.startsWith('system_prompt_construction.') || path.startsWith('text_definitions.') || path.startsWith(outputSectionId);
 }

@@ -5,7 +5,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { readList, type ReadContent } from '../read-content.ts';
 import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';
 
-/** The profile files a run goes by, as they were when it started. */
+/** Returns the run's profile files as of its start. */
 export function profileFiles(run: RunContext, content: ReadContent): readonly ProfileFile[] {
   return readList(content, run.meta.profiles).flatMap((file) => {
     const [path, text] = isJsonObject(file) ? [file['path'], file['text']] : [];
@@ -13,7 +13,7 @@ export function profileFiles(run: RunContext, content: ReadContent): readonly Pr
   });
 }
 
-/** The lines around a place in a file of the run's profiles; none when the file is not at hand. */
+/** Returns the lines around a place in a profile file of the run; empty when the file is not available. */
 export function profileExcerpt(
   run: RunContext,
   content: ReadContent,
@@ -29,9 +29,9 @@ export function profileExcerpt(
 }
 
 /**
- * The place in its profile of one line of a rendered `static_text` segment: `offset` characters into `rendered`. The
- * line is searched in the profile's file when its text is at hand, else counted; the segment's own place is the answer
- * when neither works, and for segments whose text does not stand in a profile.
+ * Returns the profile place of one line of a rendered `static_text` segment: `offset` is the number of characters into `rendered`.
+ * Searches the line in the profile's file if its text is available, otherwise counts lines. Falls back to the segment's place, also
+ * for segments whose text is not in a profile.
  */
 export function segmentLine(
   profile: ProfileFacts,
@@ -47,11 +47,11 @@ export function segmentLine(
   const found = file === undefined ? undefined : searchLine(file.text.split('\n'), declared ?? segment.source, lines, index);
   if (found !== undefined) return found;
   if (declared === undefined) return segment.source;
-  // A text of several lines is nearly always a block scalar, whose first line stands below its key.
+  // A text of several lines is nearly always a block scalar, whose first line is below its key.
   return lines.length > 1 ? { ...declared, line: declared.line + 1 + index, column: 1 } : declared;
 }
 
-/** Where the text itself stands: under the segment, or in the text definition it names. */
+/** Returns the place of the text: under the segment, or in the text definition it names. */
 function contentPlace(profile: ProfileFacts, segment: SegmentFacts): SourceRef | undefined {
   return profile.origins.get(
     segment.contentKey === undefined
@@ -80,7 +80,7 @@ function renderedLine(segment: SegmentFacts, rendered: string, offset: number): 
   return { text: rendered.slice(Math.max(start, skipped), end < 0 ? undefined : end), index };
 }
 
-/** The template's line a rendered line came from: values of several lines push later lines down, never up. */
+/** Returns the template line a rendered line came from; multi-line values push later lines down, never up. */
 function templateLine(lines: readonly string[], line: RenderedLine): number {
   let best = Math.min(line.index, lines.length - 1);
   if (couldRender(lines[best] ?? '', line.text)) return best;
@@ -91,7 +91,7 @@ function templateLine(lines: readonly string[], line: RenderedLine): number {
   return best;
 }
 
-/** Whether a line may have come from a template's line: its fixed pieces follow each other, from start to end. */
+/** True when a template's line could render the line: its fixed pieces occur in order, from start to end. */
 function couldRender(template: string, line: string): boolean {
   const pieces = fixedPieces(template);
   const first = pieces[0] ?? '';
@@ -107,16 +107,16 @@ function couldRender(template: string, line: string): boolean {
   return at <= line.length - last.length && pieces.some((piece) => piece.trim() !== '');
 }
 
-/** What stands around the expressions of a line; an expression that does not end is text. */
+/** Splits a line into the fixed text around its expressions; an unterminated expression counts as text. */
 function fixedPieces(template: string): readonly string[] {
-  // Looked for only as far as one ends: a line may open a million of them.
+  // Splits only up to the last `}}`: a line may hold a million unclosed expressions.
   const end = template.lastIndexOf('}}') + 2;
   if (end < 2) return [template];
   const pieces = template.slice(0, end).split(/\{\{.*?\}\}/u);
   return [...pieces.slice(0, -1), `${pieces.at(-1) ?? ''}${template.slice(end)}`];
 }
 
-/** The file's line that holds the template's line, nearest to where counting expects it. */
+/** Returns the file's line that matches the template's line, nearest to the counted position. */
 function searchLine(file: readonly string[], place: SourceRef, lines: readonly string[], index: number): SourceRef | undefined {
   const wanted = (lines[index] ?? '').trim();
   if (wanted === '') return undefined;

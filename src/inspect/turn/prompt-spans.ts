@@ -19,7 +19,7 @@ import { partText, resultParts, type PromptPart } from './prompt-text.ts';
 import type { SystemPromptView } from './system-prompt.ts';
 import type { History } from './turn-history.ts';
 
-/** What a piece of a prompt is; `join` is text the engine put between two others, `head` what stands for left-out messages. */
+/** Kind of a prompt span; `join` is text the engine put between two others, `head` replaces left-out messages. */
 export type SpanSource = 'segment' | 'head' | 'item' | 'tool_result' | 'reply' | 'reasoning' | 'tool_call' | 'join';
 
 /** A piece of a prompt with one origin. */
@@ -28,17 +28,17 @@ export interface PromptSpan {
   /** The segment's id, the inbox item's id, the call's id, the turn's id (for replies), or an event's number (for a head). */
   readonly ref: string;
   readonly role: PromptMessage['role'];
-  /** Place of its message in the prompt that was sent. */
+  /** Index of its message in the prompt that was sent. */
   readonly messageIndex: number;
-  /** Where it lies in the prompt's text: start (inclusive), end (exclusive). */
+  /** Range in the prompt's text: start (inclusive), end (exclusive). */
   readonly range: readonly [number, number];
-  /** An estimate. */
+  /** Estimated tokens. */
   readonly tokens: number;
   readonly text: string;
   readonly hash?: ContentHash;
-  /** Part of this turn's prompt only. */
+  /** Occurs only in this turn's prompt. */
   readonly ephemeral?: boolean;
-  /** Where its profile declares it. */
+  /** Place of its declaration in the profile. */
   readonly origin?: SourceRef;
   /** The turn that read the item, or gave the reply. */
   readonly turnId?: string;
@@ -47,27 +47,27 @@ export interface PromptSpan {
   readonly file?: { readonly mediaType: string; readonly filename?: string };
 }
 
-/** What a prompt was put together from. */
+/** Parts a prompt is assembled from. */
 export interface PromptParts {
   readonly system: SystemPromptView;
-  /** The texts that stand for messages that are left out, and the events they came from. */
+  /** Texts that replace left-out messages, and the events they came from. */
   readonly heads?: readonly { readonly text: string; readonly hash: ContentHash; readonly seq: number | undefined }[];
   readonly history: History;
   readonly from: number;
   readonly to: number;
   readonly inputs: readonly TurnInput[];
   readonly turnId: string;
-  /** How calls and results are written, when they are text. */
+  /** Protocol for calls and results written as text. */
   readonly protocol?: TextProtocol | undefined;
-  /** How history is shown, when it is one stream of events. */
+  /** Event stream that renders history. */
   readonly stream?: EventStream | undefined;
 }
 
 type SpanDraft = Pick<PromptSpan, 'source' | 'ref' | 'text'> & Partial<PromptSpan>;
 
 /**
- * The spans of a prompt: their texts, concatenated, are `promptText` of what `assemblePrompt` made of the same parts,
- * byte for byte (I10).
+ * Returns the spans of a prompt. Their texts, concatenated, equal `promptText` of the messages that `assemblePrompt` builds from
+ * the same parts, byte for byte (I10).
  */
 export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
   const messages: MessageSpans[] = [];
@@ -138,7 +138,7 @@ function join(text: string): SpanDraft {
   return { source: 'join', ref: '', text };
 }
 
-/** A piece of a message that is written as text, with the source its part has in any other prompt. */
+/** Returns the span of a message written as text, with the source its part has in any other prompt. */
 function writtenSpan(
   message: PromptMessage,
   piece: NonNullable<ReturnType<typeof protocolPieces>>[number],
@@ -200,7 +200,7 @@ function replySource(
   return { source: part.type === 'reasoning' ? 'reasoning' : 'reply', ref: origin?.turnId ?? '' };
 }
 
-/** The engine's id of a call: what stands in history may be its provider's. */
+/** Returns the engine's id of a call; history may hold the provider's id instead. */
 function callIdOf({ callId, toolCallId }: ToolCallPart | ToolResultPart): string {
   return callId ?? toolCallId;
 }

@@ -12,20 +12,19 @@ import type {
 export type PromptPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
 
 /**
- * The one text a prompt is shown, searched and measured as (I10): all messages in order, all parts in order, without
- * anything between them. A text or reasoning part gives its text, a tool call the JSON text of its input, a tool
- * result its output text, a file nothing.
+ * Returns the text of a prompt for display, search and measurement (I10): all parts of all messages in order, without separators. A
+ * text or reasoning part gives its text, a tool call the JSON text of its input, a tool result its output text, a file nothing.
  */
 export function promptText(messages: readonly PromptMessage[]): string {
   return messages.map(messageText).join('');
 }
 
-/** The text of one message, as `promptText` has it. */
+/** Returns the text of one message, as in `promptText`. */
 function messageText(message: PromptMessage): string {
   return message.role === 'system' ? message.content : message.content.map(partText).join('');
 }
 
-/** The text of one part, as `promptText` has it. */
+/** Returns the text of one part, as in `promptText`. */
 export function partText(part: PromptPart): string {
   switch (part.type) {
     case 'text':

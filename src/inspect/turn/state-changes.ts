@@ -6,13 +6,13 @@ import type { Patch } from '../../core/patches/patch.ts';
 export interface StateChangeView {
   readonly seq: number;
   readonly scope: 'agent' | 'team';
-  /** Where: `flags.n`, `values.log.3`, `team.shared.x`, `team.work_modules.WM_1.status`. */
+  /** Path: `flags.n`, `values.log.3`, `team.shared.x`, `team.work_modules.WM_1.status`. */
   readonly path: string;
-  /** `increment` and `append` are in old journals alone, which do not say what was there before. */
+  /** `increment` and `append` occur only in old journals, which do not record the previous value. */
   readonly operation: 'set' | 'insert' | 'remove' | 'increment' | 'append';
-  /** The value before; absent when there was none, or when the journal is an old one. */
+  /** Previous value; absent when there was none, or in an old journal. */
   readonly before?: JsonValue;
-  /** The value now; absent when there is none any more. */
+  /** New value; absent when it was removed. */
   readonly value?: JsonValue;
   readonly isOld?: true;
   readonly by?: string;
@@ -46,7 +46,7 @@ function keyText(key: string | number): string {
   return typeof key === 'string' && key.includes('.') ? JSON.stringify(key) : String(key);
 }
 
-/** What a change did to its value, as a text: `1 → 2`, where `–` means no value. */
+/** Describes a change of a value, such as `1 → 2`; `–` means no value. */
 export function beforeAfter({ before, value, isOld, operation }: StateChangeView): string {
   const after = value === undefined ? '–' : JSON.stringify(value);
   if (isOld === true) return value === undefined ? operation : `${operation} ${after}`;

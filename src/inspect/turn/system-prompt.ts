@@ -8,14 +8,14 @@ import type { ProfileFacts, SegmentFacts } from './profile-facts.ts';
 
 /** One segment of a turn's system prompt, with its text and where its profile declares it. */
 export interface SegmentView extends SegmentRecord {
-  /** What was rendered; empty when the condition was false. */
+  /** Rendered text; empty when the condition was false. */
   readonly text: string;
   readonly tokens: number;
   /** Share of the system prompt, 0 to 1. */
   readonly share: number;
   readonly condition?: string;
   readonly source?: SourceRef;
-  /** True when the content store does not have the text. */
+  /** True when the content store lacks the text. */
   readonly missing?: boolean;
 }
 

@@ -14,26 +14,26 @@ export interface ToolInteraction {
   readonly name: string;
   /** Null when the argument text could not be used. */
   readonly args: JsonObject | null;
-  /** What a person had it run with in place of `args`. */
+  /** Arguments a person substituted for `args`. */
   readonly changedArgs: JsonObject | undefined;
-  /** Argument text was repaired before it was used. */
+  /** The argument text was repaired before use. */
   readonly repaired: boolean;
   readonly status: CallState['status'];
-  /** What the model reads; undefined while the call has not ended. */
+  /** Content the model reads; undefined while the call has not ended. */
   readonly content: Content | undefined;
   readonly error: ErrorRecord | undefined;
   /** The uncut result, when `content` was cut. */
   readonly full: ContentHash | undefined;
-  /** Milliseconds it took; undefined while it has not ended. */
+  /** Duration in milliseconds; undefined while the call has not ended. */
   readonly ms: number | undefined;
-  /** When it was requested and when it ended, in milliseconds since 1970. */
+  /** Times of request and end, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly progress: NonNullable<EventOf<'tool.end'>['progress']>;
   readonly attempt: number;
-  /** A person allowed it. */
+  /** A person approved it. */
   readonly approved: boolean;
-  /** What a suspended call waits for. */
+  /** Wait of a suspended call. */
   readonly waitFor: WaitFor | undefined;
 }
 

@@ -1,14 +1,14 @@
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 
-/** Whether the cost of some call of a run is unknown. */
+/** The part of a run's usage that shows whether some call has an unknown cost. */
 export interface CostKnowledge {
   readonly usage: Pick<RunContext['usage'], 'costUnknown'>;
 }
 
 /**
- * What the model call of a turn cost, in US dollars; null when unknown, undefined when it made none. A call that failed before
- * its first token counts as 0, since it is not billed; in a run whose cost is unknown that 0 would claim to know a price.
+ * Returns the cost of a turn's model call in US dollars; null when unknown, undefined without a call. A call that failed before its
+ * first token is not billed and counts as 0, but as unknown in a run whose prices are unknown.
  */
 export function turnCost({ usage: run }: CostKnowledge, turn: Pick<TurnState, 'modelEnd'> | undefined): number | null | undefined {
   const modelEnd = turn?.modelEnd;

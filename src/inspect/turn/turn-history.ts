@@ -11,8 +11,8 @@ export interface History extends StoredHistory {
 const noHistory: History = { messages: [], origins: [], released: 0 };
 
 /**
- * The history a turn's prompt refers to. A restarted agent has one per iteration; a turn belongs to the latest one
- * whose first message is not younger than the turn.
+ * Returns the history a turn's prompt refers to. A restarted agent has one per iteration; a turn belongs to the latest whose first
+ * message is not newer than the turn.
  */
 export function historyOfTurn(run: RunContext, turn: TurnState): History {
   const agent = run.agents.get(turn.agentId);

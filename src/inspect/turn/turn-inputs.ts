@@ -6,11 +6,11 @@ import type { TurnState } from '../../core/state/turn-state.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
-/** One item a turn read: what came in, and what its ingestor made of it. */
+/** An item a turn read: its payload and the ingested content. */
 export interface TurnInputView extends TurnInput {
-  /** The priority it was read with; lower is read first. */
+  /** Priority it was read with; lower is read first. */
   readonly priority: number;
-  /** The item as it was posted; null when it is no longer known. */
+  /** Payload as posted; null when no longer known. */
   readonly payload: JsonValue;
   /** The observer or decider rule that made the item. */
   readonly observerId?: string;
@@ -21,7 +21,7 @@ export interface TurnInputView extends TurnInput {
   readonly seq: number;
 }
 
-/** The items a turn read, in reading order (I3). */
+/** Returns the items a turn read, in reading order (I3). */
 export function turnInputs(turn: TurnState, profile: ProfileFacts | undefined): readonly TurnInputView[] {
   return turn.start.inputs.map((input, index) => {
     const item = turn.items[index];
@@ -47,7 +47,7 @@ export function turnInputs(turn: TurnState, profile: ProfileFacts | undefined): 
   });
 }
 
-/** The place of an item among a turn's inputs. */
+/** Returns the index of an item among a turn's inputs. */
 export function inputIndex(turn: TurnState, itemId: ItemId | string): number {
   return turn.start.inputs.findIndex((input) => input.itemId === itemId);
 }

@@ -5,32 +5,32 @@ import type { TurnState } from '../../core/state/turn-state.ts';
 import type { RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
-/** What an observer did in a turn, with what its profile says about it. */
+/** An observer's result in a turn, with its declaration. */
 export interface ObserverView extends ObserverRecord {
   readonly condition?: string;
   readonly action?: ObserverAction['type'];
   readonly declaredAt?: SourceRef;
 }
 
-/** What a rule of the flow decider came to, with what its profile says about it. */
+/** A flow decider rule's result, with its declaration. */
 export interface RuleView extends RuleRecord {
   readonly condition?: string;
   readonly action?: DeciderAction['type'];
   readonly declaredAt?: SourceRef;
 }
 
-/** A rule of the flow decider that was not asked: an earlier one matched, or the turn was decided without rules. */
+/** A flow decider rule that was not evaluated: an earlier one matched, or the turn was decided without rules. */
 export type UnaskedRule = Pick<RuleView, 'id' | 'condition' | 'action' | 'declaredAt'>;
 
-/** How a turn was decided: the rules tried, in order, the profile's other rules, and the action; undefined while undecided. */
+/** Decision of a turn: the rules tried, in order, the profile's other rules, and the action; undefined while undecided. */
 export interface DecisionView {
   readonly rules: readonly RuleView[];
-  /** Empty while undecided, and where the profile is not known. */
+  /** Empty while undecided, and when the profile is unknown. */
   readonly notAsked: readonly UnaskedRule[];
   readonly action: DecidedAction | undefined;
 }
 
-/** The observers of a turn: those before the model call, then those after it. */
+/** Returns the observers of a turn: those before the model call, then those after it. */
 export function turnObservers(turn: TurnState, profile: ProfileFacts | undefined): readonly ObserverView[] {
   return [...turn.start.observers, ...(turn.decide?.observers ?? [])].map((record) => {
     const list = record.phase === 'pre' ? profile?.preTurnObservers : profile?.postTurnObservers;
@@ -40,7 +40,7 @@ export function turnObservers(turn: TurnState, profile: ProfileFacts | undefined
   });
 }
 
-/** The rule trace of a turn. */
+/** Returns the rule trace of a turn. */
 export function turnDecision(turn: TurnState, profile: ProfileFacts | undefined): DecisionView {
   const rules = (turn.decide?.rules ?? []).map((record): RuleView => {
     const declared = profile?.flowDecider.find((rule) => rule.id === record.id);

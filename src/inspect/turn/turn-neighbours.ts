@@ -1,18 +1,18 @@
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnId } from '../../core/ids.ts';
 
-/** The turns around one, by when they began. */
+/** The turns around one, by time of start. */
 export interface TurnNeighbours {
   readonly ofAgent: Neighbours;
   readonly ofRun: Neighbours;
-  /** The turns that began because of it. */
+  /** Turns it led to. */
   readonly led: readonly TurnId[];
 }
 
 interface Neighbours {
   readonly previous?: TurnId;
   readonly next?: TurnId;
-  /** From 1. */
+  /** Position, from 1. */
   readonly place: number;
   readonly count: number;
 }

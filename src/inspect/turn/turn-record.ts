@@ -21,10 +21,10 @@ import { turnInputs, type TurnInputView } from './turn-inputs.ts';
 import { turnDecision, turnObservers, type DecisionView, type ObserverView } from './turn-judgements.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
-/** Where a turn stands. */
+/** Status of a turn. */
 export type TurnStatus = 'running' | EventOf<'turn.end'>['status'];
 
-/** Who took a turn. */
+/** The agent that took a turn. */
 export interface AgentInfo {
   readonly agentId: AgentId;
   readonly profile: string;
@@ -35,13 +35,13 @@ export interface AgentInfo {
   readonly depth: number;
 }
 
-/** What the model saw: `text` is the concatenation of the spans' texts, byte for byte (I10). */
+/** The prompt the model saw: `text` is the concatenation of the spans' texts, byte for byte (I10). */
 export interface PromptView {
   readonly spans: readonly PromptSpan[];
   readonly text: string;
 }
 
-/** What the model said; empty, without a finish reason, when there is no reply. */
+/** The model's reply; empty, without a finish reason, when there is none. */
 export interface ReplyView {
   readonly text: string;
   readonly reasoning: string;
@@ -49,16 +49,16 @@ export interface ReplyView {
   readonly files: readonly FilePart[];
   readonly finishReason: FinishReason | undefined;
   readonly modelId: string | undefined;
-  /** What the model really wrote, where calls were read out of its text. */
+  /** The model's original text, when tool calls were parsed from it. */
   readonly said: string | undefined;
 }
 
-/** One rung of the ladder against stagnation that was climbed before a turn began. */
+/** A step of stagnation escalation taken before a turn began. */
 export type EscalationView = Omit<EventOf<'stagnation.act'>, 'type' | 'runId' | 'agentId' | 'at' | 'cause'>;
 
 /**
- * Everything on the record about one turn (DESIGN 4), as plain data. `prompt`, `systemPrompt` and `tools` are built
- * when they are first read, so that listing turns costs nothing for their history. Times are milliseconds since 1970.
+ * Everything recorded about one turn (DESIGN 4), as plain data. `prompt`, `systemPrompt` and `tools` are built on first access, so
+ * that listing turns does not read their history. Times are milliseconds since 1970.
  */
 export interface TurnRecord {
   readonly runId: RunId;
@@ -71,15 +71,15 @@ export interface TurnRecord {
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly flowId: string;
-  /** The baton: the turns that led to it. */
+  /** The turns that led to it. */
   readonly sourceTurnIds: readonly TurnId[];
-  /** The call that brought it about: the one that started its agent, or the first whose result it read. */
+  /** The call that caused it: the one that started its agent, or the first whose result it read. */
   readonly sourceToolCallId: CallId | undefined;
   /** The limit this turn was near (1) or at (2). */
   readonly limit: EventOf<'turn.start'>['limit'];
-  /** The rungs climbed before it began: its agent had got nowhere. */
+  /** Stagnation escalations before it began. */
   readonly escalations: readonly EscalationView[];
-  /** What was set aside for its model call. */
+  /** Budget reserved for its model call. */
   readonly reserve: EventOf<'turn.start'>['reserve'];
   readonly inputs: readonly TurnInputView[];
   readonly observers: readonly ObserverView[];
@@ -87,7 +87,7 @@ export interface TurnRecord {
   /** Names of the offered tools, as the model saw them. */
   readonly tools: readonly string[];
   readonly toolChoice: string | undefined;
-  /** Where what the prompt held came from, as gates saw it. */
+  /** Sources of the prompt's content, as gates saw them. */
   readonly sources: PromptSources;
   readonly prompt: PromptView;
   readonly attempts: readonly ModelAttempt[];
@@ -103,7 +103,7 @@ export interface TurnRecord {
   readonly error: ErrorRecord | undefined;
 }
 
-/** Builds the record of one turn; the small parts at once, those that grow with history on demand. */
+/** Builds the record of one turn; parts that grow with history are built on demand. */
 export function toTurnRecord(
   run: RunContext,
   turn: TurnState,
@@ -115,14 +115,14 @@ export function toTurnRecord(
   return turnRecordOf(run, turn, { shown: shownParts(run, turn, { content, profile, hash }), profile });
 }
 
-/** What a turn's model was shown. It is settled when the turn begins: a record that is made anew can take it over. */
+/** Parts of a turn shown to its model. They are fixed when the turn begins, so a rebuilt record can reuse them. */
 export interface ShownParts {
   readonly systemPrompt: () => SystemPromptView;
   readonly tools: () => readonly string[];
   readonly prompt: () => PromptView;
 }
 
-/** The parts of a record that grow with history, built when they are first asked for. */
+/** Creates the parts of a record that grow with history, each built on first access. */
 export function shownParts(
   run: RunContext,
   turn: TurnState,
@@ -142,7 +142,7 @@ export function shownParts(
   };
 }
 
-/** Builds the record of one turn around what its model was shown. */
+/** Builds the record of one turn from the parts shown to its model. */
 export function turnRecordOf(
   run: RunContext,
   turn: TurnState,

@@ -17,8 +17,8 @@ export interface CauseStep {
 }
 
 /**
- * Follows causes back from an event to what began it: something a user posted, or the start of the run. The newest
- * step comes first. A cause that does not lie before its effect ends the chain, so that it always ends.
+ * Follows causes from an event back to its origin: a user's message, or the start of the run. The newest step comes first. Stops at
+ * a cause that does not precede its effect, so it always ends.
  */
 export function causeChain(eventAt: EventAt, seq: number): readonly CauseStep[] {
   const steps: CauseStep[] = [];
@@ -31,16 +31,16 @@ export function causeChain(eventAt: EventAt, seq: number): readonly CauseStep[] 
   return steps;
 }
 
-/** How many steps of a long chain are shown, at its newest and at its oldest end. */
+/** Number of steps shown of a long chain, at the newest and at the oldest end. */
 export const shownCauses = { newest: 5, oldest: 2 } as const;
 
-/** A chain with what is shown of it: a long one without `leftOut` steps between its newest and its oldest. */
+/** A chain shortened for display: a long one lacks the `leftOut` steps between its newest and its oldest. */
 export interface ShortChain {
   readonly causes: readonly CauseStep[];
   readonly leftOut: number;
 }
 
-/** Follows causes as `causeChain` does, and looks at no event that is not shown. */
+/** Follows causes as `causeChain` does, but reads only the events that are shown. */
 export function shortCauseChain(eventAt: EventAt, causeOf: (seq: number) => number | undefined, seq: number): ShortChain {
   const { newest, oldest } = shownCauses;
   const seqs: number[] = [];

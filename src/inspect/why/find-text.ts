@@ -1,4 +1,4 @@
-/** How a text was found: as it is, without regard to white space, or also without regard to case. */
+/** Match of a text: exact, ignoring white space, or also ignoring case. */
 export type MatchKind = 'exact' | 'whitespace' | 'case';
 
 /** One place where a text was found: which haystack, and where in it (start inclusive, end exclusive). */
@@ -8,13 +8,13 @@ export interface TextHit {
   readonly end: number;
 }
 
-/** Where a text was found, at the strictest level that finds it at all. */
+/** Places of a text, at the strictest match that finds any. */
 export interface FoundText {
   readonly match: MatchKind;
   readonly hits: readonly TextHit[];
 }
 
-/** Finds a text in several others, at most `limit` times; a text that is only white space is found nowhere. */
+/** Finds a text in several others, at most `limit` times; a text of white space only is never found. */
 export function findText(haystacks: readonly string[], needle: string, limit: number): FoundText {
   if (needle.trim() === '') return { match: 'exact', hits: [] };
   const exact = hitsIn(haystacks, (haystack, max) => exactHits(haystack, needle, max), limit);
@@ -68,7 +68,7 @@ function fold(text: string, match: MatchKind): { readonly text: string; readonly
   return { text: kept.join(''), places };
 }
 
-/** Characters that grow in lower case stay as they are, so that places remain one to one. */
+/** Characters that grow in lower case are kept, so that places map one to one. */
 function lowerCase(character: string): string {
   const lower = character.toLowerCase();
   return lower.length === 1 ? lower : character;

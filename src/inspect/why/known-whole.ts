@@ -1,8 +1,8 @@
 import type { WhyAnswer, WhyPiece } from './why.ts';
 
 /**
- * Tells whether an answer that was found among the events of one turn is that of the whole run: nothing in it came from further back than
- * the prompt shows. Briefings are by calls of other agents; what stands for messages that are left out names the turns they were of.
+ * True when an answer found among the events of one turn holds for the whole run, because no part comes from before the prompt.
+ * Briefings and texts that replace messages do not qualify, since they refer to earlier calls and turns.
  */
 export function isKnownWhole({ pieces }: WhyAnswer): boolean {
   return pieces.every(({ origin }) => isHere(origin));

@@ -18,7 +18,7 @@ import { historyOfTurn } from '../turn/turn-history.ts';
 import { inputIndex } from '../turn/turn-inputs.ts';
 import type { ProfileFacts } from '../turn/profile-facts.ts';
 
-/** A tool call, as an answer names it. */
+/** A tool call, as answers name it. */
 export interface CallRef {
   readonly callId: CallId;
   readonly name: string;
@@ -28,14 +28,14 @@ export interface CallRef {
   readonly agentId: string;
 }
 
-/** How an inbox item became text. */
+/** An inbox item as the source of a text. */
 export interface ItemRefView {
   readonly itemId: string;
   readonly itemSource: string;
   /** An observer, a rule, an agent, `outside`, or `the engine`. */
   readonly postedBy: string;
   readonly observerId?: string;
-  /** Where the observer that made it is declared. */
+  /** Place where the observer that made it is declared. */
   readonly declaredAt?: SourceRef;
   readonly ingestor: string;
   readonly strategy: TurnInput['strategy'];
@@ -45,7 +45,7 @@ export interface ItemRefView {
   readonly turnId: string;
 }
 
-/** Where a piece of text came from. */
+/** Origin of a piece of text. */
 export type TextOrigin =
   | {
       readonly kind: 'segment';
@@ -53,11 +53,11 @@ export type TextOrigin =
       readonly segmentId: string;
       readonly segmentType: string;
       readonly condition?: string;
-      /** What a `state_value` segment reads. */
+      /** State path that a `state_value` segment reads. */
       readonly path?: string;
       readonly ingestor?: string;
       readonly contentKey?: string;
-      /** The exact line, for text that stands in a profile. */
+      /** The exact line, for text from a profile. */
       readonly source?: SourceRef;
     }
   | ({ readonly kind: 'item' } & ItemRefView)
@@ -66,27 +66,27 @@ export type TextOrigin =
   | { readonly kind: 'tool_result'; readonly call: CallRef | undefined; readonly item: ItemRefView | undefined }
   | { readonly kind: 'tool_call'; readonly call: CallRef | undefined }
   | { readonly kind: 'reply' | 'reasoning'; readonly turnId: string; readonly agentId: string }
-  /** A summary, or a note, in the place of messages `from` to `to`, which are left out. */
+  /** A summary or a note that replaces the messages `from` to `to`. */
   | {
       readonly kind: 'summary' | 'left_out';
       readonly agentId: string;
       readonly from: number;
       readonly to: number;
-      /** The turns those messages came from: the first and the last. */
+      /** First and last of the turns those messages came from. */
       readonly turnIds: readonly string[];
       readonly compactionId?: string;
-      /** Whether it also stands for the summary before it. */
+      /** Also covers the earlier summary. */
       readonly coversEarlier?: true;
       readonly llmConfig?: string;
     }
-  /** How tools are called, and which there are, where an LLM config has it told as text. */
+  /** Description of the tools and of how to call them, written as text by an LLM config's protocol. */
   | { readonly kind: 'tool_protocol'; readonly protocol: string; readonly config: string }
   /** A separator the engine put between two texts. */
   | { readonly kind: 'join' }
   /** The run does not know its item. */
   | { readonly kind: 'unknown'; readonly ref: string };
 
-/** What origins are looked up in. */
+/** Context for looking up origins. */
 export interface OriginLookup {
   readonly run: RunContext;
   readonly turn: TurnState;
@@ -97,7 +97,7 @@ export interface OriginLookup {
   readonly eventAt: EventAt | undefined;
 }
 
-/** Where a span of a prompt came from; `offset` is the place of interest in its text. */
+/** Returns the origin of a span of a prompt; `offset` is the position of interest in its text. */
 export function originOfSpan(lookup: OriginLookup, span: PromptSpan, offset: number): TextOrigin {
   switch (span.source) {
     case 'segment':
@@ -148,18 +148,18 @@ function segmentOrigin(lookup: OriginLookup, span: PromptSpan, offset: number): 
   };
 }
 
-/** Where a profile says what its answer must look like: the first line of its schema. */
+/** Returns the first line of the output schema in the profile. */
 function outputPlace({ origins }: ProfileFacts): SourceRef | undefined {
   for (const [path, place] of origins) if (path === outputSectionId || path.startsWith(`${outputSectionId}.`)) return place;
   return undefined;
 }
 
-/** The LLM config whose `tool_protocol` it was. */
+/** Returns the name of the LLM config with the `tool_protocol`. */
 function configOf({ turn, profile, run }: OriginLookup): string {
   return turn.modelEnd?.attempts[0]?.config ?? run.meta.llmConfig ?? profile?.llmConfigRef ?? '';
 }
 
-/** What stands for messages that are left out: the event that put it there says which, and who wrote it. */
+/** Returns the origin of a text that replaces messages, from the event that recorded it. */
 function headOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
   const event = lookup.eventAt?.(Number(span.ref));
   if (event?.type === 'compaction.end') {
@@ -179,7 +179,7 @@ function headOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
   return { kind: 'left_out', agentId: event.agentId, from: 0, to: event.to, turnIds: turnsOfMessages(lookup, 0, event.to) };
 }
 
-/** The turns the first and the last of some messages came from. */
+/** Returns the first and the last turn that a range of messages came from. */
 function turnsOfMessages({ run, turn }: OriginLookup, from: number, to: number): readonly string[] {
   const { origins, released } = historyOfTurn(run, turn);
   const first = origins[from - released]?.turnId;
@@ -196,7 +196,7 @@ function itemOrigin(lookup: OriginLookup, span: PromptSpan): TextOrigin {
     ref.itemSource === 'AGENT_STARTUP_BRIEFING' ||
     (input?.noHandover === true && item?.from !== undefined && item.from === meta?.parentAgentId);
   if (!briefing) return { kind: 'item', ...ref };
-  // An agent that was sent on has been briefed more than once, by more than one call.
+  // A restarted agent has several briefings, by several calls.
   const callId = lookup.run.turns.get(ref.turnId as TurnState['turnId'])?.start.sourceToolCallId ?? meta?.callId;
   return { kind: 'handover', ...ref, fromAgentId: item?.from ?? meta?.parentAgentId, call: callRef(lookup, callId) };
 }
@@ -235,7 +235,7 @@ function itemRef(lookup: OriginLookup, span: PromptSpan): ItemRefView | undefine
   };
 }
 
-/** Where the observer or rule that made an item is declared. */
+/** Returns the place where the observer or rule that made an item is declared. */
 function declaredPlace(profile: ProfileFacts | undefined, item: InboxItem | undefined): SourceRef | undefined {
   if (profile === undefined || item === undefined) return undefined;
   const observer = [...profile.preTurnObservers, ...profile.postTurnObservers].find(

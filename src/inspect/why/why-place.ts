@@ -1,16 +1,16 @@
 /** A stretch of what a turn's model saw or said. */
 export interface WhyPlace {
   readonly where: 'prompt' | 'reply' | 'reasoning' | 'tool_call';
-  /** For `tool_call`: which one of the reply, from 0. */
+  /** For `tool_call`: index of the call in the reply, from 0. */
   readonly call?: number;
-  /** In that text: start (inclusive), end (exclusive). */
+  /** Range in that text: start (inclusive), end (exclusive). */
   readonly start: number;
   readonly end: number;
 }
 
 const form = /^(?:(prompt|reply|reasoning|tool_call)(?:\[(\d{1,6})\])?:)?(\d{1,12})(?:-(\d{1,12}))?$/u;
 
-/** Reads a place such as `prompt:120-180`, `reply:7`, `tool_call[1]:0-20`, or `120-180` in the prompt; undefined for other words. */
+/** Parses a place such as `prompt:120-180`, `reply:7`, `tool_call[1]:0-20`, or `120-180` in the prompt; undefined when malformed. */
 export function parsePlace(text: string): WhyPlace | undefined {
   const found = form.exec(text);
   if (found === null) return undefined;
@@ -23,7 +23,7 @@ export function parsePlace(text: string): WhyPlace | undefined {
   };
 }
 
-/** A place as `parsePlace` reads it. */
+/** Writes a place in the form `parsePlace` reads. */
 export function writePlace({ where, call, start, end }: WhyPlace): string {
   return `${where}${call === undefined ? '' : `[${call}]`}:${start}-${end}`;
 }

@@ -13,48 +13,48 @@ import type { WhyPlace } from './why-place.ts';
 import { toTurnRecord, type TurnRecord } from '../turn/turn-record.ts';
 import type { ProfileFacts } from '../turn/profile-facts.ts';
 
-/** A stretch of the text that was asked about, with one origin. */
+/** A stretch of the requested text with one origin. */
 export interface WhyPiece {
   readonly text: string;
   readonly origin: TextOrigin;
-  /** The role of its message, the place of that message in the prompt, and whether it was seen in this turn only. */
+  /** Role of its message, index of that message in the prompt, and whether only this turn saw it. */
   readonly role?: PromptSpan['role'];
   readonly messageIndex?: number;
   readonly ephemeral?: boolean;
 }
 
-/** One place where a text stands, with where it came from. */
+/** A place of a text, with its origins. */
 export interface WhyAnswer {
   readonly turnId: string;
   readonly agentId: string;
-  /** In what the model saw, or in what it said. */
+  /** In the prompt, or in a part of the reply. */
   readonly where: 'prompt' | 'reply' | 'reasoning' | 'tool_call';
   readonly match: MatchKind;
-  /** Where it stands in that text: start (inclusive), end (exclusive). */
+  /** Range in that text: start (inclusive), end (exclusive). */
   readonly range: readonly [number, number];
-  /** The text as it stands there. */
+  /** The text at that place. */
   readonly text: string;
   readonly pieces: readonly WhyPiece[];
-  /** The events that brought the first piece about, newest first; empty when no events are at hand. */
+  /** Events that caused the first piece, newest first; empty when no events are available. */
   readonly causes: readonly CauseStep[];
 }
 
-/** An answer where short chains were asked for. */
+/** An answer with its chain shortened. */
 export interface ShortAnswer extends WhyAnswer {
   /** Steps that are not in `causes`, between the newest and the oldest. */
   readonly causesLeftOut?: number;
 }
 
-/** What a question is answered from. */
+/** Inputs and options of `why`. */
 export interface WhyOptions {
   readonly content: ReadContent;
   readonly profiles?: ReadonlyMap<string, ProfileFacts>;
   readonly eventAt?: EventAt;
-  /** Finds the cause of an event: long chains are then shown without their middle. */
+  /** Returns the cause of an event; when given, long chains are shortened. */
   readonly causeOf?: ((seq: number) => number | undefined) | undefined;
   /** Most answers; 20 when absent. */
   readonly limit?: number;
-  /** The record of the turn, where it was made already. */
+  /** The turn's record, if already built. */
   readonly record?: TurnRecord;
 }
 
@@ -65,8 +65,8 @@ interface Haystack {
 }
 
 /**
- * Says where a text in a turn's prompt or reply came from, for each place it stands at; exact places only, unless there
- * are none. Fails with OPTION_INVALID when the run has no such turn.
+ * Returns the origin of a text in a turn's prompt or reply, for each place it occurs at; inexact places only when there are no
+ * exact ones. Fails with OPTION_INVALID when the run has no such turn.
  */
 export function why(run: RunContext, turnId: string, text: string, options: WhyOptions): readonly WhyAnswer[] {
   const question = toQuestion(run, turnId, options);
@@ -82,7 +82,7 @@ export function why(run: RunContext, turnId: string, text: string, options: WhyO
   });
 }
 
-/** Says where the text at a place came from; undefined when nothing stands there. Fails as `why` does. */
+/** Returns the origin of the text at a place; undefined when the place is empty. Fails as `why` does. */
 export function whyAt(run: RunContext, turnId: string, place: WhyPlace, options: WhyOptions): WhyAnswer | undefined {
   const question = toQuestion(run, turnId, options);
   const haystack = haystacksOf(question.record).filter(({ where }) => where === place.where)[place.call ?? 0];
@@ -111,7 +111,7 @@ function toQuestion(run: RunContext, turnId: string, options: WhyOptions): Quest
     record,
     eventAt: options.eventAt,
     causeOf: options.causeOf,
-    // Costs a look at all calls of the run, for nothing when the text is nowhere.
+    // Reads all calls of the run, so it is built only when the text is found.
     get lookup() {
       return lookup();
     },
@@ -181,7 +181,7 @@ function toPiece(lookup: OriginLookup, span: PromptSpan, hit: Found['hit']): Why
   };
 }
 
-/** A text of the turn's own reply came from the model, in this very turn. */
+/** Returns a piece of the turn's reply, which came from the model in this turn. */
 function saidPiece({ lookup, haystack, record }: Found, text: string): WhyPiece {
   const { where } = haystack;
   const origin: TextOrigin =
@@ -191,7 +191,7 @@ function saidPiece({ lookup, haystack, record }: Found, text: string): WhyPiece 
   return { text, origin, role: 'assistant' };
 }
 
-/** The event that brought a span about; without a span, the end of the turn's own model call. */
+/** Returns the event that caused a span; without a span, the end of the turn's model call. */
 function broughtBy(lookup: OriginLookup, span: PromptSpan | undefined): number | undefined {
   if (span === undefined) return lookup.turn.modelEnd?.seq;
   const started = lookup.turn.start.seq;
@@ -210,7 +210,7 @@ function broughtBy(lookup: OriginLookup, span: PromptSpan | undefined): number |
     case 'reasoning':
     case 'tool_call': {
       const said = span.turnId === undefined ? undefined : lookup.run.turns.get(span.turnId as TurnState['turnId']);
-      // A call that a rule made in the model's place was brought about by the decision, not by the reply.
+      // A call that a rule made instead of the model comes from the decision, not from the reply.
       if (span.callId !== undefined && said?.decide?.action.call?.callId === span.callId) return said.decide.seq;
       return said?.modelEnd?.seq ?? started;
     }

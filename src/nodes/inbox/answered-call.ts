@@ -3,7 +3,7 @@ import type { InboxItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 
-/** The observer id of results that stand in for those nothing brought. */
+/** Observer id of the substitute results for calls that never got one. */
 export const danglingCallResolver = 'dangling_call_resolver';
 
 /**

@@ -4,7 +4,7 @@ import type { TurnState } from '../../core/state/turn-state.ts';
 /** Longest arguments and results of a call that a report shows. */
 const shownChars = 200;
 
-/** What a turn called and what came of it, for people: a line per call. */
+/** Describes a turn's calls and their results for people, one line per call. */
 export function callLines(turn: TurnState | undefined): readonly string[] {
   return (turn?.calls ?? []).map(
     ({ request, end }) =>

@@ -10,8 +10,8 @@ import { framedInput, frameOf } from './frame-input.ts';
 export const emptyText = '(empty)';
 
 /**
- * What the model gets to see when an ingestor failed: a note in the item's place, while the item stays. After three
- * failures the item goes to the dead-letter queue. A tool result is never held back: its raw text goes out instead.
+ * Returns the note that the model sees instead of an item whose ingestor failed; the item stays in the inbox. After three
+ * failures the item goes to the dead-letter queue. A tool result is never held back: the model gets its raw text.
  */
 export function failedInput(
   context: TurnContext,

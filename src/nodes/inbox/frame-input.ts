@@ -11,7 +11,7 @@ import type { TurnInput } from '../../core/state/turn.ts';
 /** Most of changed arguments that is repeated to the model, in characters. */
 const shownArgs = 4_000;
 
-/** An input with its words: whatever ingestor made them, text from outside stands in a frame that says so. */
+/** Attaches content to an input; text from outside gets a frame that says so, whichever ingestor rendered it. */
 export function framedInput(tx: Transaction, env: Env, input: TurnInput, item: InboxItem, content: Content): TurnInput {
   const made: Writable<TurnInput> = { ...input };
   if (isUntrusted(input, item)) {
@@ -22,7 +22,7 @@ export function framedInput(tx: Transaction, env: Env, input: TurnInput, item: I
   return made;
 }
 
-/** What the frame of an item's words says. One item has one nonce, in whatever turn it is read. */
+/** Returns the facts for the frame of an item's content. An item keeps its nonce in every turn that reads it. */
 export function frameOf(tx: Transaction, env: Env, item: InboxItem): FrameFacts {
   const name = isJsonObject(item.payload) ? item.payload['tool_name'] : undefined;
   return {

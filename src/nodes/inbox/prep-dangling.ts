@@ -34,7 +34,7 @@ function postDanglingResult(tx: Transaction, agent: SubContext, callId: CallId):
   });
 }
 
-/** What is known of a call whose result never came. */
+/** Describes a call whose result never arrived. */
 function lossOf(call: CallState | undefined): { readonly error: ErrorCode; readonly message: string } {
   if (call?.end !== undefined)
     return { error: 'TOOL_OUTCOME_UNKNOWN', message: `This call ended (${call.end.status}), and its result was lost.` };

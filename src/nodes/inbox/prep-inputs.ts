@@ -24,7 +24,7 @@ const maxItemsPerTurn = 256;
 /** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
 const placesForTheOldest = 16;
 
-/** What reading the inbox came to. */
+/** Result of reading the inbox. */
 export interface ReadInbox {
   readonly inputs: readonly TurnInput[];
   /** Sequence number of the item that mattered most; the cause of the turn. */
@@ -52,13 +52,13 @@ function dropExpired(tx: Transaction, agent: SubContext): void {
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
-/** What is read now, in order: first the results of calls, which stand directly behind them whatever their priority (I1). */
+/** Returns the items to read now, in order: first call results, which directly follow their calls whatever their priority (I1). */
 function readable(agent: SubContext, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
   const waiting = agent.inbox.items;
   const urgent = waiting.some(({ item }) => item.delivery === 'idle')
     ? waiting.filter(({ item }) => item.delivery !== 'idle')
     : waiting;
-  // Who loops has something to do. An item that stays and was read before holds up nobody who waits for a quiet moment.
+  // A looping agent is busy. A persistent item that was read before does not hold back items that wait for an idle agent.
   const chosen = agent.turn.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
   const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
   const ordered = readingOrder(weighted);
@@ -70,7 +70,7 @@ function readable(agent: SubContext, profile: CompiledProfile, open: ReadonlySet
   return [...results, ...oneTurn(others, Math.max(placesForTheOldest, maxItemsPerTurn - results.length))];
 }
 
-/** As many as one turn reads: the first ones, and of the rest those nobody has read that came first; in reading order. */
+/** Returns as many items as one turn reads: the first ones, then the oldest unread of the rest; in reading order. */
 function oneTurn(ordered: readonly WaitingItem[], places = maxItemsPerTurn): readonly WaitingItem[] {
   if (ordered.length <= places) return ordered;
   const first = ordered.slice(0, places - placesForTheOldest);

@@ -25,7 +25,7 @@ export function truncate(content: Content, kind: Kind, policy: ContextPolicy): C
     : content.map((part) => (part.type === 'text' ? { ...part, text: cut(part.text, most, kind) } : part));
 }
 
-/** What history keeps of a reply's text; undefined when that is all of it. */
+/** Returns the part of a reply's text that history keeps; undefined when it keeps all of it. */
 export function shownReply(text: string, policy: ContextPolicy): string | undefined {
   const most = policy.truncate['assistant'];
   if (most === undefined || text.length <= most) return undefined;

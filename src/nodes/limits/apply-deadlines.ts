@@ -15,9 +15,9 @@ import { expireCall } from '../tools/expire-call.ts';
 import { tellLimit } from './tell-limit.ts';
 
 /**
- * Looks at what has come due. At the soft share of a deadline an agent is told to wrap up. At the deadline everything below
- * it ends, its model call is interrupted, its tools are told to stop, and it gets one last turn without tools; when that is
- * not over in time either, it ends as it stands.
+ * Applies the deadlines that are due. At the soft share of a deadline, asks the agent to wrap up. At the deadline, ends
+ * everything below it, interrupts its model call, asks its tools to stop, and grants one last turn without tools; if that
+ * does not finish in time either, ends the agent as it is.
  */
 export function applyDeadlines(tx: Transaction, env: Env, deadlines: readonly Deadline[]): void {
   for (const due of deadlines) if (tx.run.outcome === undefined) applyDue(tx, env, due);
@@ -56,7 +56,7 @@ function applyDue(tx: Transaction, env: Env, due: Deadline): void {
   }
 }
 
-/** Whoever is put on a work module is told of its deadline; the module goes to review when they have ended. */
+/** Notifies the agents on a work module of its deadline; the module goes to review when they have ended. */
 function moduleDeadline(tx: Transaction, env: Env, due: Extract<Deadline, { kind: 'module' }>): void {
   const { run } = tx;
   const module = run.moduleBudgets.get(due.moduleId);
@@ -109,7 +109,7 @@ function endBelow(context: TurnContext, error: ErrorRecord, cause: number): void
   }
 }
 
-/** A tool that runs is told to stop and gets its grace; a call that waits for a person or for its turn is answered. */
+/** Asks a running tool to stop within its grace period; answers a call that waits for a person or for its turn. */
 function stopCall(context: TurnContext, call: CallState, error: ErrorRecord): void {
   const { tx, agent } = context;
   if (call.status === 'running') {
@@ -118,7 +118,7 @@ function stopCall(context: TurnContext, call: CallState, error: ErrorRecord): vo
     tx.effects.push({ kind: 'stop', agentId, turnId: call.request.turnId, callId: call.callId, error, cause });
     return;
   }
-  // Whoever waits for agents is called back, since they have ended.
+  // A call that waits for agents is resumed, since they have ended.
   if (call.status === 'suspended' && call.waitFor?.kind === 'agents') return;
   endCall(context, call.callId, {
     status: 'cancelled',

@@ -27,7 +27,7 @@ export function runDeadlines(run: RunContext): readonly Deadline[] {
   ];
 }
 
-/** How long an agent and all below it may work, in milliseconds; the root may as long as its run, unless its profile says otherwise. */
+/** Milliseconds that an agent and all below it may work; for the root, those of the run unless its profile says otherwise. */
 export function wallLimit(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): number {
   const { env, run, agent } = context;
   const own = env.profiles.get(agent.meta.profile)?.limits.maxWallMs;
@@ -39,7 +39,7 @@ export function wallDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'
   return [...agentDeadlines(context), ...moduleDeadlines(context)];
 }
 
-/** What earlier attempts at a module took counts as well. */
+/** Returns the deadlines of an agent's work module; time spent on earlier attempts counts. */
 function moduleDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): readonly Deadline[] {
   const { env, run, agent } = context;
   const { moduleId } = agent.meta;
@@ -61,7 +61,7 @@ function agentDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): re
   const since = agent.limits.workingSince;
   if (since === undefined || agent.status === 'ended') return [];
   const limits = env.profiles.get(agent.meta.profile)?.limits;
-  // The root's deadline is that of the run, which is told of already.
+  // The root's deadline is that of the run, which is listed already.
   if (agent.meta.parentAgentId === undefined && limits?.maxWallMs === undefined) return [];
   const limit = wallLimit(context);
   const softAt = limits?.softAt ?? run.limits.softAt;
@@ -71,7 +71,7 @@ function agentDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): re
   ];
 }
 
-/** When an agent's last turn must be over: within the deadlines of a model call. */
+/** Returns the deadline of an agent's last turn, taken from the deadlines of a model call. */
 export function lastTurnDeadline(env: Env, run: RunContext, agent: SubContext | undefined): Deadline | undefined {
   const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
   if (agent?.limits.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
@@ -79,7 +79,7 @@ export function lastTurnDeadline(env: Env, run: RunContext, agent: SubContext | 
   return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limits.limitedAt, at: agent.limits.limitedAt + total };
 }
 
-/** When a call that waits for a person is answered without one. */
+/** Returns the deadline at which a call that waits for a person is answered without one. */
 export function expiryDeadline(call: CallState | undefined): Deadline | undefined {
   const waitFor = call?.waitFor;
   if (call?.suspendedAt === undefined || waitFor === undefined || waitFor.kind === 'agents') return undefined;

@@ -9,7 +9,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 /** A limit that is near (1) or used up (2). */
 export type ReachedLimit = Omit<LimitReach, 'type' | 'agentId'>;
 
-/** The bounds of the work module an agent is at: in the profile of whoever dispatched it. */
+/** Returns the limits of the work module an agent works on, from the profile of the agent that dispatched it. */
 export function moduleLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): ModuleLimits | undefined {
   const { env, run, agent } = context;
   const lead = agent.work.moduleLead === undefined ? undefined : run.agents.get(agent.work.moduleLead);
@@ -17,8 +17,8 @@ export function moduleLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'>
 }
 
 /**
- * Looks at every limit that is counted when a turn starts, and answers with those that are near and not told of yet, or with
- * the first that is used up. Deadlines are looked at by timers, and whether the next model call fits by `nodes/reserve.ts`.
+ * Checks every limit that is counted when a turn starts. Returns those that are near and not announced yet, or the first
+ * that is used up. Timers check deadlines; `limits/reserve.ts` checks that the next model call fits.
  */
 export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): readonly ReachedLimit[] {
   const { env, run, agent, profile } = context;
@@ -104,7 +104,7 @@ export function shown(value: number): string {
   return `${Math.round(value * 10_000) / 10_000}`;
 }
 
-/** How many tool calls an agent may still make, and the limit that says so. */
+/** Number of tool calls an agent may still make, and the limit that sets it. */
 export interface ToolCallRoom {
   readonly left: number;
   readonly reason: string;
@@ -122,7 +122,7 @@ export function toolCallRoom(context: Pick<TurnContext, 'env' | 'run' | 'agent' 
   if (ofModule !== undefined && perModule !== undefined && perModule - ofModule.toolCalls < left) {
     most = perModule;
     left = perModule - ofModule.toolCalls;
-    who = `whoever works on ${agent.work.moduleScope ?? ''}`;
+    who = `the agents on module ${agent.work.moduleScope ?? ''}`;
   }
   if (run.limits.maxToolCalls - run.counters.toolCalls < left) {
     most = run.limits.maxToolCalls;

@@ -22,13 +22,13 @@ export const defaultOutputTokens = 8_192;
 const leastOutput = 128;
 const leastLastOutput = 64;
 
-/** What a model call needs: its prompt, as estimated, and what its LLM config says. */
+/** Size of a model call: its estimated prompt and its LLM config. */
 export interface CallSize {
   readonly prompt: number;
   readonly config: LlmConfig | undefined;
 }
 
-/** What the budgets say to a model call: a turn as usual, a last one, or none at all; and which budget says so. */
+/** Verdict of the budgets on a model call: a usual turn, a last one, or none; and the budget that decides. */
 export interface Allowance {
   readonly stage: 0 | 2 | 3;
   readonly reserve?: TurnReserve;
@@ -36,7 +36,7 @@ export interface Allowance {
   readonly limit?: ReachedLimit | undefined;
 }
 
-/** Looks at whether a turn's model call fits what is left, with a last turn kept back behind it. */
+/** Checks that a turn's model call fits the remaining budgets, with a last turn kept in reserve. */
 export function allowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): Allowance {
   const { env, run, agent } = context;
   const { prompt, config } = size;
@@ -50,8 +50,8 @@ export function allowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>
 }
 
 /**
- * Tells that every budget has room for a usual turn with the longest reply there may be, as it mostly does; false says
- * nothing, and one has to look closely. It must never be true where `Room` finds less, so it asks for a token more.
+ * True when every budget has room for a usual turn with the longest possible reply, the common case; false proves
+ * nothing and calls for the exact check. It must never be true where `Room` finds less, so it asks for one token more.
  */
 export function hasAmpleRoom(
   context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
@@ -72,7 +72,7 @@ export function hasAmpleRoom(
   return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
 }
 
-/** Tells whether each of those who share what is left of a budget could have as much as is needed. */
+/** True when the rest of a budget covers the need of every agent that shares it. */
 function isAmple(
   budget: Budget,
   maxTokens: number | undefined,
@@ -85,7 +85,7 @@ function isAmple(
   return maxCost === undefined || cost === undefined || maxCost - budget.cost - budget.reservedCost >= cost * sharers;
 }
 
-/** Looks at whether a last turn's model call fits what is left. */
+/** Checks that a last turn's model call fits the remaining budgets. */
 export function lastAllowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): Allowance {
   const { env, run, agent } = context;
   const room = new Room(env, run, agent, size);
@@ -107,7 +107,7 @@ function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve 
   return output < wanted ? { tokens, cost, output } : { tokens, cost };
 }
 
-/** What a call is counted with: the price of long prompts from half of their length on, since a prompt's size is an estimate and it grows. */
+/** Returns the price of a call: that of long prompts from half their length on, since a prompt's size is an estimate and grows. */
 function priceOf({ prompt, config }: CallSize): TokenPrice | undefined {
   return config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
 }
@@ -151,7 +151,7 @@ class Room {
       const left = maxTokens - budget.tokens - budget.reservedTokens;
       this.#fit(left / sharers, 1, 1, () => reached('tokens', scope, whose, budget.tokens, maxTokens, left, sharers));
     }
-    // A cost nobody knows cannot be held against a limit: tokens stand in for it, and the record says so.
+    // An unknown cost cannot be checked against a limit: tokens are used instead, and the record says so.
     if (maxCost !== undefined && price !== undefined) {
       const left = maxCost - budget.cost - budget.reservedCost;
       this.#fit(left / sharers, price.input / 1_000_000, price.output / 1_000_000, () =>
@@ -160,7 +160,7 @@ class Room {
     }
   }
 
-  /** What a share has room for, at a price per token in and out; behind a usual turn, its last one is kept back. */
+  /** Fits a call into a share at a price per input and output token; a usual turn keeps a last one in reserve. */
   #fit(share: number, perInput: number, perOutput: number, describe: () => ReachedLimit): void {
     const { prompt } = this.#size;
     const behind = 2 * prompt * perInput + leastLastOutput * perOutput;

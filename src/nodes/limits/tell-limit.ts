@@ -3,8 +3,8 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
 /**
- * Tells an agent that a limit is near (stage 1) or that its next turn is the last (stage 2), and puts it on the record.
- * Each limit is told of once per stage. Answers with the sequence number of the item; 0 when it was told before.
+ * Notifies an agent that a limit is near (stage 1) or that its next turn is the last (stage 2), and records it.
+ * Each limit is announced once per stage. Returns the sequence number of the item; 0 when it was announced before.
  */
 export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach): number {
   if (agent.limits.warned.includes(toldKey(limit))) return 0;
@@ -22,7 +22,7 @@ export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach)
   return seq;
 }
 
-/** What tells a limit an agent was told of from the others. */
+/** Returns the key that identifies an announced limit. */
 export function toldKey({ stage, scope, limit }: Pick<LimitReach, 'stage' | 'scope' | 'limit'>): string {
   return `${stage} ${scope} ${limit}`;
 }

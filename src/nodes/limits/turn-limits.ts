@@ -89,7 +89,7 @@ function endForLimit(
   return 'limit_reached';
 }
 
-/** Says once per run that a limit on cost cannot be held, since what a call cost is not known, and why. */
+/** Records once per run that a cost limit cannot be enforced because the cost of a call is unknown, and why. */
 export function noteUnknownCost(context: TurnContext): void {
   const { tx, env, agent } = context;
   if (!hasCostLimit(context)) return;
@@ -102,7 +102,7 @@ export function noteUnknownCost(context: TurnContext): void {
   tx.emit({ type: 'note.add', level: 'warning', code: 'COST_UNKNOWN', message, agentId });
 }
 
-/** Only a limit somebody set is worth a word; the default one always stands. */
+/** True when a cost limit was set explicitly; the default one, which always applies, needs no notice. */
 function hasCostLimit(context: Pick<TurnContext, 'run' | 'env' | 'agent'>): boolean {
   const { run, env, agent } = context;
   if (run.limits.maxCostUsd !== defaultRunLimits.maxCostUsd) return true;

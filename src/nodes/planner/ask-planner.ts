@@ -12,7 +12,7 @@ import { planByRules, planInstead } from './plan-rules.ts';
 import { planByScript } from './plan-script.ts';
 import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './planner-memory.ts';
 
-/** What a planner is asked with. */
+/** Inputs of a request to a planner. */
 export interface PlannerCall {
   readonly planner: Planner;
   readonly env: Env;
@@ -89,17 +89,17 @@ function rootsOf(memory: PlannerMemory): Record<string, unknown> {
   };
 }
 
-/** Why what a model said is of no use to a planner that asked it whom to call; undefined when it is of use. */
+/** Explains why a planner cannot use a model's answer about the agents to call; undefined when it can. */
 function whyUseless(outcome: ModelOutcome, { hasTool, env: { catalog } }: PlannerCall, { memory }: PlanView): string | undefined {
   if (outcome.kind === 'error') {
     const isOurs = ['MODEL_ABORTED', 'MODEL_INTERRUPTED', 'MODEL_CONTEXT_TOO_LONG'].includes(outcome.error.code);
     return isOurs ? undefined : `the model failed (${outcome.error.code})`;
   }
   if (memory.turns.length > 0) return undefined;
-  if (outcome.reply.toolCalls.length === 0) return 'the model called nobody';
+  if (outcome.reply.toolCalls.length === 0) return 'the model called no agent';
   return outcome.reply.toolCalls.some(({ toolName }) => hasTool(catalog.fromWire(toolName)))
     ? undefined
-    : 'the model called nobody who is there';
+    : 'the model called no agent that exists';
 }
 
 function outcomeOf(plan: Exclude<Plan, { kind: 'model' }>, { planner, env: { catalog } }: PlannerCall): ModelOutcome {

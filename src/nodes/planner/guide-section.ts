@@ -9,7 +9,7 @@ import { stepsOf } from './plan-script.ts';
 /** The id of the segment with a script that is advice, in the log of a system prompt. */
 export const guideSectionId = 'script';
 
-/** What a model is told of a script that it is to go by in its own way; empty when there is none, or when it is run as it stands. */
+/** Returns the prompt section for a script that the model follows at its discretion; empty without one, or when it runs as written. */
 export function guideSection(env: TurnViewEnv, run: RunContext, agent: SubContext, { planner }: CompiledProfile): string {
   if (planner?.type !== 'script' || planner.guidedWhen === undefined) return '';
   const base = agentScope(env, run, agent);

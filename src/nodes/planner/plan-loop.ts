@@ -41,7 +41,7 @@ function nextStep(planner: LoopPlanner, from: number, iteration: number, view: P
   return { kind: 'call', calls: [{ id: step.id, iteration, tool: step.tool, args }], why: `${why}, step '${step.id}'` };
 }
 
-/** The agent of the step before goes on, if it came to a good end; one that failed is not gone on with. */
+/** Adds the agent that ran this step before to the arguments, so that it continues; a failed agent is not reused. */
 function withAgent(step: PlannerStep, args: JsonValue, { memory }: PlanView): JsonValue {
   if (!step.keepsAgent || !isJsonObject(args)) return args;
   const before = memory.turns.flat().findLast(({ id }) => id === step.id);

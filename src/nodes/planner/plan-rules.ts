@@ -2,7 +2,7 @@ import { toErrorRecord } from '../../core/error.ts';
 import type { PlannerMove, PlannerRule, RulesPlanner } from '../../core/profile/planner.ts';
 import { callsOf, failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
 
-/** The id of what is done when no rule holds, and of what is done in a model's place. */
+/** Id of the step taken when no rule holds, and of the step taken instead of a model's. */
 const defaultId = 'default';
 const fallbackId = 'fallback';
 
@@ -27,7 +27,7 @@ export function planByRules(planner: RulesPlanner, view: PlanView): Plan {
   return follow({ id: defaultId, move: otherwise }, view, notes);
 }
 
-/** What is done in place of a model that found nobody to call; undefined when nothing is declared. */
+/** Returns the declared plan for a model that named no agent to call; undefined when none is declared. */
 export function planInstead(planner: RulesPlanner, view: PlanView, why: string): Plan | undefined {
   if (planner.fallback === undefined) return undefined;
   return follow({ id: fallbackId, move: planner.fallback }, view, [why]);

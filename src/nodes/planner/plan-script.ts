@@ -5,7 +5,7 @@ import { groupByWorker } from './worker-steps.ts';
 import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';
 
-/** Most steps of a script that somebody else wrote. */
+/** Maximum number of steps in a script from outside the profile. */
 const mostSteps = 100;
 
 /** Follows a script: one step per turn, in order, up to the first that fails. */

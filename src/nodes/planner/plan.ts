@@ -4,7 +4,7 @@ import type { JsonValue } from '../../core/json.ts';
 import type { PlannedCall } from '../../core/profile/planner.ts';
 import type { PlannedResult, PlannerMemory } from './planner-memory.ts';
 
-/** What a planner decided, and why, in a line. */
+/** Decision of a planner, with a one-line reason. */
 export type Plan =
   | {
       readonly kind: 'call';
@@ -20,7 +20,7 @@ export type Plan =
   | { readonly kind: 'fail'; readonly error: ErrorRecord; readonly why: string }
   | { readonly kind: 'model'; readonly why: string };
 
-/** What a planner decides by. */
+/** Facts a planner decides on. */
 export interface PlanView {
   readonly memory: PlannerMemory;
   /** The roots of its agent, and `task`, `last`, `results`, `step`, `iteration` and `max_iterations`. */
@@ -37,7 +37,7 @@ export function failure(message: string, why: string): Plan {
   return { kind: 'fail', error: { code: 'PLAN_FAILED', message: text }, why };
 }
 
-/** The words for a step that came to nothing. */
+/** Describes a failed step. */
 export function failureText({ tool, status, error, content }: PlannedResult): string {
   const why = error === null ? content : `${error.code}: ${error.message}`;
   return `'${tool}' ended with ${status}${why === '' ? '' : ` (${why})`}`;

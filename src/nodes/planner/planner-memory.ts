@@ -6,7 +6,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState, TurnState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
-/** What became of a call, as conditions and texts of a planner read it. */
+/** Result of a call, as a planner's conditions and texts read it. */
 export interface PlannedResult extends JsonObject {
   /** The rule or the step that made the call; empty for calls of a model. */
   readonly id: string;
@@ -25,27 +25,27 @@ export interface PlannedResult extends JsonObject {
   readonly ended_by: { readonly tool: string; readonly args: JsonObject | null } | null;
 }
 
-/** What a planner knows of its task: everything since it was given it, newest last. */
+/** Everything a planner knows of its task since it began, newest last. */
 export interface PlannerMemory {
   readonly task: string;
   /** The results of each turn that called something. */
   readonly turns: readonly (readonly PlannedResult[])[];
 }
 
-/** What makes an id of a call tell the step it is of, and the iteration. */
+/** Returns the part of a call id that names its step and iteration. */
 export function markOf(id: string, iteration: number): string {
   return `${id}@${iteration}`;
 }
 
-/** How far back it looks; turns before that have left memory, too. */
+/** Maximum number of turns to look back; older turns have left memory, too. */
 const mostTurns = 128;
 
 /**
- * Reads what a planner has done for its task from the turns of its agent. A planner has no state of its own: its calls carry the
- * ids of their steps, so that the journal alone says where it stands, after a crash as well.
+ * Reads what a planner has done for its task from the turns of its agent. A planner keeps no state: its calls carry the
+ * ids of their steps, so that the journal alone gives its progress, after a crash as well.
  *
  * A task begins with the words it is given in, in the first turn of an agent's work or behind one that called nothing; words
- * that come in between do not make the planner begin anew, also where they interrupt a turn.
+ * that arrive in between do not restart the planner, even if they interrupt a turn.
  */
 export function recallPlan(run: RunContext, agent: SubContext, turnId: TurnId): PlannerMemory {
   const turns: (readonly PlannedResult[])[] = [];
@@ -62,7 +62,7 @@ export function recallPlan(run: RunContext, agent: SubContext, turnId: TurnId): 
   return { task: task ?? textOf(agent.initialParams['input']), turns };
 }
 
-/** Tells whether what was to be done came to its end with a turn; one that was interrupted or is made again ends nothing. */
+/** True when a task ended with a turn; an interrupted or retried turn ends nothing. */
 function isLast({ calls, end, decide }: TurnState): boolean {
   return calls.length === 0 && end?.status !== 'interrupted' && decide?.action.type !== 'retry_turn';
 }
@@ -128,7 +128,7 @@ function errorOf({ end }: CallState, report: JsonObject | undefined): PlannedRes
   return { code: 'TOOL_FAILED', message: contentText(end.content) };
 }
 
-/** The call that ended an agent: the tool and its arguments, which is what a flow goes by. */
+/** Returns the call that ended an agent: the tool and its arguments, on which a flow decides. */
 function endOf(run: RunContext, agentId: AgentId): PlannedResult['ended_by'] {
   const agent = run.agents.get(agentId);
   const turn = agent?.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId);

@@ -26,23 +26,23 @@ import { summaryInstructions } from './summary-request.ts';
 /** A compaction must replace at least this share of the threshold, or it would be made again every few turns. */
 const leastGain = 0.1;
 
-/** What is summarised whatever its size must come to this many tokens: less is no longer than its summary. */
+/** Minimum tokens to summarise: anything shorter is no longer than its summary. */
 const leastSummarised = 200;
 
 /** Most summaries in a stream; the next one takes them all in. */
 const mostSummaries = 8;
 
-/** What is kept as it is may take up to this share of the threshold. */
+/** Maximum share of the threshold for messages kept verbatim. */
 const mostKept = 0.5;
 
 /**
- * Has old messages summarised before an agent's next turn, when its prompt has grown past the threshold; true when that has
- * begun, and the turn must wait.
+ * Starts a summary of old messages before an agent's next turn, when its prompt has grown past the threshold; true when a
+ * summary has begun and the turn must wait.
  *
- * Owns: when a compaction begins and what comes of it. Does not own: the call (`summary-request.ts`).
+ * Owns: when a compaction begins and how it ends. Does not own: the call (`summary-request.ts`).
  * 1. Between its two events an agent takes no turn; what arrives meanwhile is read by the turn after (I6).
- * 2. Whatever comes of it, the view then begins later than before, or the agent has ended: nothing is tried twice.
- * 3. Messages stay where they are: a summary stands in front of a view, it edits nothing (I11).
+ * 2. However it ends, the view then begins later than before, or the agent has ended: nothing is tried twice.
+ * 3. Messages stay where they are: a summary precedes a view and edits nothing (I11).
  */
 export function compactIfDue(context: TurnContext): boolean {
   const { tx, agent, profile } = context;
@@ -76,7 +76,7 @@ function enoughDone(
   const from = Math.max(agent.context.view.from, agent.context.view.tried ?? 0);
   const due = (to: number, reason: CompactionReason): DueCompaction | undefined =>
     to > from && viewTokens(agent, from, to) >= leastSummarised ? { to, tokens: contextTokens(agent), reason } : undefined;
-  // Its last words stay: what is asked now may be about them.
+  // Keep the agent's last words: the new request may be about them.
   if (atTaskEnd === true && isTaskOver(run, agent)) return due(edgeAt(agent, historyEnd(agent) - 1), 'task_end');
   if (atActions === undefined) return undefined;
   const actions = agent.history.messages.slice(from - agent.history.released).filter(isAction).length;
@@ -106,7 +106,7 @@ function thresholdOf(context: TurnContext): number | undefined {
   return size === Number.POSITIVE_INFINITY ? undefined : size * compaction.at;
 }
 
-/** Begins a compaction of everything in view before `to`; false when what is left of the budgets does not allow it. */
+/** Begins a compaction of everything in view before `to`; false when the remaining budgets do not allow it. */
 export function startCompaction(context: TurnContext, due: DueCompaction, cause?: number): boolean {
   const { tx, env, agent, profile } = context;
   const { agentId } = agent.meta;
@@ -126,7 +126,7 @@ export function startCompaction(context: TurnContext, due: DueCompaction, cause?
     instructions: tx.content(instructions),
   };
   const { head, isSummary, earlier = [] } = agent.context.view;
-  // In a stream each summary stands in the place of its own events, until there are too many of them.
+  // In a stream each summary replaces its events, until there are too many summaries.
   const isSeparate = profile.contextPolicy.rendering !== undefined && isSummary && earlier.length + 1 < mostSummaries;
   if (head !== undefined && isSeparate && !isForRoom(due.reason)) start.separate = true;
   else if (head !== undefined) {
@@ -164,7 +164,7 @@ export function applySummary(
   tx.emit({ type: 'note.add', level: 'info', code: 'MODEL_ABORTED', message, agentId }, tx.run.seq);
 }
 
-/** Records what a summariser said: its summary stands in front of the view from now on, or the policy says what else. */
+/** Records a summariser's outcome: its summary precedes the view from now on, or the policy decides on a failure. */
 function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>, outcome: ModelOutcome): void {
   const { tx, env, agent } = context;
   const replaced = viewTokens(agent, start.from, start.to) + (start.separate === true ? 0 : agent.context.view.headTokens);
@@ -198,7 +198,7 @@ function endCompaction(context: TurnContext, start: EventOf<'compaction.start'>,
   }
 }
 
-/** The summary as it will stand in prompts, or why there is none. */
+/** Returns the summary as prompts will show it, or the reason for having none. */
 function judged(
   outcome: ModelOutcome,
   { replaced, toMessage }: { readonly replaced: number; readonly toMessage: (summary: string) => string },

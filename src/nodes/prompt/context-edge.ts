@@ -36,7 +36,7 @@ export function userEdgeNear(agent: SubContext, edge: number, within: number): n
   return edge;
 }
 
-/** The first position from which the messages in view come to no more than so many tokens. */
+/** Returns the first position from which the messages in view take at most `most` tokens. */
 export function positionOfTokens(agent: SubContext, most: number): number {
   let low = agent.context.view.from;
   let high = historyEnd(agent);

@@ -3,7 +3,7 @@ import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
 import { tellLimit } from '../limits/tell-limit.ts';
 
-/** Shares of a model's context at which an agent is told, and at which it gets its last turn. */
+/** Shares of a model's context at which an agent is warned, and at which it gets its last turn. */
 const defaultWarnAt = 0.7;
 const defaultStopAt = 0.98;
 
@@ -20,8 +20,8 @@ export function contextSizeOf(context: Pick<TurnContext, 'env' | 'run' | 'agent'
 }
 
 /**
- * Looks at the context size of an agent's model, and answers with it: an agent whose context is nearly full is told so once;
- * one whose context is full gets its last turn.
+ * Warns an agent once when its context is nearly full, and grants its last turn when it is full. Returns the context size of
+ * its model in tokens; undefined when unknown.
  */
 export function checkContextSize(context: TurnContext): number | undefined {
   const { tx, agent, profile } = context;

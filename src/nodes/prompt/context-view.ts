@@ -10,9 +10,9 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import { edgeAt, historyEnd, positionOfTokens, userEdgeNear } from './context-edge.ts';
 
-/** What a prompt will hold beside the messages that are in history now. */
+/** Parts of the next prompt besides the messages in history. */
 export interface Pending {
-  /** Estimated tokens of system text and tools, less what is cut from the messages in view. */
+  /** Estimated tokens of system text and tools, minus those cut from the messages in view. */
   readonly fixed: number;
   readonly inputs: readonly TurnInput[];
   /** Messages the inputs become. */
@@ -44,7 +44,7 @@ export function fitView(context: TurnContext, pending: Pending): void {
   beginWithUser(tx, agent);
 }
 
-/** What a conversation began with may have been for one turn only, or unreadable: the model's words do not stand first. */
+/** Ensures that a conversation does not begin with the model's words: its first input may have been for one turn only, or unreadable. */
 function beginWithUser(tx: Transaction, agent: SubContext): void {
   const {
     context: { view },

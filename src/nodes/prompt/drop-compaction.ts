@@ -1,6 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 
-/** Ends a compaction nobody waits for any more. */
+/** Ends a compaction whose result is no longer needed. */
 export function dropCompaction(context: TurnContext, message: string, cause: number): void {
   const { tx, agent } = context;
   if (agent.context.compacting === undefined) return;

@@ -8,9 +8,9 @@ import { trimTo } from './context-view.ts';
 import { requeueInputs } from '../turn/interrupted-turn.ts';
 
 /**
- * Makes room after a provider refused a turn's prompt as too long (FAULTS M3): the older half of what was in view is
- * summarised, or left out when the profile has no compaction, and the turn is made again, once. False when room was made
- * for this before, or there is none to make: then the refusal stands.
+ * Makes room after a provider refused a turn's prompt as too long (FAULTS M3): summarises the older half of the messages in
+ * view, or leaves it out when the profile has no compaction, and retries the turn once. False when room was made for this
+ * turn before, or none can be made; then the refusal is final.
  */
 export function makeRoom(context: TurnContext, turn: TurnState, error: ErrorRecord): boolean {
   const { tx, agent, profile } = context;

@@ -21,11 +21,11 @@ const mostAgents = 32;
 const mostTurns = 16;
 const mostConversationTurns = 64;
 
-/** What is visible, and which agents' words are in it that have read from outside. */
+/** Visible history, and the agents in it that have read content from outside. */
 export interface PeerHistory {
   readonly entries: readonly VisibleEntry[];
   readonly quotes: readonly AgentId[];
-  /** Nobody can say whose words these are, and some agent of the run has read from outside. */
+  /** True when the author of some words is unknown and some agent of the run has read content from outside. */
   readonly isSuspect: boolean;
 }
 
@@ -111,7 +111,7 @@ function latestTurns(run: RunContext, agent: SubContext, most: number, before = 
   return turns;
 }
 
-/** What the person and the first agent said to each other; to that agent itself, only what is no longer in its view. */
+/** Reads the conversation of the person and the root agent; for the root itself, only the part no longer in its view. */
 function readConversation(
   run: RunContext,
   root: SubContext,
@@ -156,7 +156,7 @@ function isEngines({ items }: TurnState, index: number): boolean {
   return item?.observerId !== undefined || item?.ruleId !== undefined;
 }
 
-/** What an agent was given, said, called and brought; without its talk with the user, when that is shown by itself. */
+/** Reads an agent's inputs, words, calls and results; without its conversation with the user if that is shown separately. */
 function readTrace(
   run: RunContext,
   agent: SubContext,
@@ -188,7 +188,7 @@ function readCall({ request, end }: CallState, add: Add): void {
   if (end !== undefined) add(end.status === 'ok' ? 'result' : 'error', end.seq, () => contentText(end.content), name);
 }
 
-/** What rules and observers put into `team.shared.global`, in the order they did. */
+/** Reads the values that rules and observers put into `team.shared.global`, in order. */
 function readGlobal(run: RunContext, add: Add): void {
   const list = run.team.shared[globalKey];
   if (!Array.isArray(list)) return;

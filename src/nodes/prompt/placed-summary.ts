@@ -8,7 +8,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 const quotedRequests = 3;
 const quotedLines = 20;
 
-/** A summary as it will stand in front of a view: for a number of messages, or in the place of its events. */
+/** Returns a summary as it precedes a view: for a number of messages, or replacing its events. */
 export function placedSummary(
   agent: SubContext,
   start: CompactionStart,
@@ -26,7 +26,7 @@ export function placedSummary(
   return `## Events ${first} to ${last} TYPE: SUMMARY\n${asked.join('')}CONTENT:\n${escapedEvents(summary)}`;
 }
 
-/** What was asked in the messages a summary is about, as it was said: the last requests. */
+/** Returns the last requests among the summarised messages, verbatim. */
 function requestsIn({ history: { messages, origins, released } }: SubContext, { from, to }: CompactionStart): readonly string[] {
   const found: string[] = [];
   for (let index = to - 1 - released; index >= Math.max(0, from - released) && found.length < quotedRequests; index--) {

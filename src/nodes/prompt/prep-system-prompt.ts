@@ -41,7 +41,7 @@ interface Rendered {
   readonly error?: ErrorRecord;
 }
 
-/** What segments are filled in from. */
+/** Values that segments are rendered from. */
 interface Shown {
   readonly scope: Scope;
   readonly tools: AgentTools;
@@ -55,7 +55,7 @@ interface Cached extends Omit<SystemPrompt, 'taint'> {
   readonly sections: readonly TextSection[];
 }
 
-// What no profile declares stands behind what profiles declare.
+// Undeclared sections follow those that profiles declare.
 const lastOrder = 1_000_000;
 
 // Pure cache: keyed by an agent, and compared with the profile and every text that goes into it.
@@ -63,8 +63,8 @@ const latest = new WeakMap<SubContext, Cached>();
 
 /**
  * Builds an agent's system prompt from its profile's segments, in order (A1.5). When nothing changed since the agent's
- * last turn, the text and its log are reused, so that a turn pays only for what is new (I13). `sections` are what no
- * profile declares as a segment: the form of the answer, how to call tools in a text protocol. They stand last.
+ * last turn, the text and its log are reused, so that a turn pays only for changes (I13). `sections` are texts that no
+ * profile declares as a segment: the form of the answer, how to call tools in a text protocol. They come last.
  */
 export function buildSystemPrompt(context: TurnContext, tools: AgentTools, sections: readonly TextSection[] = []): SystemPrompt {
   const { tx, env, agent, profile } = context;
@@ -156,13 +156,13 @@ function segmentText(env: Env, profile: CompiledProfile, segment: CompiledSegmen
   }
 }
 
-/** What is said of tools; what comes from outside in a frame. */
+/** Returns the description of tools; texts from outside are framed. */
 function describedTools({ description, outside }: AgentTools, frame: FrameText): string {
   const framed = outside.map((some) => frame(some.toolset, some.description));
   return [description, ...framed].filter((text) => text !== '').join(segmentSeparator);
 }
 
-/** What the agent's tools want said, in their order, where their conditions hold. */
+/** Returns the prompt contributions of the agent's tools whose conditions hold, in tool order. */
 function contributions(tools: AgentTools, scope: Scope): string {
   return [...tools.tools.values()]
     .flatMap((tool) => tool.contextContributions)

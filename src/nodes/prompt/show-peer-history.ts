@@ -10,8 +10,8 @@ import { peerEntries } from './peer-history.ts';
 export const visibilityObserver = 'visibility';
 
 /**
- * Without the scope `own`, prompts begin with the task at hand: when somebody gives the agent a new one, what came before
- * leaves its view.
+ * Makes prompts begin with the current task unless the scope is `own`: when the agent gets a new task, earlier messages
+ * leave its view.
  */
 export function beginAtTask(context: TurnContext): void {
   const { tx, agent, profile } = context;
@@ -24,7 +24,7 @@ export function beginAtTask(context: TurnContext): void {
   tx.emit({ type: 'context.trim', agentId: agent.meta.agentId, to: end, reason: 'new_task' }, task.seq);
 }
 
-/** What an agent is given by others, and not what its own rules and observers, or an interruption, put in front of it. */
+/** True when an item comes from outside the agent, not from its own rules, its observers or an interruption. */
 function isTask({ item, turnsSeen }: SubContext['inbox']['items'][number]): boolean {
   const { source, delivery, observerId, ruleId, repeats } = item;
   const isOwn = observerId !== undefined || ruleId !== undefined || repeats !== undefined;
@@ -35,11 +35,11 @@ function isTask({ item, turnsSeen }: SubContext['inbox']['items'][number]): bool
 export function showPeerHistory(context: TurnContext, cause: number | undefined): void {
   const { tx, agent, profile } = context;
   const { visibility } = profile.contextPolicy;
-  // One that could not be put into words is tried again, like every item.
+  // An item whose ingestor failed is tried again, like every item.
   if (visibility === undefined || agent.inbox.items.some(({ item }) => item.observerId === visibilityObserver)) return;
   const { entries, quotes, isSuspect } = peerEntries(tx.run, agent, visibility);
   if (entries.length === 0) return;
-  // It keeps nobody from reading what waits for a quiet moment.
+  // It does not hold back items that wait for an idle agent.
   const isQuiet = !agent.turn.loop && agent.inbox.items.every(({ item, turnsSeen }) => item.delivery === 'idle' || turnsSeen > 0);
   const item: ItemDraft = {
     source: visibleSource,

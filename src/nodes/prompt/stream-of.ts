@@ -6,7 +6,7 @@ import { joinPieces, type TextProtocol } from '../../core/prompt/text-protocol.t
 import { messageTokens } from '../../core/prompt/token-estimate.ts';
 import type { EventStream, TurnInput } from '../../core/state/turn.ts';
 
-/** How an agent's history is shown as a stream of events in the turn to come; results belong to the event of their calls. */
+/** Returns an agent's history as a stream of events for the next turn; results belong to the event of their calls. */
 export function streamOf(
   agent: SubContext,
   { contextPolicy }: CompiledProfile,
@@ -31,8 +31,8 @@ interface Saving extends Pick<EventStream, 'full' | 'lines'> {
 const savings = new WeakMap<SubContext, Saving>();
 
 /**
- * Estimated tokens by which a stream is shorter than the messages in view, since older events are cut. Each message is looked at once,
- * when it is cut: the edge never moves back.
+ * Returns the estimated tokens that a stream saves over the messages in view by cutting older events. Each message is examined one
+ * time, when it is cut: the edge never moves back.
  */
 export function savedBy(agent: SubContext, stream: EventStream, protocol: TextProtocol | undefined): number {
   const {

@@ -37,7 +37,7 @@ interface Offer {
   readonly tools: AgentTools;
   /** auto, none, required, or a tool's name. */
   readonly choice: string;
-  /** Undefined when the provider has tool calls of its own, or no tool is offered. */
+  /** Undefined when the provider has native tool calls, or no tool is offered. */
   readonly protocol: TextProtocol | undefined;
 }
 

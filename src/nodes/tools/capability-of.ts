@@ -15,7 +15,7 @@ export interface AskedCall {
   readonly gate: SpokenGate;
 }
 
-/** What a person agrees to who lets a call run, as it is now. */
+/** Returns the capability that a person grants by approving a call, as of now. */
 export function capabilityOf(env: Env, run: RunContext, { profile, tool, args, gate }: AskedCall): Capability {
   const hash = (value: unknown): ContentHash => hashOf(env, value);
   return complete(env, {
@@ -27,7 +27,7 @@ export function capabilityOf(env: Env, run: RunContext, { profile, tool, args, g
   });
 }
 
-/** What was asked about, with the arguments a person put in place of the call's own. */
+/** Returns the capability asked about, with the arguments a person substituted for the call's. */
 export function withArguments(env: Env, asked: Capability, args: JsonObject): Capability {
   return complete(env, { ...asked, args: hashOf(env, args) });
 }
@@ -49,7 +49,7 @@ function complete(env: Env, parts: CapabilityParts): Capability {
   };
 }
 
-/** What a tool is, as far as data can say it: code that changes behind the same definition shows in its `fingerprint` at most. */
+/** Returns a tool's definition as data; changed code behind the same definition shows at most in its `fingerprint`. */
 function definitionOf(env: Env, tool: Tool): JsonValue {
   const protocol = tool.handoverProtocol === undefined ? undefined : env.protocols.get(tool.handoverProtocol);
   return [

@@ -9,7 +9,7 @@ import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
 import { refuseCall } from './refuse-call.ts';
-import { gateFor, promptFacts } from './tool-gates.ts';
+import { gateFor, promptFacts, type SpokenGate } from './tool-gates.ts';
 
 /*
  * Whether a call may start.
@@ -67,12 +67,16 @@ function judgeAsked(context: TurnContext, call: CallState, asked: ApprovalWait):
   }
 }
 
-function deny(context: TurnContext, call: CallState, gate: { readonly id: string; readonly message?: string }): void {
-  const message = gate.message ?? `'${call.request.name}' is not allowed here (gate '${gate.id}').`;
-  refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message, cause: call.request.seq });
+function deny(
+  context: TurnContext,
+  call: CallState,
+  { id, message, taint = [] }: Pick<SpokenGate, 'id' | 'message' | 'taint'>,
+): void {
+  const why = message ?? `'${call.request.name}' is not allowed here (gate '${id}').`;
+  refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message: why, cause: call.request.seq, taint });
 }
 
-/** Tells whether a person agreed to exactly this call, or to all like it. If not, a person is asked, or asked again. */
+/** True when a person agreed to exactly this call, or to all like it. If not, asks a person, possibly again. */
 function isAgreedTo(context: TurnContext, call: CallState, asked: AskedCall): boolean {
   const { tx, env, agent } = context;
   const { turnId, seq, name } = call.request;

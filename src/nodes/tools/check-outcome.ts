@@ -5,7 +5,7 @@ import { checkSpawns } from '../../core/state/spawn-limits.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionOutcome } from '../../core/tool/transition.ts';
 
-/** What a transition tool may bring about; the rest is the engine's. */
+/** Events that a transition tool may emit; only the engine emits the others. */
 const allowed: ReadonlySet<EventType> = new Set<EventType>([
   'agent.start',
   'agent.release',
@@ -49,7 +49,7 @@ function checkDraft(run: RunContext, name: string, draft: EventDraft, started: S
   if (draft.type === 'agent.start') {
     if (isKnown(draft.agentId)) throw invalid(name, `starts agent ${draft.agentId}, which exists already`);
     if (draft.parentAgentId === undefined || !isKnown(draft.parentAgentId))
-      throw invalid(name, `starts agent ${draft.agentId} below ${draft.parentAgentId ?? 'nobody'}; its parent must exist`);
+      throw invalid(name, `starts agent ${draft.agentId} below ${draft.parentAgentId ?? 'no parent'}; its parent must exist`);
     started.add(draft.agentId);
   } else if ('agentId' in draft && draft.agentId !== undefined && !isKnown(draft.agentId)) {
     throw invalid(name, `drafts ${draft.type} for agent ${draft.agentId}, which does not exist`);

@@ -12,8 +12,8 @@ export function expireCall(tx: Transaction, env: Env, callId: CallId, since: num
     const { waitFor } = call;
     if (call.suspendedAt !== since || waitFor === undefined || waitFor.kind === 'agents' || waitFor.expires === undefined) return;
     const { afterMs, verdict } = waitFor.expires;
-    const what = waitFor.kind === 'approval' ? 'approved or rejected this call' : 'answered';
-    const message = `nobody ${what} within ${afterMs / 1000} s`;
+    const what = waitFor.kind === 'approval' ? 'approval or rejection of this call' : 'answer';
+    const message = `no ${what} within ${afterMs / 1000} s`;
     const isAllowed = waitFor.kind === 'approval' && verdict === 'allow';
     const { agentId } = agent.meta;
     const { turnId, seq } = call.request;

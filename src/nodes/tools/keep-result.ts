@@ -17,16 +17,16 @@ export interface KeptResult extends FittedResult {
   readonly change?: StatePatch;
 }
 
-/** Longest result of a tool that says nothing of it, in characters. */
+/** Default maximum length of a tool's result, in characters. */
 export const defaultMaxResultChars = 32_768;
 /** Arguments that say what a result is about, the most telling first. */
 const sourceArguments = ['url', 'uri', 'path', 'file', 'query', 'command'];
 const maxSourceChars = 200;
 
 /**
- * Fits what a tool returned for the model. A profile with `context_policy.result_preview` gets a preview of what is longer, with a
- * token: the whole is stored like everything that is cut, and the team's state says under which token (A1.13). The same text
- * keeps its token.
+ * Fits a tool's result into the limit for the model. With `context_policy.result_preview`, a longer result becomes a preview with a
+ * token: the full text is stored like every cut text, and the team's state records the token (A1.13). The same text keeps
+ * its token.
  */
 export function keepResult(
   context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
@@ -46,12 +46,12 @@ export function keepResult(
     return showToken(token);
   };
   const fitted = fit(env, returned, preview, { address, isOutside });
-  // What went wrong is read now or never: it is no knowledge.
+  // Errors get no token: they are of no use later.
   if (fitted.isError) return fit(env, returned, maxChars, { isOutside });
   return change === undefined ? fitted : { ...fitted, change };
 }
 
-/** False when something else has taken the place of what is known. */
+/** False when another value occupies the place of the tokens in the team's state. */
 function hasRoom({ team }: RunContext): boolean {
   return isJsonObject(team.shared['knowledge'] ?? {});
 }

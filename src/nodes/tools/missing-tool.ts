@@ -4,8 +4,8 @@ import { endAgent } from '../turn/end-agent.ts';
 import { failCall } from './tool-end.ts';
 
 /**
- * Ends a call whose tool is gone, since the code has changed: nobody could run it, or go on with it. Agents it waits for end
- * with it. One that had begun to run may have happened, and its result says so (I5).
+ * Ends a call whose tool no longer exists because the code has changed, since it can neither run nor continue. Ends the agents
+ * it waits for, too. A call that had started may have taken effect, and its result says so (I5).
  */
 export function endMissing(context: TurnContext, call: CallState): void {
   const { tx, env, agent } = context;

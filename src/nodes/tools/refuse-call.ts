@@ -11,7 +11,7 @@ import { failCall } from './tool-end.ts';
 export function refuseCall(
   context: TurnContext,
   call: CallState,
-  refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number },
+  refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly taint?: readonly string[] },
 ): void {
   const { env } = context;
   const { name } = call.request;

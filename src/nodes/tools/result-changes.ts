@@ -8,9 +8,9 @@ import type { StatePatch } from '../../core/events/team-events.ts';
 import { updateState } from '../../core/patches/update-state.ts';
 
 /**
- * The changes of state that a tool returned along with its result: its values, then what its update makes of that.
+ * Returns the state changes that a tool's result brings: first its values, then its update on top of them.
  *
- * @throws Error when a value does not fit what is there, or the update may not be; nothing is changed then
+ * @throws Error when a value does not fit the existing state, or the update is not allowed; nothing is changed then
  */
 export function resultChanges(
   context: TurnContext,

@@ -10,7 +10,7 @@ import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 
-/** How a call ended, as the tool node knows it. */
+/** Outcome of a call, as the tool node knows it. */
 export interface CallEnding {
   readonly status: CallStatus;
   readonly content: Content;
@@ -18,11 +18,13 @@ export interface CallEnding {
   readonly end?: AgentEnding;
   readonly quotes?: readonly AgentId[];
   readonly full?: string;
-  /** How many invisible characters were taken out of the result already. */
+  /** Number of invisible characters already removed from the result. */
   readonly cleaned?: number;
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
   /** Sequence number of what brought the end about; the call's start when absent. */
   readonly cause?: number;
+  /** Untrusted sources of what the content quotes, framed. */
+  readonly taint?: readonly string[];
 }
 
 /** True when the end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
@@ -32,7 +34,7 @@ function endMustOutlivePowerCut(tool: Tool | undefined): boolean {
 
 /**
  * True when the start of the tool's calls must be on the disk itself before it runs. Were the start of an `idempotent` call lost, its id,
- * which counts the calls of the run, would later name another request, and whoever remembers the first one would not do the second.
+ * which counts the calls of the run, would later name another request, and a system that remembers the first would skip the second.
  */
 export function startMustOutlivePowerCut(tool: Tool): boolean {
   return tool.effect !== 'pure';
@@ -42,7 +44,7 @@ export function startMustOutlivePowerCut(tool: Tool): boolean {
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly end?: AgentEnding },
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'taint'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
@@ -92,7 +94,8 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
   if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
   if (isOutside) payload['trust'] = 'untrusted';
   const cleaned = ending.cleaned === undefined ? {} : { cleaned: ending.cleaned };
-  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned }, end.seq);
+  const { taint = [] } = ending;
+  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned, ...(taint.length === 0 ? {} : { taint }) }, end.seq);
 }
 
 /**

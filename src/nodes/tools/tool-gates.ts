@@ -3,7 +3,7 @@ import { agentScope } from '../../core/state/agent-scope.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/roots.ts';
 import type { Template } from '../../core/expression/template.ts';
-import type { TurnId } from '../../core/ids.ts';
+import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, ToolGate } from '../../core/profile/profile.ts';
 import { noSources, type PromptFacts } from '../../core/prompt/prompt-sources.ts';
@@ -12,16 +12,22 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import { meansTool, meansToolset } from '../../core/tool/tool-naming.ts';
 import type { TurnViewEnv } from '../../core/state/turn-view.ts';
+import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
 
-/** Stands for all tools. */
+/** Wildcard for all tools. */
 const everyTool = '*';
 
-/** What a gate says of one call. */
+/** Verdict of a gate on one call. */
 export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
   readonly message?: string;
-  /** What the profile says of the gate, as data: an approval is bound to it. */
+  /** Untrusted sources of the state that the message quotes. */
+  readonly taint?: readonly string[];
+  /** Definition of the gate in the profile, as data; an approval is bound to it. */
   readonly definition: JsonValue;
 };
+
+/** What gates need besides state. */
+type GateEnv = TurnViewEnv & { readonly hash: (text: string) => ContentHash };
 
 /** The call a gate is asked about. */
 export interface GatedCall {
@@ -31,12 +37,12 @@ export interface GatedCall {
 }
 
 /**
- * What stands in front of a call: the first gate of the profile that speaks of it, else the tool's own wish to be approved
+ * Returns the gate of a call: the first gate of the profile that matches it, else the tool's own approval requirement
  * (DESIGN 5 `tool_gates`). A gate that fails denies.
  */
 export function gateFor(
   context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
-  env: TurnViewEnv,
+  env: GateEnv,
   call: GatedCall,
 ): SpokenGate | undefined {
   const { profile } = context;
@@ -47,41 +53,41 @@ export function gateFor(
 /** The gate of a tool that asks for approval itself. */
 const ownWish: SpokenGate = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
 
-/** What a profile says of one of its gates, or of the wish of a tool to be approved, as data; undefined when there is no such gate. */
+/** Returns a gate's definition in a profile, or a tool's approval requirement, as data; undefined when there is no such gate. */
 export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {
   if (gateId === ownWish.id) return ownWish.definition;
   const gate = profile?.toolGates.find(({ id }) => id === gateId);
   return gate === undefined ? undefined : definitionOf(gate);
 }
 
-function spokenOf(
-  context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
-  env: TurnViewEnv,
-  call: GatedCall,
-): SpokenGate | undefined {
+function spokenOf(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: GateEnv, call: GatedCall): SpokenGate | undefined {
   const { run, agent, profile } = context;
-  // Only what goes by another name than the gate says needs them.
+  // Needed only for a tool whose name differs from the one in the gate.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
   let scope: Scope | undefined;
   for (const gate of profile.toolGates) {
     if (!isAbout(gate, call.tool, others)) continue;
     scope ??= gateScope(env, run, agent, call);
     try {
-      if (gate.condition === undefined || gate.condition.test(scope)) return spokenGate(gate, scope);
+      if (gate.condition === undefined || gate.condition.test(scope))
+        return spokenGate(gate, scope, stateQuotes(run, agent, env.hash, gate.id));
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
+      const quotes = stateQuotes(run, agent, env.hash, gate.id);
+      const why = quotes?.quote(error.message, gate.condition?.paths ?? []) ?? error.message;
       return {
         id: gate.id,
         verdict: 'deny',
-        message: `gate '${gate.id}' could not be evaluated (${error.message}), so the call is denied`,
+        message: `gate '${gate.id}' could not be evaluated (${String(why)}), so the call is denied`,
         definition: definitionOf(gate),
+        ...taintOf(quotes),
       };
     }
   }
   return undefined;
 }
 
-/** Tells whether a gate is about a tool. One that allows takes a name for nothing but what it surely means. */
+/** True when a gate matches a tool. A gate that allows matches a name only when its meaning is certain. */
 function isAbout({ tools, toolsets, verdict }: ToolGate, tool: Tool, others: () => Iterable<Tool>): boolean {
   const isStrict = verdict === 'allow';
   return (
@@ -91,24 +97,25 @@ function isAbout({ tools, toolsets, verdict }: ToolGate, tool: Tool, others: () 
   );
 }
 
-/** What a gate sees: the roots of its agent, the arguments, and where what the model looked at came from. */
+/** Returns the scope of a gate: the roots of its agent, the arguments, and the provenance of the model's prompt. */
 function gateScope(env: TurnViewEnv, run: RunContext, agent: SubContext, { args, turnId }: GatedCall): Scope {
   return { ...agentScope(env, run, agent), args, prompt: promptFacts(run, turnId) };
 }
 
-/** Where what the model was looking at in a turn came from. */
+/** Returns the provenance of the prompt that the model saw in a turn. */
 export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
   const { sources, untrusted } = run.turns.get(turnId)?.sources ?? noSources;
   return { sources, untrusted, tainted: run.isTainted };
 }
 
-function spokenGate(gate: ToolGate, scope: Scope): SpokenGate {
+function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): SpokenGate {
   const { id, verdict, message, expires } = gate;
   return {
     id,
     verdict,
     definition: definitionOf(gate),
-    ...(message === undefined ? {} : { message: messageText(message, scope) }),
+    ...(message === undefined ? {} : { message: messageText(message, scope, quotes) }),
+    ...taintOf(quotes),
     ...(expires === undefined ? {} : { expires }),
   };
 }
@@ -118,11 +125,17 @@ function definitionOf({ id, tools, toolsets, condition, verdict, message, expire
   return [id, tools, toolsets, condition?.source ?? null, verdict, message?.source ?? null, afterMs, onExpire];
 }
 
-/** A message that cannot be rendered is said as it is written: whoever decides still learns what the gate is about. */
-function messageText(message: Template, scope: Scope): string {
+/** Renders a gate's message; returns its source when rendering fails, so that the approver still learns what the gate is about. */
+function messageText(message: Template, scope: Scope, quotes: StateQuotes | undefined): string {
   try {
-    return message.render(scope);
+    return message.render(scope, quotes?.quote);
   } catch {
     return message.source;
   }
+}
+
+/** Call it when all that the message quotes was quoted. */
+function taintOf(quotes: StateQuotes | undefined): Pick<SpokenGate, 'taint'> {
+  const taint = quotes?.labels() ?? [];
+  return taint.length === 0 ? {} : { taint };
 }

@@ -32,19 +32,19 @@ export interface CallTicket {
   readonly callId: CallId;
 }
 
-/** How an execution went, as it comes back from outside. */
+/** Outcome of an execution, as reported from outside. */
 export interface ToolOutcome {
   readonly status: CallStatus;
-  /** What the tool returned, for status `ok`. */
+  /** Return value of the tool, for status `ok`. */
   readonly returned?: unknown;
-  /** What it threw, or why it did not finish. */
+  /** Error that the tool threw, or the reason why it did not finish. */
   readonly error?: unknown;
   readonly progress: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
-  /** It did not stop when it was told to, and nobody waits for it any more: what it says later is a late result. */
+  /** True when the tool ignored a request to stop and is no longer awaited: anything it returns later is a late result. */
   readonly abandoned?: boolean;
 }
 
-/** What executing a tool needs from outside. */
+/** Dependencies of a tool's execution. */
 export interface ToolPorts extends ExecPorts {
   readonly tool: EffectTool;
   readonly context: ToolContext;
@@ -58,7 +58,7 @@ export interface ToolPorts extends ExecPorts {
  * exec: runs an effect tool. post: the result goes back to the caller's inbox as a TOOL_RESULT item.
  */
 export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPorts> & {
-  /** Goes on with a call that waited; `cause` is the event that brought about what it waited for. */
+  /** Resumes a call that waited; `cause` is the event that ended the wait. */
   resume(tx: Transaction, agent: SubContext, call: CallState, happening: Happening, cause: number): void;
 } {
   return {
@@ -99,8 +99,8 @@ function startNext(context: TurnContext): CallTicket | undefined {
 }
 
 /**
- * The first requested call that may start now: `parallel` calls at once, `serial` ones in the order given and one at a
- * time, `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call.
+ * Returns the first requested call that may start now: `parallel` calls immediately, `serial` ones in the order given and one
+ * at a time, `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call.
  */
 function nextCall(env: Env, agent: SubContext): CallState | undefined {
   let running = 0;
@@ -108,7 +108,7 @@ function nextCall(env: Env, agent: SubContext): CallState | undefined {
   let exclusiveBusy = false;
   const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
   for (const call of agent.calls.open.values()) {
-    // One that waits for a person has its turn all the same: those behind it must not overtake it.
+    // A call that waits for a person keeps its turn: later calls must not overtake it.
     if (call.status === 'suspended') serialBusy ||= concurrencyOf(call) === 'serial';
     if (call.status !== 'running') continue;
     running++;
@@ -189,7 +189,7 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
   if (outcome.status !== 'ok') {
     const said = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
-    // What is thrown may quote a server without end: the limit of results holds for it, too.
+    // A thrown error may quote a server at any length, so the limit for results applies to it, too.
     const error = {
       ...said,
       message: cutMiddle(

@@ -13,14 +13,14 @@ import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
 import { checkCallStart } from './check-call-start.ts';
 import { endCall } from './tool-end.ts';
 
-/** Whether a reply ended in a way that lets its calls be trusted to be complete. */
+/** End of a reply, which decides if its calls can be trusted to be complete. */
 export interface ReplyEnd {
   readonly finishedCleanly: boolean;
 }
 
 /**
- * Puts the calls of a reply on the record, each with its verdict: what cannot run is answered at once with an error the
- * model can act on; what may run stands as `requested` and is started by the tool node.
+ * Records the calls of a reply, each with its verdict: a call that cannot run is answered immediately with an error the
+ * model can act on; one that may run is recorded as `requested` and started by the tool node.
  */
 export function requestCalls(context: TurnContext, turnId: TurnId, calls: readonly ReplyToolCall[], end: ReplyEnd): void {
   const { tx, env, agent, profile } = context;
@@ -167,7 +167,7 @@ function refuse(
   });
 }
 
-/** Has people asked at once, though the call may have to wait for its turn: it is judged again when that has come. */
+/** Requests approvals immediately, though the call may have to wait for its turn; its gate is checked again when it starts. */
 function applyGates(context: TurnContext, callId: ReplyToolCall['callId']): void {
   const { agent } = context;
   const call = agent.calls.open.get(callId);

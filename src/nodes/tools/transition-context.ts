@@ -8,7 +8,7 @@ import { patchedState } from '../../core/patches/state-patch.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 
-/** What a transition tool may look at while it decides over one call. */
+/** Returns the context that a transition tool may read while it decides on one call. */
 export function transitionContext(context: TurnContext, call: CallState): TransitionContext {
   const { tx, env, agent } = context;
   return {

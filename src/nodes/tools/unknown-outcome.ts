@@ -4,15 +4,15 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.t
 import type { CallState } from '../../core/state/turn-state.ts';
 import { endCall, failCall } from './tool-end.ts';
 
-/** What a person may say of a call of unknown outcome. */
+/** Schema of a person's answer about a call of unknown outcome. */
 const answers: JsonObject = { enum: ['happened', 'not_happened', 'unknown'] };
 
 /** Marks a question about a call that was interrupted, as opposed to one that a tool asks. */
 const memo: JsonObject = { about: 'unknown_outcome' };
 
 /**
- * Deals with a call that was interrupted while it ran and may or may not have happened, as its tool wants (`on_unknown`):
- * the model is told, a person is asked, or the agent ends with an error. It is never run again silently (I5).
+ * Settles a call that was interrupted while it ran and may or may not have taken effect, as its tool declares (`on_unknown`):
+ * informs the model, asks a person, or ends the agent with an error. The call is never run again silently (I5).
  */
 export function settleUnknown(
   context: TurnContext,
@@ -32,7 +32,7 @@ export function settleUnknown(
       failCall(context, call.callId, { ...error, status: 'unknown', cause: from, end: { outcome: 'error', error } });
       break;
     case 'ask_human': {
-      const prompt = `'${name}' was interrupted while it ran. Did it happen? If it did not, it is run again; if nobody knows, the agent is told so.`;
+      const prompt = `'${name}' was interrupted while it ran. Did it happen? If it did not, it runs again; if this is unknown, the agent learns that.`;
       const on = { kind: 'question', prompt, schema: answers } as const;
       tx.emit({ type: 'tool.suspend', agentId: agent.meta.agentId, turnId, callId: call.callId, on, memo }, from);
       break;
@@ -40,12 +40,12 @@ export function settleUnknown(
   }
 }
 
-/** Tells whether a suspended call waits for a person to say whether it happened. */
+/** True when a suspended call waits for a person to say whether it happened. */
 export function asksWhetherHappened(call: CallState): boolean {
   return call.startSeq !== undefined && isJsonObject(call.memo) && call.memo['about'] === memo['about'];
 }
 
-/** Goes by what a person said of a call of unknown outcome. One that did not happen stands as requested, and is started like any other. */
+/** Applies a person's answer about a call of unknown outcome. A call that did not happen is requested again and starts like any other. */
 export function applyTestimony(
   context: TurnContext,
   call: CallState,

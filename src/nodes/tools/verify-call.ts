@@ -6,7 +6,7 @@ import { startCall } from './start-call.ts';
 import type { ToolOutcome } from './tool-node.ts';
 import { settleUnknown } from './unknown-outcome.ts';
 
-/** What a verifying tool answered, as far as it can be used. */
+/** Usable part of a verifying tool's answer. */
 type Verdict =
   | { readonly answer: 'happened'; readonly result: unknown }
   | { readonly answer: 'not_happened' }
@@ -31,8 +31,8 @@ export function verifyCall(context: TurnContext, call: CallState, by: string): v
 }
 
 /**
- * Goes by what the verifying tool said: the call ends with the result it found, is run (again), or nobody knows. Answers
- * with the outcome the call has, when it happened.
+ * Applies a verifying tool's answer: the call ends with the result it found, runs (again), or stays unknown. Returns the
+ * outcome of the call, if it happened.
  */
 export function applyVerdict(
   context: TurnContext,

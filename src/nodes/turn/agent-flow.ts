@@ -1,6 +1,6 @@
 import { Flow } from './node.ts';
 
-/** Where an agent's flow can lead: to its tools, around to itself, to waiting, or to its end. */
+/** Next step of an agent's flow: its tools, itself again, waiting, or its end. */
 export type AgentStep = 'agent' | 'tool' | 'wait' | 'end';
 
 /**

@@ -24,16 +24,16 @@ export interface TurnTicket {
   readonly turnId: TurnId;
 }
 
-/** What the model call of a turn needs from outside. */
+/** Dependencies of a turn's model call. */
 export interface AgentPorts extends ExecPorts {
   readonly gateway: ModelGateway;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly onDelta?: (delta: ModelDelta) => void;
   readonly onOutage?: (news: OutageNews) => void;
-  /** Functions that stand in a model's place, by name. */
+  /** Functions used instead of a model, by name. */
   readonly functions?: ReadonlyMap<string, NodeFunction>;
   readonly clock: Clock;
-  /** How long a cancelled function gets to stop, in milliseconds. */
+  /** Milliseconds that a cancelled function gets to stop. */
   readonly graceMs: number;
 }
 
@@ -70,7 +70,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   return askPlanner({ planner, run, agent, turnId: ticket.turnId, hasTool, env }, ask);
 }
 
-/** What a model is asked with. */
+/** Inputs of a model call. */
 interface Asked {
   readonly start: TurnStart;
   readonly prompt: TurnPrompt;

@@ -7,27 +7,27 @@ import { outputSectionId, type OutputFormat } from '../../core/prompt/output-for
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { DecidedAction } from '../../core/events/turn-events.ts';
 
-/** What was decided: the action as plain data, and the item of a loop. */
+/** Decision of a turn: the action as plain data, and the item of a loop. */
 export interface Decided {
   readonly action: DecidedAction;
   readonly item?: ItemDraft;
 }
 
-// How many problems a model is told at once, and how much of each.
+// Maximum number of problems reported to a model together, and maximum length of each.
 const toldProblems = 10;
 const toldChars = 300;
 
 /**
- * Holds an agent that ends well with its own reply to its profile's `output_schema`: the output becomes the JSON text of the value that
- * was checked. A reply that does not fit goes back to the model with what is wrong, as often as the profile says; then the agent ends
- * with OUTPUT_INVALID, and its text stays the output.
+ * Validates the output of an agent that ends successfully with its own reply against its profile's `output_schema`: the output becomes
+ * the JSON text of the validated value. An invalid reply goes back to the model with its problems, as often as the profile allows; then
+ * the agent ends with OUTPUT_INVALID, and its text stays the output.
  */
 export function checkOutput(context: Pick<TurnContext, 'env' | 'agent' | 'profile'>, decided: Decided): Decided {
   const { env, agent, profile } = context;
   const { output } = profile;
   const { action } = decided;
   if (output === undefined || action.type !== 'end_agent_turn' || action.outcome !== 'success') return decided;
-  // What a rule has words of its own for is no answer of the model.
+  // An output that a rule supplies is not the model's answer.
   if (action.output !== agent.turn.lastReply) return decided;
   const read = readOutput(env, output, agent.turn.lastReply);
   if (read.ok) return { action: { ...action, output: JSON.stringify(read.value) } };

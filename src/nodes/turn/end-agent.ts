@@ -15,8 +15,8 @@ import { endCall } from '../tools/tool-end.ts';
 import { transitionContext } from '../tools/transition-context.ts';
 
 /**
- * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. Who
- * asked to be told is told, unless it is the one who ended the agent (`by`); the run ends with its root.
+ * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. The
+ * agent that asked to be notified is notified, unless it ended the agent itself (`by`); the run ends with its root.
  */
 export function endAgent(context: TurnContext, ending: AgentEnding, cause: number | undefined, by?: AgentId): void {
   const { tx, env, agent } = context;
@@ -59,12 +59,12 @@ export function endAgent(context: TurnContext, ending: AgentEnding, cause: numbe
   if (tx.run.rootAgentId === agent.meta.agentId) endRun(tx, agent, end.seq);
 }
 
-/** What was told of the iteration that is over. */
+/** Sources of notices about the iteration that is over. */
 const outdated: ReadonlySet<string> = new Set(['LIMIT_NOTICE', 'STAGNATION_NOTICE']);
 
 /**
- * Drops what was not read before an agent ended and is wrong when it starts anew: results, when their calls are not in its
- * history any more (I1); notices of limits and stagnation, when it is.
+ * Drops unread items of an ended agent that are wrong after its restart: results if their calls have left its history (I1);
+ * notices of limits and stagnation if its history is kept.
  */
 function dropStale(context: TurnContext, { keepsHistory }: Pick<AgentRestart, 'keepsHistory'>, cause: number): void {
   const { tx, agent } = context;
@@ -111,13 +111,13 @@ export function emitDraft(context: TurnContext, draft: EventDraft, cause: number
   if (restarted !== undefined && draft.type === 'agent.restart') dropStale(new TurnContext(tx, env, restarted), draft, cause);
 }
 
-/** How deep an agent stands is not for its starter to say. */
+/** Sets an agent's depth from its parent, whatever the draft says. */
 function atItsDepth(tx: Transaction, draft: Extract<EventDraft, { type: 'agent.start' }>): EventDraft {
   const parent = draft.parentAgentId === undefined ? undefined : tx.run.agents.get(draft.parentAgentId);
   return { ...draft, depth: (parent?.meta.depth ?? -1) + 1 };
 }
 
-/** Tells the agent that wanted to know, unless it is gone itself. */
+/** Notifies the agent that asked for it, unless that agent has ended. */
 function notify(tx: Transaction, agent: SubContext, cause: number): void {
   const wanted = agent.meta.notify;
   const listener = wanted === undefined ? undefined : tx.run.agents.get(wanted.agentId);

@@ -78,7 +78,7 @@ function lastSeq(run: RunContext, agent: SubContext): number {
   return last?.end?.seq ?? last?.start.seq ?? agent.meta.seq;
 }
 
-/** What an agent did over and over: for itself in a sentence, for people with the calls and their results. */
+/** Describes an agent's repetition: in a sentence for itself, with the calls and their results for people. */
 function repeated(
   run: RunContext,
   agent: SubContext,

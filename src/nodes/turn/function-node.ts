@@ -9,7 +9,7 @@ import { readOnlyView } from '../../core/read-only-view.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
-/** What a function sees in a model's place: the prompt a model would have got, and the views of conditions. */
+/** Input of a function that replaces a model: the prompt a model would have got, and the views of conditions. */
 export interface FunctionView {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly OfferedTool[];
@@ -18,7 +18,7 @@ export interface FunctionView {
   readonly signal: AbortSignal;
 }
 
-/** What a function says: words, tool calls by wire name, or both. */
+/** Reply of a function: text, tool calls by wire name, or both. */
 export interface FunctionReply {
   readonly text?: string;
   readonly toolCalls?: readonly { readonly tool: string; readonly args: JsonObject }[];
@@ -27,7 +27,7 @@ export interface FunctionReply {
 /** A deterministic node in a model's place: planners, routers, scripted sequences. */
 export type NodeFunction = (view: FunctionView) => FunctionReply | Promise<FunctionReply>;
 
-/** What one activation of a function node needs. */
+/** Dependencies of one activation of a function node. */
 export interface FunctionCall {
   readonly name: string;
   readonly env: Env;
@@ -38,11 +38,11 @@ export interface FunctionCall {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** How long a function that is cancelled gets to stop, in milliseconds. */
+  /** Milliseconds that a cancelled function gets to stop. */
   readonly graceMs: number;
 }
 
-/** How long a function may take when its profile does not say. */
+/** Default timeout of a function, in milliseconds. */
 export const defaultFunctionTimeoutMs = 120_000;
 
 /** Runs a function where an agent node would call its model; what it returns is treated like any reply. */
@@ -109,7 +109,7 @@ function waitFor(made: Promise<FunctionReply>, call: FunctionCall, abort: AbortC
       cancelTimer();
       const error = new CadreError(
         'MODEL_ABORTED',
-        `function node '${name}' was told to stop and did not; nobody waits for it any more`,
+        `function node '${name}' did not stop when cancelled; its reply is no longer awaited`,
       );
       cancelTimer = clock.setTimer(graceMs, () => giveUp(error));
     };

@@ -10,12 +10,12 @@ const interruption: ErrorRecord = {
   message: 'the model call was interrupted by a message that was sent with priority now',
 };
 
-/** What is put on record of an interrupted call that nothing is known of, because its process ended. */
+/** Outcome recorded for an interrupted call about which nothing is known because its process ended. */
 export const lostCall: ModelOutcome = { kind: 'error', error: interruption, usage: {}, attempts: [] };
 
 /**
- * The outcome of a call whose turn was interrupted. A reply that came whole all the same is kept as partial text, and its
- * tool calls are not run: once the interrupting item is in the journal, nothing else comes of that turn.
+ * Returns the outcome of a call whose turn was interrupted. A reply that still arrived complete is kept as partial text, and
+ * its tool calls are not run: once the interrupting item is in the journal, that turn has no other effect.
  */
 function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
   const { usage } = outcome;
@@ -29,8 +29,8 @@ function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
 }
 
 /**
- * Records what came of an interrupted call, and ends its turn. What it read for good is in history; what it read for this
- * once is posted anew (I2: as an item of its own), so that the next turn reads it.
+ * Records the outcome of an interrupted call, and ends its turn. Inputs kept in history stay there; one-turn inputs are
+ * posted again (I2: as separate items), so that the next turn reads them.
  */
 export function interruptTurn(context: TurnContext, turn: TurnState, outcome: ModelOutcome): void {
   const { tx, agent } = context;
@@ -44,8 +44,8 @@ export function interruptTurn(context: TurnContext, turn: TurnState, outcome: Mo
 }
 
 /**
- * Posts anew what a turn read for this once and no model answered, except for what the next turn's observers and loop will
- * say themselves.
+ * Posts the one-turn inputs of a turn that no model answered again, except for those that the next turn's observers and
+ * loop will produce themselves.
  */
 export function requeueInputs(context: TurnContext, turn: TurnState, cause: number): void {
   const { tx, agent } = context;
@@ -55,7 +55,7 @@ export function requeueInputs(context: TurnContext, turn: TurnState, cause: numb
     if (item === undefined || input.persistent || input.kept === true) return;
     if (item.observerId !== undefined && momentary.has(item.observerId)) return;
     const { itemId, ...draft } = item;
-    // Whoever was shown an item for the second time asks after the first.
+    // An item that is repeated several times refers to the first.
     tx.post(agent.meta.agentId, { ...draft, delivery: 'next', repeats: item.repeats ?? itemId }, cause);
   });
 }

@@ -2,10 +2,10 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
-/** What a node says when it is done: the name of the edge to follow. */
+/** Result of a node: the name of the edge to follow. */
 export type Action = string;
 
-/** What the outside hands to a node that executes: everything that may wait or fail. */
+/** Dependencies of a node that executes: everything that may wait or fail. */
 export interface ExecPorts {
   readonly run: RunContext;
   readonly agent: SubContext;
@@ -26,7 +26,7 @@ export interface Node<Ticket, Outcome, Ports extends ExecPorts = ExecPorts> {
   post(tx: Transaction, agent: SubContext, ticket: Ticket, outcome: Outcome): Action;
 }
 
-/** Which step follows which action: a small graph, checked as it is built. */
+/** Graph of steps by action, checked as it is built. */
 export class Flow<Step extends string> {
   readonly #edges = new Map<Step, Map<Action, Step>>();
 

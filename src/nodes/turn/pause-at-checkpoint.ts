@@ -3,14 +3,16 @@ import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Checkpoint } from '../../core/profile/checkpoint.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
+import type { Quote } from '../../core/expression/template.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
+import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { NotBegun } from './not-begun.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
 /**
- * Stops an agent before a turn when it has come to one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
- * that has just waited for a person goes on, whatever its checkpoints say of the turn before.
+ * Pauses an agent before a turn when it has reached one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
+ * that has just waited for a person continues, whatever its checkpoints say of the turn before.
  */
 export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
   const { tx, env, agent } = context;
@@ -21,7 +23,8 @@ export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
   const reached = checkpoints.find((checkpoint) => isReached(context, checkpoint, last, scope));
   if (reached === undefined) return undefined;
   const { id } = reached;
-  const prompt = [questionAt(reached, scope), ...report(agent, last)].join('\n');
+  const quotes = stateQuotes(tx.run, agent, env.hash, id);
+  const prompt = [questionAt(reached, scope, quotes?.quote), ...report(agent, last)].join('\n');
   const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
   tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
   return 'at_checkpoint';
@@ -49,10 +52,10 @@ function isReached(
 }
 
 /** A message that cannot be rendered is asked as it is written. */
-function questionAt({ id, message }: Checkpoint, scope: Scope): string {
+function questionAt({ id, message }: Checkpoint, scope: Scope, quote: Quote | undefined): string {
   if (message === undefined) return `Checkpoint '${id}': go on, or end with what there is?`;
   try {
-    return message.render(scope);
+    return message.render(scope, quote);
   } catch {
     return message.source;
   }

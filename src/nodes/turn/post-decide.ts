@@ -110,7 +110,7 @@ function askRule(rule: CompiledRule, scope: Scope): RuleRecord {
   }
 }
 
-/** What a condition read, small enough for the record: scalars as they are, the rest by its size. */
+/** Returns the values a condition read, small enough for the record: scalars as they are, others by their size. */
 function valuesOf(paths: readonly string[], scope: Scope): Readonly<Record<string, JsonValue>> {
   const values: Record<string, JsonValue> = {};
   for (const path of paths) values[path] = shown(readPath(scope, path));
@@ -200,7 +200,7 @@ function ending(
   return { type: action.type, ruleId, outcome: action.outcome, output, ...(error === undefined ? {} : { error }) };
 }
 
-/** A failed call has no answer of its own: it ends well only in words that the rule itself has for it. */
+/** Returns the ending after a failed call: without an answer of the model, it succeeds only with an output that the rule supplies. */
 function endingOnError(
   scope: Scope,
   ruleId: string,

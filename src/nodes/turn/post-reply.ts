@@ -55,7 +55,7 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
   const fresh = new Set<string>();
   const used = { has: (id: string) => agent.history.wireIds.has(id) || fresh.has(id), size: agent.history.wireIds.size };
   return reply.toolCalls.map((call, index) => {
-    // A model may invent a name no provider would take back in history: the wire name is made anew from what it means.
+    // A model may invent a name that no provider accepts in history, so derive the wire name from the resolved tool name.
     const name = env.catalog.fromWire(call.toolName);
     const made: Writable<ReplyToolCall> = {
       callId: callIdAt(tx.run.counters.calls + index + 1),

@@ -70,7 +70,7 @@ export function generateTitle(
   });
 }
 
-/** How it began: what was asked, and what was said to it. */
+/** Returns the beginning of the conversation: the request and the reply. */
 function conversation({ history: { messages } }: SubContext): string {
   const asked = messages.find(({ role }) => role === 'user');
   const said = messages.find(({ role }) => role === 'assistant');

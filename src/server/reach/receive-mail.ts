@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, toErrorRecord } from '../../core/error.ts';
@@ -21,6 +22,8 @@ const longestExpectedMs = longestUntakenMs + 2_000;
  */
 export function receiveMail(engine: Engine, store = mailStore(engine)): Disposable {
   const folder = mailFolder(store);
+  // Letters that were there before may have come with the folder, such as an approval in a clone; their senders take them back.
+  const earlier = store === 'memory' ? new Set<string>() : lettersIn(folder);
   const acting = new Set<Promise<void>>();
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -31,7 +34,7 @@ export function receiveMail(engine: Engine, store = mailStore(engine)): Disposab
       for (const runId of await namesIn(folder)) {
         const run = engine.live(runId);
         const letters = path.join(folder, runId);
-        if (run !== undefined && (await isPrivate(letters))) await takeAll(run, letters, acting);
+        if (run !== undefined && (await isPrivate(letters))) await takeAll(run, letters, { acting, earlier });
       }
     } finally {
       isLooking = false;
@@ -43,9 +46,24 @@ export function receiveMail(engine: Engine, store = mailStore(engine)): Disposab
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-async function takeAll(run: Run, folder: string, acting: Set<Promise<void>>): Promise<void> {
+/** Paths of all letters in a mail folder; none when it cannot be read, as no letter is taken from it then. */
+function lettersIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name)));
+  } catch {
+    return new Set();
+  }
+}
+
+/** Letters that are acted on, and those that are not taken. */
+interface Mail {
+  readonly acting: Set<Promise<void>>;
+  readonly earlier: ReadonlySet<string>;
+}
+
+async function takeAll(run: Run, folder: string, { acting, earlier }: Mail): Promise<void> {
   for (const name of await namesIn(folder)) {
-    if (!name.endsWith('.json') || acting.size >= maxAtOnce) continue;
+    if (!name.endsWith('.json') || acting.size >= maxAtOnce || earlier.has(path.join(folder, name))) continue;
     const file = path.join(folder, name.slice(0, -'.json'.length));
     // From here on no other process takes it, and its sender knows that it was taken.
     const taken = await rename(`${file}.json`, `${file}.taken`).then(() => true, absent);

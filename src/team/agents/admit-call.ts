@@ -7,30 +7,30 @@ import type { TransitionContext } from '../../core/tool/transition.ts';
 import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
 import { type Callee, isCallable } from './callee.ts';
 
-/** What a caller wants of one agent: of a new one, or of the one it names. */
+/** A caller's request for an agent: a new one, or the one it names. */
 export interface AgentRequest {
   readonly callee: Callee;
-  /** What it is handed. */
+  /** Parameters passed to the agent. */
   readonly params: JsonObject;
   readonly agentId?: string;
 }
 
-/** What comes of a request: a new agent, one that goes on, or a reason why neither. */
+/** Decision on a request: a new agent, an agent that continues, or a refusal with its reason. */
 export type Admission =
   | { readonly kind: 'start' }
   | { readonly kind: 'go_on'; readonly agent: SubContext }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What is to come of the requests of the same call before this one. */
+/** Results planned for the earlier requests of the same call. */
 export interface Planned {
   readonly started: number;
   readonly goingOn: ReadonlySet<string>;
 }
 
-/** Ids listed when a caller names one that is not its to call. */
+/** Maximum number of ids listed when a caller names an agent it may not call. */
 const listedIds = 20;
 
-/** Decides over one request; it is admitted also when there is no room for a new agent at this moment. */
+/** Decides on one request; it is also admitted when no slot is free for a new agent yet. */
 export function admitCall(request: AgentRequest, planned: Planned, context: TransitionContext): Admission {
   const { callee } = request;
   const { run, agent, profiles } = context;
@@ -50,7 +50,7 @@ function refused(reason: string): Admission {
   return { kind: 'refused', reason };
 }
 
-/** How many of an agent and those above it are of a profile. */
+/** Counts the agents of a profile among an agent and its ancestors. */
 function agentsAbove(run: RunContext, agent: SubContext, profile: string): number {
   let count = 0;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
@@ -58,7 +58,7 @@ function agentsAbove(run: RunContext, agent: SubContext, profile: string): numbe
   return count;
 }
 
-/** An agent goes on when the caller called it before, and it has ended or waits to be spoken to. */
+/** Admits an existing agent that the caller called before and that has ended or awaits input. */
 function admitAgain(agentId: string, callee: Callee, planned: Planned, context: TransitionContext): Admission {
   const { run, agent, profiles } = context;
   const { name } = callee.profile;
@@ -74,7 +74,7 @@ function admitAgain(agentId: string, callee: Callee, planned: Planned, context: 
   return { kind: 'go_on', agent: found };
 }
 
-/** The agents an agent has called, and that are not held by a work module or in the background. */
+/** Returns the agents an agent has called, without those of work modules and those in the background. */
 export function calledAgents(run: RunContext, caller: SubContext): readonly SubContext[] {
   return caller.children.flatMap((id) => {
     const child = run.agents.get(id);

@@ -8,7 +8,7 @@ import { releaseHeld } from './agent-slots.ts';
 import { beginCalls } from './begin-calls.ts';
 import { fromStoredCalls, type MadeCall, toStoredCalls } from './call-memo.ts';
 
-/** What a call answers with, once every agent it put to work has ended or waits. */
+/** Builds the answer to a call, once all of its agents have ended or wait. */
 export type Answer = (reports: readonly AgentReport[]) => { readonly content: JsonValue; readonly isError: boolean };
 
 /*
@@ -19,7 +19,7 @@ export type Answer = (reports: readonly AgentReport[]) => { readonly content: Js
  * 3. How one agent ends changes nothing for the others.
  */
 
-/** Begins a call; it waits, unless nobody went to work. */
+/** Begins a call and suspends it; answers immediately if no agent started. */
 export function beginCall(requests: readonly AgentRequest[], context: TransitionContext, answer: Answer): TransitionOutcome {
   const { calls, events } = beginCalls(requests, context);
   const agentIds = agentsOf(calls);
@@ -27,7 +27,7 @@ export function beginCall(requests: readonly AgentRequest[], context: Transition
   return { kind: 'suspend', on: { kind: 'agents', agentIds, orWait: true }, memo: toStoredCalls(calls), events };
 }
 
-/** Goes on with a call each time one of its agents has ended or begins to wait. */
+/** Continues a call whenever one of its agents ends or begins to wait. */
 export function continueCall(stored: JsonValue, context: TransitionContext, answer: Answer): TransitionOutcome {
   const { run } = context;
   const calls = fromStoredCalls(stored);
@@ -41,7 +41,7 @@ export function continueCall(stored: JsonValue, context: TransitionContext, answ
       events,
       quotes: waiting.map(({ meta }) => meta.agentId),
     };
-  // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
+  // Returns the same wait and memo objects, so that storage can detect that nothing changed.
   const on = context.agent.calls.open.get(context.callId)?.waitFor ?? { kind: 'agents', agentIds: agentsOf(calls), orWait: true };
   return { kind: 'suspend', on, memo: stored, events };
 }

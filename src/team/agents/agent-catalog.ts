@@ -4,8 +4,8 @@ import { isCallable } from './callee.ts';
 import { exposedProfile } from './exposed-profile.ts';
 
 /**
- * A catalog together with the profiles of a set that are exposed as tools. They belong to the set, not to the engine: a run
- * goes by the profiles it was started with, and so do the tools they are exposed as.
+ * Adds the profiles of a set that are exposed as tools to a catalog. They belong to the set, not to the engine: a run keeps the
+ * profiles it was started with, and so does their exposure as tools.
  */
 export function withExposedProfiles(
   catalog: ToolCatalog,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 
-/** The argument by which a caller gives an agent it called before more to do. */
+/** The argument by which a caller continues an agent it called before. */
 export const agentIdParameter: JsonObject = {
   type: 'string',
   description:

@@ -5,14 +5,13 @@ import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import { clipText } from '../reports/clip-text.ts';
 import type { MadeCall } from './call-memo.ts';
 
-/** Longest words and longest deliverables of one report, in characters; the whole stays with the agent. */
+/** Maximum length of the text, and of the deliverables, in one report, in characters; the agent keeps the full version. */
 const maxOutput = 60_000;
 const maxDeliverables = 96_000;
 
 /**
- * What a caller is told of an agent it called. `status` is `success`, `error`, `limit`, `stagnation`, `cancelled`, a word that
- * the agent's profile ends with (such as `needs_help`), `waiting` for one that waits to be spoken to, or `refused` when no
- * agent went to work.
+ * Report on a called agent for its caller. `status` is `success`, `error`, `limit`, `stagnation`, `cancelled`, a word that the
+ * agent's profile ends with (such as `needs_help`), `waiting` for an agent that awaits input, or `refused` when no agent started.
  */
 export interface AgentReport extends JsonObject {
   readonly status: string;
@@ -21,12 +20,12 @@ export interface AgentReport extends JsonObject {
 
 const failures: ReadonlySet<string> = new Set(['error', 'limit', 'cancelled', 'refused', stagnationOutcome]);
 
-/** Tells whether a report says that the work was not done. Words of a profile's own are no failure. */
+/** True when a report means that the work was not done. A profile's own end words do not count as failures. */
 export function isFailure({ status }: AgentReport): boolean {
   return failures.has(status);
 }
 
-/** The report of a request, as its agent stands now. */
+/** Builds the report of a request from the agent's current state. */
 export function reportOf(call: MadeCall, run: RunContext): AgentReport {
   if (!('agentId' in call)) return { status: 'refused', profile: call.profile, message: call.refused };
   const agent = run.agents.get(call.agentId);
@@ -52,7 +51,7 @@ function hasSome(deliverables: JsonObject): boolean {
   return Object.keys(deliverables).length > 0;
 }
 
-/** Deliverables that fit as they are, else with their long values shortened. */
+/** Returns deliverables unchanged if they fit, otherwise with long values shortened. */
 function clipped(deliverables: JsonObject): JsonObject {
   if (JSON.stringify(deliverables).length <= maxDeliverables) return deliverables;
   const entries = Object.entries(deliverables);

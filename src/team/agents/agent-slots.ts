@@ -5,14 +5,14 @@ import type { TransitionContext } from '../../core/tool/transition.ts';
 import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
 import { calledAgents } from './admit-call.ts';
 
-/** Tells whether one of the caller's agents is at work on a call that is open: when it is done, held ones are looked at. */
+/** True when an agent of the caller is working on an open call; its end triggers the start of held ones. */
 export function isAnyoneAtWork(context: TransitionContext): boolean {
   return openAgents(context).some(isAtWork);
 }
 
 /**
- * Starts held agents on the room there is: this call's first, then those of the caller's other calls. When there is none, and
- * nobody is left whose end would make some, the held ones end: nothing is ever held for ever.
+ * Starts held agents in the free slots: this call's first, then those of the caller's other calls. With no free slot, and no agent
+ * left whose end would free one, the held agents end, so that none is held forever.
  */
 export function releaseHeld(context: TransitionContext): readonly EventDraft[] {
   if (context.run.held === 0) return [];
@@ -27,7 +27,7 @@ export function releaseHeld(context: TransitionContext): readonly EventDraft[] {
 }
 
 function giveUp({ meta, deliverables }: SubContext, { run }: TransitionContext): EventDraft {
-  const error = { code: 'LIMIT_REACHED', message: `it never went to work: ${liveRefusal(run)}` } as const;
+  const error = { code: 'LIMIT_REACHED', message: `it never started: ${liveRefusal(run)}` } as const;
   return { type: 'agent.end', agentId: meta.agentId, outcome: 'limit', output: '', deliverables, error };
 }
 
@@ -35,7 +35,7 @@ function isAtWork(agent: SubContext): boolean {
   return agent.status !== 'held' && agent.status !== 'ended' && !isAwaitingUser(agent);
 }
 
-/** The caller's agents whose call is open, and was made here: other tools that start agents look at no held ones when theirs end. */
+/** Returns the caller's agents with an open call made by these tools; agents of other tools do not release held ones when they end. */
 function openAgents({ run, agent, callId }: TransitionContext): readonly SubContext[] {
   return calledAgents(run, agent).filter(({ meta }) => {
     const waitFor = meta.callId === undefined ? undefined : agent.calls.open.get(meta.callId)?.waitFor;

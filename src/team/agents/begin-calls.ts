@@ -11,7 +11,7 @@ import { type Admission, admitCall, type AgentRequest } from './admit-call.ts';
 import { isAnyoneAtWork } from './agent-slots.ts';
 import type { MadeCall } from './call-memo.ts';
 
-/** What beginning came to: one entry per request, in order, and the events that commit with it. */
+/** Result of beginning a call: one entry per request, in order, and the events that commit with it. */
 export interface BegunCalls {
   readonly calls: readonly MadeCall[];
   readonly events: readonly EventDraft[];
@@ -20,9 +20,9 @@ export interface BegunCalls {
 type Admitted = Exclude<Admission, { kind: 'refused' }> & { readonly request: AgentRequest; readonly briefing: Briefing };
 
 /**
- * Puts agents to work on requests: new ones, and those that go on with their history. A request that cannot be carried out
- * does not hold up the others. New agents there is no room for at this moment are held until one of the caller's has ended;
- * one of the caller's is always at work then, so that none is held for ever.
+ * Starts new agents for requests, and continues existing ones with their history. A request that fails does not block the others.
+ * New agents without a free slot are held until one of the caller's agents ends; one of them is always at work then, so that none
+ * is held forever.
  */
 export function beginCalls(requests: readonly AgentRequest[], context: TransitionContext): BegunCalls {
   const admitted = admitAll(requests, context);
@@ -55,7 +55,7 @@ export function beginCalls(requests: readonly AgentRequest[], context: Transitio
   return { calls, events };
 }
 
-/** Each request with its briefing, or why it is refused. */
+/** Returns each request with its briefing, or the reason it is refused. */
 function admitAll(requests: readonly AgentRequest[], context: TransitionContext): readonly (Admitted | string)[] {
   const { run, agent, scope } = context;
   const view = new HandoverView({ run, agent, scope });

@@ -33,7 +33,7 @@ const request: JsonObject = {
 const reports = `Each report has a status: success; error, limit, stagnation or cancelled when the work was not done; waiting when the
 agent has asked you something; refused when nobody went to work; or a word of the agent's own.`;
 
-/** The tool that calls one agent of a profile the caller may call. */
+/** Creates the tool that calls one agent of a profile the caller may call. */
 export function callAgent(): TransitionTool {
   const answer: Answer = ([report]) =>
     report === undefined ? { content: '', isError: true } : { content: JSON.stringify(report), isError: isFailure(report) };
@@ -52,7 +52,7 @@ export function callAgent(): TransitionTool {
   });
 }
 
-/** The tool that calls several agents at once, of one profile or of several, and returns all of their reports. */
+/** Creates the tool that calls several agents in parallel, of one or several profiles, and returns all of their reports. */
 export function callAgents(): TransitionTool {
   return agentTool({
     name: 'call_agents',
@@ -77,7 +77,7 @@ export function callAgents(): TransitionTool {
         const made = toRequest(entry, context);
         return typeof made === 'string' ? [made] : [];
       });
-      // A name that does not exist is a slip of the whole call: nothing has happened, so that it can be made again.
+      // An unknown name refuses the whole call before anything happens, so that the model can repeat it.
       if (wrong.length > 0) return dataOutcome({ status: 'refused', message: [...new Set(wrong)].join(' ') }, [], true);
       const requests = calls.map((entry) => toRequest(entry, context)).filter((made) => typeof made !== 'string');
       return beginCall(requests, context, answerAll);
@@ -86,7 +86,7 @@ export function callAgents(): TransitionTool {
   });
 }
 
-/** All reports, in the order of the calls, with the counts that say how it went. */
+/** Builds the answer from all reports, in the order of the calls, with counts of the results. */
 function answerAll(all: readonly AgentReport[]): ReturnType<Answer> {
   const failed = all.filter(isFailure).length;
   const status = failed === 0 ? 'success' : failed === all.length ? 'failed' : 'partial';
@@ -109,7 +109,7 @@ function toRequest(args: JsonObject, context: TransitionContext): AgentRequest |
   return { callee: titled(calleeOf(profile, params, context.protocols)), params, ...(agentId === '' ? {} : { agentId }) };
 }
 
-/** `input` stands first in a briefing, under a title of its own, unless the protocol has one for it. */
+/** Puts `input` first in a briefing, with a title, unless the protocol already gives it one. */
 function titled(callee: AgentRequest['callee']): AgentRequest['callee'] {
   const { protocol } = callee;
   const { input, ...others } = (protocol.contextParameters['properties'] ?? {}) as JsonObject;
@@ -118,7 +118,7 @@ function titled(callee: AgentRequest['callee']): AgentRequest['callee'] {
   return { ...callee, protocol: { ...protocol, contextParameters: { ...protocol.contextParameters, properties } } };
 }
 
-/** The profiles an agent of this one may call, as far as they can be called. */
+/** Returns the callable profiles among those an agent of this profile may call. */
 function callableBy(caller: CompiledProfile | undefined, profiles: Profiles): readonly CompiledProfile[] {
   return (caller?.callableProfiles ?? []).flatMap((name) => {
     const profile = profiles.get(name);
@@ -138,7 +138,7 @@ function agentTool(spec: Pick<TransitionTool, 'name' | 'description' | 'run' | '
   return { ...tool, byNameOnly: true, forProfile: (caller, profiles) => forCaller(tool, caller, profiles) };
 }
 
-/** The tool as a caller sees it: with the names of those it may call, and what they are for; nothing, when there are none. */
+/** Returns the tool as a caller sees it, with names and descriptions of the profiles it may call; undefined when there are none. */
 function forCaller(tool: TransitionTool, caller: CompiledProfile, profiles: Profiles): Tool | undefined {
   const callable = callableBy(caller, profiles);
   if (callable.length === 0) return undefined;
@@ -155,7 +155,7 @@ function forCaller(tool: TransitionTool, caller: CompiledProfile, profiles: Prof
   };
 }
 
-/** A schema in which every `profile` is one of these names. */
+/** Restricts every `profile` of a schema to these names. */
 function withNames(schema: JsonObject, names: readonly string[]): JsonObject {
   const { properties } = schema;
   if (!isJsonObject(properties)) return schema;

@@ -3,16 +3,16 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { CompiledProfile, HandoverProtocol } from '../../core/profile/profile.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 
-/** A profile as it is called: what its agents are handed, and how far calls may go. */
+/** A profile as a call sees it: the parameters of its agents and the limits of nested calls. */
 export interface Callee {
   readonly profile: CompiledProfile;
   readonly protocol: HandoverProtocol;
-  /** Most agents of the profile one above the other. */
+  /** Maximum number of nested agents of the profile. */
   readonly maxDepth: number;
   readonly isResumable: boolean;
 }
 
-/** How many agents of a profile may stand one above the other, when it does not say. */
+/** Default limit of nested agents of one profile. */
 const usualMaxDepth = 3;
 
 const builtInProtocol: HandoverProtocol = {
@@ -25,14 +25,14 @@ const builtInProtocol: HandoverProtocol = {
   source: { file: '(built in)', line: 1, column: 1 },
 };
 
-/** Whether agents of a profile can be called at all: what is only inherited from has none. */
+/** True when agents of a profile can be called; abstract profiles, which exist for inheritance, cannot. */
 export function isCallable(profile: CompiledProfile): boolean {
   return profile.isActive && !profile.isDeleted && profile.type !== 'base';
 }
 
 /**
- * A profile as it is called with these arguments: its protocol is the one it names, else the run's `agent_call_briefing`,
- * else the built-in one; whichever it is, every argument is handed over.
+ * Prepares a profile for a call with these arguments. Uses the protocol it names, otherwise the run's `agent_call_briefing`,
+ * otherwise the built-in one; every argument is passed on in any case.
  */
 export function calleeOf(profile: CompiledProfile, args: JsonObject, protocols: TransitionContext['protocols']): Callee {
   const exposed = profile.exposableAsTool;
@@ -51,7 +51,7 @@ export function calleeOf(profile: CompiledProfile, args: JsonObject, protocols: 
   };
 }
 
-/** The properties a schema declares. */
+/** Returns the properties a schema declares. */
 export function propertiesOf(schema: JsonObject | undefined): JsonObject {
   const properties = schema?.['properties'];
   return isJsonObject(properties) ? properties : {};
@@ -61,7 +61,7 @@ function withoutKeys(object: JsonObject, keys: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !Object.hasOwn(keys, key)));
 }
 
-/** Says that there is no such profile to call, and which there are. */
+/** Builds the message for a profile that cannot be called, with a list of the callable ones. */
 export function notCallable(name: string, callable: readonly string[]): string {
   const meant = closestName(name.slice(0, 100), callable);
   const guess = meant === undefined ? '' : `; did you mean ${meant}?`;

@@ -11,10 +11,7 @@ import { type AgentReport, isFailure } from './agent-report.ts';
 import { agentIdParameter } from './agent-id-parameter.ts';
 import { calleeOf, propertiesOf } from './callee.ts';
 
-/**
- * The tool a profile is exposed as (C3 8): a call puts an agent of it to work, a new one or one that goes on, and is answered
- * with what that agent comes to.
- */
+/** Creates the tool that exposes a profile (C3 8): a call starts an agent of the profile, or continues one, and returns its result. */
 export function exposedProfile(
   profile: CompiledProfile,
   exposed: ExposedAsTool,
@@ -51,7 +48,7 @@ function withAgentId(schema: JsonSchema, exposed: ExposedAsTool): JsonSchema {
   return { ...schema, properties: { ...propertiesOf(schema), agent_id: agentIdParameter } };
 }
 
-/** The whole report, or, when the agent succeeded and has it, the part the profile promises. */
+/** Returns the whole report, or the promised part of it when the agent succeeded and provides that part. */
 function answerOf(report: AgentReport | undefined, result: string): ReturnType<Answer> {
   if (report === undefined) return { content: '', isError: true };
   const whole = { content: JSON.stringify(report), isError: isFailure(report) };

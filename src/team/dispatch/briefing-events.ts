@@ -3,7 +3,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { Briefing } from '../handover/handover.ts';
 
-/** The events that hand a briefing to an agent: the item, which is never handed on, and a note for each thing that could not be inherited. */
+/** Returns the events that give a briefing to an agent: the item, excluded from later handovers, and a note for each failed inheritance. */
 export function briefingEvents(agentId: AgentId, briefing: Briefing, context: TransitionContext): readonly EventDraft[] {
   return [
     context.item(agentId, briefing.source, briefing.payload, { noHandover: true }),

@@ -6,7 +6,7 @@ import type { WorkModule } from '../../core/team/work-module.ts';
 import { chosenTeam, staffingProblem } from './staffing.ts';
 import { textOf } from '../reports/text-of.ts';
 
-/** An assignment that can be carried out. */
+/** An assignment that can be started. */
 export interface AcceptedAssignment {
   readonly input: JsonObject;
   readonly module: WorkModule;
@@ -14,21 +14,21 @@ export interface AcceptedAssignment {
   readonly roleName: string;
 }
 
-/** An assignment that cannot be carried out, as it stood in the call, and why. */
+/** An assignment that cannot be started, as given in the call, with the reason. */
 export interface FailedPreparation {
   readonly input: JsonValue;
   readonly reason: string;
 }
 
-/** The verdict over all assignments of a call; one that is refused does not hold up the others. */
+/** Result of checking all assignments of a call; a refused one does not block the others. */
 export interface CheckedAssignments {
   readonly accepted: readonly AcceptedAssignment[];
   readonly failed: readonly FailedPreparation[];
 }
 
 /**
- * Checks each assignment in the order of A1.9: given twice, unknown module, module not open, dependencies, profile,
- * what is inherited, limits. Only accepted ids count as given twice (D1.17).
+ * Checks each assignment in the order of A1.9: duplicate, unknown module, module not open, dependencies, profile, inheritance,
+ * limits. Only accepted ids count towards duplicates (D1.17).
  */
 export function checkAssignments(items: readonly JsonValue[], context: TransitionContext): CheckedAssignments {
   const accepted = new Map<string, AcceptedAssignment>();

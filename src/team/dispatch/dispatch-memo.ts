@@ -3,19 +3,19 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.t
 import type { FailedPreparation } from './check-assignment.ts';
 import { textOf } from '../reports/text-of.ts';
 
-/** An assignment under way: which agent does which module. */
+/** A running assignment: the agent and its module. */
 export interface StartedAssignment {
   readonly moduleId: string;
   readonly agentId: AgentId;
 }
 
-/** What a suspended dispatch remembers: never changed while it waits, so it is stored once. */
+/** Memo of a suspended dispatch. It never changes while the dispatch waits, so it is stored once. */
 export interface DispatchMemo {
   readonly started: readonly StartedAssignment[];
   readonly failed: readonly FailedPreparation[];
 }
 
-/** A memo as it is stored with the suspended call. */
+/** Converts a memo to JSON for storage with the suspended call. */
 export function toStoredMemo(memo: DispatchMemo): JsonValue {
   return {
     started: memo.started.map(({ moduleId, agentId }) => ({ module_id: moduleId, agent_id: agentId })),
@@ -23,7 +23,7 @@ export function toStoredMemo(memo: DispatchMemo): JsonValue {
   };
 }
 
-/** Reads a memo back that `toStoredMemo` made. */
+/** Reads a memo that `toStoredMemo` stored. */
 export function fromStoredMemo(stored: JsonValue): DispatchMemo {
   const memo = isJsonObject(stored) ? stored : {};
   const known = readMemos.get(memo) ?? readMemo(memo);
@@ -31,7 +31,7 @@ export function fromStoredMemo(stored: JsonValue): DispatchMemo {
   return known;
 }
 
-/** A dispatch of many associates reads its memo each time one of them ends. */
+/** Parsed memos, since a dispatch of many associates reads its memo each time one of them ends. */
 // Pure cache: keyed by a memo, which never changes.
 const readMemos = new WeakMap<JsonObject, DispatchMemo>();
 

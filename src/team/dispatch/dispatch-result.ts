@@ -7,10 +7,10 @@ import { dispatchMessage, dispatchStatus, isTotalFailure, type DispatchCounts } 
 import { messageDigest } from '../reports/message-text.ts';
 import { assignmentVerdict, endingOf, type AssignmentVerdict } from './settle-assignment.ts';
 
-/** Characters all associates' messages, and all their deliverables, may take in a result; each gets an equal share. */
+/** Characters for all associates' messages, and for all their deliverables, in a result; divided equally. */
 const messageBudget = 48_000;
 const deliverableBudget = 96_000;
-/** The most one associate's messages take, however few there are. */
+/** Maximum characters of one associate's messages. */
 const maxDigestChars = 6_000;
 
 interface Outcome {
@@ -19,7 +19,7 @@ interface Outcome {
   readonly verdict: AssignmentVerdict;
 }
 
-/** The result of a dispatch whose associates have all ended: every assignment is in it (D1.16). */
+/** Builds the result of a dispatch whose associates have all ended, with every assignment in it (D1.16). */
 export function dispatchResult(memo: DispatchMemo, run: RunContext): { readonly data: JsonObject; readonly isError: boolean } {
   const outcomes = memo.started.map(({ moduleId, agentId }): Outcome => {
     const agent = run.agents.get(agentId);

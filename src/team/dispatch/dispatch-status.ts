@@ -1,4 +1,4 @@
-/** How a dispatch as a whole came out (A1.9). */
+/** Status of a dispatch as a whole (A1.9). */
 export type DispatchStatus =
   | 'SUCCESS'
   | 'PARTIAL_SUCCESS_SOME_PREP_FAILED'
@@ -10,7 +10,7 @@ export type DispatchStatus =
   | 'NO_ASSIGNMENTS_REQUESTED'
   | 'TOTAL_FAILURE';
 
-/** How many assignments of a call came out in which way; together they are all of the call's assignments. */
+/** Counts of a call's assignments by result; together they cover all assignments. */
 export interface DispatchCounts {
   /** Could not be prepared. */
   readonly unprepared: number;
@@ -20,7 +20,7 @@ export interface DispatchCounts {
   readonly cancelled: number;
 }
 
-/** The status of a dispatch: `TOTAL_FAILURE` without more is a dispatch of which nothing was left to finish. */
+/** Returns the status of a dispatch; plain `TOTAL_FAILURE` means that every started assignment was cancelled. */
 export function dispatchStatus({ unprepared, succeeded, failed, cancelled }: DispatchCounts): DispatchStatus {
   const started = succeeded + failed + cancelled;
   if (started + unprepared === 0) return 'NO_ASSIGNMENTS_REQUESTED';
@@ -31,12 +31,12 @@ export function dispatchStatus({ unprepared, succeeded, failed, cancelled }: Dis
   return unprepared === 0 ? 'PARTIAL_SUCCESS_ASSOCIATES_SOME_FAILED' : 'PARTIAL_SUCCESS_MIXED_RESULTS';
 }
 
-/** Tells whether a status means that no assignment brought anything. */
+/** True when the status means that no assignment delivered anything. */
 export function isTotalFailure(status: DispatchStatus): boolean {
   return status.startsWith('TOTAL_FAILURE');
 }
 
-/** The counts in one sentence. */
+/** Renders the counts in one sentence. */
 export function dispatchMessage({ unprepared, succeeded, failed, cancelled }: DispatchCounts): string {
   const requested = unprepared + succeeded + failed + cancelled;
   const parts = [`${succeeded} succeeded`, `${failed} failed`];

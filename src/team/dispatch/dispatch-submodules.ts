@@ -47,11 +47,11 @@ pending_review, whether its associate succeeded or failed; read its deliverables
 with notes) or dispatch it again at once.`;
 
 /**
- * The tool that puts associates to work and waits for them (A1.9).
+ * Creates the tool that starts associates and waits for them (A1.9).
  *
- * 1. A module is `ongoing` exactly as long as an agent is at work on it, or held for it.
+ * 1. A module is `ongoing` exactly as long as an agent works on it, or is held for it.
  * 2. Every assignment of a call is in its result, once.
- * 3. How one associate ends changes nothing for its siblings.
+ * 3. The end of one associate does not affect its siblings.
  */
 export function dispatchSubmodules(maxParallel: number): TransitionTool {
   return teamTool({
@@ -84,7 +84,7 @@ function dispatch(args: JsonObject, context: TransitionContext, maxParallel: num
   };
 }
 
-/** Called each time an associate ended: settles every assignment that is over, starts held ones, ends when none is left. */
+/** Runs each time an associate ends: settles every finished assignment, starts held ones, and ends the call when none is left. */
 function associateEnded(
   context: TransitionContext,
   happening: Happening,
@@ -98,7 +98,7 @@ function associateEnded(
   }
   const ended = happening.kind === 'agent_ended' ? context.run.agents.get(happening.agentId) : undefined;
   const events = ended === undefined ? [] : settleAssignment(ended, endingOf(ended), context);
-  // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
+  // Returns the same wait and memo objects, so that storage can detect that nothing changed.
   const on = context.agent.calls.open.get(context.callId)?.waitFor ?? {
     kind: 'agents',
     agentIds: memo.started.map((entry) => entry.agentId),
@@ -107,10 +107,10 @@ function associateEnded(
 }
 
 /**
- * How many associates at the head of a memo's list have ended: what has ended stays so, and need not be looked at again.
- * By state, since a decision that could not be written is thrown away together with the state it was made in.
+ * Number of ended associates at the head of a memo's list; ended ones stay so and need no second check. Keyed by state, since a
+ * decision that failed to commit is dropped together with its state.
  */
-// Pure cache: keyed by a state and a memo; counts what stays as it is.
+// Pure cache: keyed by a state and a memo; counts only agents that cannot change any more.
 const endedAhead = new WeakMap<RunContext, WeakMap<DispatchMemo, number>>();
 
 function everyoneEnded(memo: DispatchMemo, { run }: TransitionContext): boolean {
@@ -130,7 +130,7 @@ function associatesOf(memo: DispatchMemo, context: TransitionContext): readonly 
   return memo.started.flatMap(({ agentId }) => context.run.agents.get(agentId) ?? []);
 }
 
-/** Settles all associates that ended and were not settled yet: several may have ended in one commit. */
+/** Settles all ended associates that are not settled yet; several may end in one commit. */
 function settleEnded(agents: readonly SubContext[], context: TransitionContext): readonly EventDraft[] {
   const ended = agents.filter((agent) => agent.status === 'ended');
   return ended.flatMap((agent) => settleAssignment(agent, endingOf(agent), context));

@@ -4,8 +4,8 @@ import type { TransitionContext } from '../../core/tool/transition.ts';
 import { settleAssignment, type Ending } from './settle-assignment.ts';
 
 /**
- * The events that cancel an agent and everything below it, deepest first (I9): each agent that has not ended ends as
- * `cancelled`, and the work modules they were at leave `ongoing`.
+ * Returns the events that cancel an agent and its descendants, deepest first (I9): each running agent ends as `cancelled`, and its
+ * work modules leave `ongoing`.
  */
 export function endSubtree(agent: SubContext, reason: string, context: TransitionContext): readonly EventDraft[] {
   const below = agent.children.flatMap((id) => {

@@ -6,19 +6,19 @@ import type { TransitionContext } from '../../core/tool/transition.ts';
 import { latestDispatch } from './settle-assignment.ts';
 
 /**
- * How many associates a new dispatch may start at once: what the cap leaves beside those of the caller's other open
- * dispatches, and at least one. Each open dispatch always has an associate at work, so each is called back and none starves.
+ * Returns the number of associates a new dispatch may start: the cap minus those of the caller's other open dispatches, and at
+ * least one. Each open dispatch always has an associate at work, so each is called back and none starves.
  */
 export function freeSlots(context: TransitionContext, maxParallel: number): number {
   return Math.max(1, openSlots(context, maxParallel));
 }
 
-/** The same for a call that has an associate at work already, and can do without another one. */
+/** Returns the free slots of a call that already has an associate at work and needs no further one. */
 export function openSlots(context: TransitionContext, maxParallel: number): number {
   return Math.max(0, Math.min(maxParallel - atWork(context).length, roomOf(context)));
 }
 
-/** Starts held associates on the slots that ended ones left: this call's first, then those of the caller's other calls. */
+/** Starts held associates in the free slots: this call's first, then those of the caller's other calls. */
 export function releaseHeld(context: TransitionContext, maxParallel: number): readonly EventDraft[] {
   if (context.run.held === 0) return [];
   const working = atWork(context);
@@ -37,7 +37,7 @@ function releaseEvents(context: TransitionContext, agentId: AgentId): readonly E
   return [{ type: 'agent.release', agentId }, ...running];
 }
 
-/** Agents the run's own cap leaves room for; whoever ended just now has made room for one at least. */
+/** Returns the free slots under the run's own cap; an agent that has just ended frees at least one. */
 function roomOf({ run, profiles, agent }: TransitionContext): number {
   return liveRoom(run, profiles, agent);
 }
@@ -46,7 +46,7 @@ function atWork(context: TransitionContext): readonly SubContext[] {
   return openChildren(context).filter((child) => child.status !== 'held');
 }
 
-/** The caller's associates that have not ended and whose dispatch is still open. */
+/** Returns the caller's running associates whose dispatch is still open. */
 function openChildren({ run, agent, callId }: TransitionContext): readonly SubContext[] {
   return agent.children.flatMap((id) => {
     const child = run.agents.get(id);

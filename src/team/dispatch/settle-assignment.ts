@@ -8,7 +8,7 @@ import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { Assignment, DispatchRecord } from '../../core/team/work-module.ts';
 import { fallbackDeliverables, isEmptyDeliverables } from '../reports/agent-deliverables.ts';
 
-/** How an associate's agent ended, or is about to end. */
+/** The end of an associate's agent, past or imminent. */
 export interface Ending {
   readonly outcome: string;
   readonly output: string;
@@ -16,14 +16,14 @@ export interface Ending {
   readonly error?: string;
 }
 
-/** What an assignment came to, as its dispatcher and the module's history are told. */
+/** Result of an assignment, as reported to its dispatcher and in the module's history. */
 export interface AssignmentVerdict {
   readonly status: Exclude<Assignment['outcome'], 'running'>;
   readonly deliverables: JsonObject;
   readonly errorDetails: JsonObject | null;
 }
 
-/** The ending of an agent that has ended. */
+/** Returns the ending of an ended agent. */
 export function endingOf(agent: SubContext): Ending {
   const {
     result: { outcome, output, error },
@@ -32,14 +32,14 @@ export function endingOf(agent: SubContext): Ending {
   return { outcome: outcome ?? 'error', output, deliverables, ...(error === undefined ? {} : { error: error.message }) };
 }
 
-/** Judges an assignment by how its agent ended: only the outcome `success` is a success (D1.22). */
+/** Derives an assignment's result from its agent's end: only the outcome `success` is a success (D1.22). */
 export function assignmentVerdict(agent: SubContext, ending: Ending): AssignmentVerdict {
   const empty = isEmptyDeliverables(ending.deliverables);
   if (ending.outcome === 'success') {
     const deliverables = empty ? fallbackDeliverables(agent, ending.output) : ending.deliverables;
     return { status: 'completed_success', deliverables, errorDetails: null };
   }
-  // The last words of an agent that failed are not a result, unless it was made to sum up (its output).
+  // The last message of a failed agent is not a result, unless it was asked for a summary (its output).
   const deliverables = empty && ending.output !== '' ? { primary_summary: ending.output } : ending.deliverables;
   const message = ending.error ?? `the associate ended with outcome "${ending.outcome}"`;
   return {
@@ -50,8 +50,8 @@ export function assignmentVerdict(agent: SubContext, ending: Ending): Assignment
 }
 
 /**
- * The events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
- * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so it can be asked twice.
+ * Returns the events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
+ * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so repeated calls are safe.
  */
 export function settleAssignment(agent: SubContext, ending: Ending, { run, at, change }: TransitionContext): readonly EventDraft[] {
   const record = latestDispatch(run, agent.meta.agentId);
@@ -67,13 +67,13 @@ export function settleAssignment(agent: SubContext, ending: Ending, { run, at, c
   return [...settled, closed];
 }
 
-/** The dispatch an agent was started or sent by last. */
+/** Returns the dispatch that last started or restarted an agent. */
 export function latestDispatch({ team }: RunContext, agentId: AgentId): DispatchRecord | undefined {
   const index = team.dispatchOfAgent.get(agentId);
   return index === undefined ? undefined : team.dispatchHistory[index];
 }
 
-/** Tells whether a dispatch is neither done nor given up. */
+/** True when a dispatch is neither finished nor abandoned. */
 export function isOpenDispatch(record: DispatchRecord): boolean {
   return record.status === 'QUEUED' || record.status === 'RUNNING';
 }
@@ -114,6 +114,6 @@ function close(
     message_count: agent.history.released + agent.history.messages.length,
     deliverables: verdict.deliverables,
   });
-  // A failed rework does not take away what an earlier attempt delivered.
+  // A failed rework keeps the deliverables of earlier attempts.
   if (success || isEmptyDeliverables(module.deliverables as JsonObject)) module.deliverables = verdict.deliverables;
 }

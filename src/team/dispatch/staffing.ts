@@ -2,10 +2,10 @@ import { closestName } from '../../core/expression/closest-name.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 
-/** The profiles of a run by name, as transition tools see them. */
+/** Profiles of a run by name, as transition tools see them. */
 export type Profiles = ReadonlyMap<string, CompiledProfile>;
 
-/** The team the user agreed to, or undefined when every profile that may be staffed is allowed. */
+/** Returns the team the user agreed to; undefined when every staffable profile is allowed. */
 export function chosenTeam(run: RunContext): readonly string[] | undefined {
   const list = run.team.shared['profiles_list'];
   if (!Array.isArray(list)) return undefined;
@@ -13,14 +13,14 @@ export function chosenTeam(run: RunContext): readonly string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** The names of all profiles that may be staffed, restricted to a chosen team if there is one. */
+/** Returns the names of staffable profiles, restricted to the chosen team if there is one. */
 function staffableNames(profiles: Profiles, team: readonly string[] | undefined): readonly string[] {
   return [...profiles.values()]
     .filter((profile) => isStaffable(profile) && (team?.includes(profile.name) ?? true))
     .map((profile) => profile.name);
 }
 
-/** Says why a profile cannot be given work, and which ones can; undefined when it can. */
+/** Returns the reason a profile cannot be given work, with a list of those that can; undefined when it can. */
 export function staffingProblem(name: string, profiles: Profiles, team: readonly string[] | undefined): string | undefined {
   const why = staffingFault(name, profiles.get(name), team);
   if (why === undefined) return undefined;
@@ -43,7 +43,7 @@ function staffingFault(
   return undefined;
 }
 
-/** Tells whether a profile may be given work at all. */
+/** True when a profile may be given work. */
 export function isStaffable(profile: CompiledProfile): boolean {
   return profile.isActive && !profile.isDeleted && profile.type !== 'base' && profile.availableForStaffing;
 }

@@ -19,15 +19,15 @@ interface Prepared {
   readonly briefing: Briefing;
 }
 
-/** The events that start assignments, and what the dispatch must remember of them. */
+/** The events that start assignments, and the data the dispatch must keep. */
 export interface StartedAssignments {
   readonly events: readonly EventDraft[];
   readonly memo: DispatchMemo;
 }
 
 /**
- * Starts the accepted assignments: module to `ongoing`, dispatch record, agent, briefing. Agents beyond the cap are held.
- * An assignment whose briefing cannot be built joins the failed ones; its siblings start all the same.
+ * Starts the accepted assignments: module to `ongoing`, dispatch record, agent, briefing. Holds agents beyond the cap. An
+ * assignment whose briefing cannot be built joins the failed ones; its siblings still start.
  */
 export function startAssignments(
   accepted: readonly AcceptedAssignment[],
@@ -58,7 +58,7 @@ interface BegunModule {
   readonly entry: Assignment;
 }
 
-/** Modules to `ongoing`, with whom they were given to. */
+/** Moves modules to `ongoing` and records their assignees. */
 function beginModules(begun: readonly BegunModule[], { change, run }: TransitionContext): readonly EventDraft[] {
   return change(
     ({ team }) => {
@@ -76,7 +76,7 @@ function beginModules(begun: readonly BegunModule[], { change, run }: Transition
 
 function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {
   const protocol = associateProtocol(context.protocols);
-  // What a briefing says of a module is what holds when it is read: that the module is ongoing.
+  // Briefings describe modules as they will be when read, that is, ongoing.
   const modules: Record<string, WorkModule> = { ...context.run.team.workModules };
   for (const { module } of accepted) modules[module.module_id] = { ...module, status: 'ongoing' };
   const view = new HandoverView({ run: context.run, agent: context.agent, scope: context.scope, modules });

@@ -6,7 +6,7 @@ import type { TransitionContext, TransitionOutcome } from '../../core/tool/trans
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 import { lastAssistantText } from '../reports/agent-deliverables.ts';
 
-/** Ends of work besides `finish_flow`: with a status, or with an answer that is taken word for word. */
+/** Tools that end work, besides `finish_flow`: with a status, or with an answer that is passed on verbatim. */
 export const flowToolset: ToolsetKind = {
   kind: 'flow',
   description: 'Ends the work of an agent: with a status, or with an answer that is handed on word for word.',
@@ -28,7 +28,7 @@ export const flowToolset: ToolsetKind = {
   create: (request) => ({ tools: [terminate(request), submitAnswer(request)] }),
 };
 
-/** What both tools say of themselves. */
+/** Settings that both tools share. */
 const common = { effect: 'idempotent', ends_flow: true, exclusive: true, by_name_only: true } as const;
 
 function terminate({ name, settings, toolName }: ToolsetRequest): TransitionTool {
@@ -102,7 +102,7 @@ function submitAnswer({ name, toolName }: ToolsetRequest): TransitionTool {
   });
 }
 
-/** Ends the agent, unless its profile asks for deliverables that these are not. */
+/** Ends the agent, unless the deliverables do not fit its profile's schema. */
 function endChecked(
   { agent, profiles }: TransitionContext,
   content: string,

@@ -8,7 +8,7 @@ const titled = (title: string, type: string): JsonObject => ({ type, 'x-handover
 
 const moduleId = 'params.module_id_to_assign';
 
-/** What a dispatch passes on because its caller asked for it by parameter, whatever the protocol says. */
+/** Inheritance that the caller of a dispatch requests by parameter, whatever the protocol says. */
 const requestedInheritance: readonly InheritanceRule[] = [
   {
     pathToIterate: 'team.work_modules.{{module_id}}.context_archive[-1].messages',
@@ -24,7 +24,7 @@ const requestedInheritance: readonly InheritanceRule[] = [
   },
 ];
 
-/** What a dispatch hands over itself: shared context has one place, the top of the call, and always arrives (D1.4). */
+/** Parameters a dispatch always hands over: shared context is given once, at the top of the call (D1.4). */
 const dispatchParameters: JsonObject = {
   shared_context_for_all_assignments: titled('Shared context', 'string'),
   assignment_specific_instructions: titled('Instructions for this assignment', 'string'),
@@ -74,7 +74,7 @@ const principalBriefing: HandoverProtocol = {
   source,
 };
 
-/** The protocol by which associates are briefed: the run's own, completed by what the dispatch tool's parameters promise. */
+/** Returns the protocol for briefing associates: the run's own, extended by the dispatch tool's parameters. */
 export function associateProtocol(protocols: TransitionContext['protocols']): HandoverProtocol {
   const protocol = protocols.get(associateBriefing.name) ?? associateBriefing;
   const { properties } = protocol.contextParameters;
@@ -89,7 +89,7 @@ export function associateProtocol(protocols: TransitionContext['protocols']): Ha
   };
 }
 
-/** The protocol by which a principal is briefed: the run's own, or the built-in one. */
+/** Returns the protocol for briefing a principal: the run's own, or the built-in one. */
 export function principalProtocol(protocols: TransitionContext['protocols']): HandoverProtocol {
   return protocols.get(principalBriefing.name) ?? principalBriefing;
 }

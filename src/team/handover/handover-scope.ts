@@ -7,28 +7,27 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
 import { handoverMessages } from '../reports/message-text.ts';
 
-/** The agent a handover takes things from, and its surroundings. */
+/** The agent that hands over, with its context. */
 export interface HandoverSource {
   readonly run: RunContext;
   readonly agent: SubContext;
-  /** The roots conditions see, for that agent. */
+  /** The agent's roots for conditions. */
   readonly scope: Scope;
-  /** The work modules as they will stand when the briefing is read, if that differs from `run`. */
+  /** Work modules as of the reading of the briefing, if they differ from `run`. */
   readonly modules?: Readonly<Record<string, WorkModule>>;
 }
 
-/** The roots of one handover: what conditions compare, and what is handed over, with work modules as models read them. */
+/** Roots of one handover: values for conditions, and values to hand over, with work modules as models read them. */
 export interface HandoverRoots {
   readonly conditions: Scope;
   readonly values: Scope;
 }
 
 /**
- * The roots that a handover's paths and conditions read: those of the source agent, where `params` and
- * `state.current_action.parameters` are the parameters of the handover (D1.33), and messages are what may be handed over.
- * `context_archive[n].messages` is there to be addressed, but is not part of a module that is read as a whole.
- *
- * One view serves all handovers of a decision, since nothing else changes between them.
+ * Roots that a handover's paths and conditions read: those of the source agent, where `params` and
+ * `state.current_action.parameters` are the handover's parameters (D1.33), and messages are those that may be handed over.
+ * `context_archive[n].messages` can be addressed, but is not part of a module that is read as a whole. One view serves all
+ * handovers of a decision, since nothing else changes between them.
  */
 export class HandoverView {
   readonly #scope: Scope;
@@ -50,14 +49,14 @@ export class HandoverView {
     this.#readable = withModules((module) => readableModule(module as unknown as JsonObject));
   }
 
-  /** The roots for a handover with these parameters; read them before asking for the next. */
+  /** Returns the roots for a handover with these parameters; read them before the next call. */
   for(params: JsonObject): HandoverRoots {
     this.#params = params;
     return { conditions: this.#scope, values: this.#readable };
   }
 }
 
-/** An object with the own fields of another, some of them replaced; everything is read only when it is asked for. */
+/** Returns an object with some fields of another replaced; all fields are read lazily. */
 function overlay(base: unknown, replaced: Readonly<Record<string, () => unknown>>): Scope {
   const view: Record<string, unknown> = {};
   const define = (key: string, read: () => unknown): void => {
@@ -90,7 +89,7 @@ function moduleViews(
   return Object.fromEntries(entries);
 }
 
-/** An archived attempt whose messages are read from its agent, and only when they are addressed. */
+/** An archived attempt that reads its agent's messages only when they are addressed. */
 function archiveView(run: RunContext, archive: ModuleArchive): object {
   return Object.defineProperty({ ...archive }, 'messages', {
     enumerable: false,

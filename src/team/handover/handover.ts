@@ -6,24 +6,24 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.t
 import type { HandoverProtocol, InheritanceRule } from '../../core/profile/profile.ts';
 import type { HandoverView } from './handover-scope.ts';
 
-/** A briefing as it goes into the inbox of the agent that takes over. */
+/** A briefing in the form posted to the receiving agent's inbox. */
 export interface Briefing {
   readonly source: string;
   readonly payload: {
     readonly data: JsonObject;
-    /** Describes `data` for whoever renders it: the order of keys, and their titles as `x-handover-title`. */
+    /** Describes `data` for renderers: key order, and titles as `x-handover-title`. */
     readonly schema_for_rendering: JsonObject;
   };
-  /** What could not be inherited because a condition failed, one sentence each. */
+  /** Inheritance that was skipped because a condition failed, one sentence each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Builds the briefing of a handover: the parameters the protocol declares, and what its rules inherit (A1.11).
+ * Builds the briefing of a handover: the parameters the protocol declares, and the values its rules inherit (A1.11).
  *
- * A rule reads a `path` (with `{{ variables }}` looked up by `replace`, or as it stands), or a `path_to_iterate` once for
- * each value that `iterate_on` finds. Null and empty values are left out; a condition that fails counts as false. Messages
- * that are marked `noHandover` are never handed over.
+ * A rule reads a `path` (literally, or with `{{ variables }}` filled in by `replace`), or a `path_to_iterate` once for each value
+ * that `iterate_on` finds. Null and empty values are omitted; a condition that fails to evaluate counts as false. Messages marked
+ * `noHandover` are never handed over.
  */
 export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, view: HandoverView): Briefing {
   const { conditions, values } = view.for(params);
@@ -73,7 +73,7 @@ function inherited(rule: InheritanceRule, scope: Scope): JsonValue {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Reads the path once for each combination of values; lists found are joined, other values listed with what led to them. */
+/** Reads the path once for each combination of values; joins lists, and lists other values with their variables. */
 function iterated(template: string, iterateOn: Readonly<Record<string, string>>, fixed: Variables, scope: Scope): JsonValue {
   let rounds: readonly Variables[] = [{}];
   for (const [variable, listPath] of Object.entries(iterateOn)) {
@@ -96,7 +96,7 @@ function lookUp(paths: Readonly<Record<string, string>>, scope: Scope): Variable
   return Object.fromEntries(Object.entries(paths).map(([variable, path]) => [variable, readPath(scope, path)]));
 }
 
-/** Puts values into a path; undefined when one is missing or would itself be a path, so that a parameter names one key, never a way. */
+/** Fills values into a path; undefined when one is missing or contains path syntax, so that a parameter can name only one key. */
 function fillIn(template: string, variables: Variables): string | undefined {
   let usable = true;
   const path = template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, variable: string) => {
@@ -109,7 +109,7 @@ function fillIn(template: string, variables: Variables): string | undefined {
   return usable ? path : undefined;
 }
 
-/** What was read, as data; archived attempts that are read themselves, alone or as a list, come with their messages. */
+/** Converts a read value to data; archived attempts that are read directly, alone or as a list, include their messages. */
 function toHandoverValue(value: unknown): JsonValue {
   const whole: unknown = Array.isArray(value) ? value.map(withMessages) : withMessages(value);
   return (toPlainData(whole) ?? null) as JsonValue;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 
 const text = (description: string): JsonObject => ({ type: 'string', description });
 
-/** The arguments of `launch_principal`; a run's handover protocol may add to the briefing. */
+/** Arguments of `launch_principal`; a run's handover protocol may add to the briefing. */
 export const launchParameters: JsonObject = {
   type: 'object',
   required: ['iteration_mode'],
@@ -45,17 +45,17 @@ export const launchParameters: JsonObject = {
   },
 };
 
-/** The arguments of a launch, read. */
+/** Parsed arguments of a launch. */
 export interface LaunchArguments {
   readonly fresh: boolean;
   readonly force: boolean;
   readonly profile: string | undefined;
   readonly team: readonly string[] | undefined;
-  /** Everything the principal is handed: the arguments without the switches above. */
+  /** Parameters passed to the principal: the arguments without the switches above. */
   readonly params: JsonObject;
 }
 
-/** Reads arguments that were checked against `launchParameters`. */
+/** Parses arguments that were checked against `launchParameters`. */
 export function readLaunchArguments(args: JsonObject): LaunchArguments {
   const { iteration_mode, force_terminate_and_relaunch, profile, ...params } = args;
   const team = args['confirmed_associate_profiles'];

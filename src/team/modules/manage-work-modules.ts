@@ -44,7 +44,7 @@ export const moduleActionsSchema: JsonObject = {
 
 const parameters: JsonObject = { type: 'object', required: ['actions'], properties: { actions: moduleActionsSchema } };
 
-/** The tool that plans: creates, edits and closes work modules, all changes of a call or none (A1.8, A1.9). */
+/** Creates the planning tool: it creates, edits and closes work modules, all changes of a call or none (A1.8, A1.9). */
 export function manageWorkModules(): TransitionTool {
   return teamTool({
     name: 'manage_work_modules',

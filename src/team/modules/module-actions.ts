@@ -4,7 +4,7 @@ import type { DraftModule, Recipe, StateDraft } from '../../core/patches/state-d
 import { allowedMoves, canMove, emptyModule, type ModuleStatus, type WorkModule } from '../../core/team/work-module.ts';
 import { findDependencyCycle } from '../../core/team/find-dependency-cycle.ts';
 
-/** One change a planner asks for, as it stands in the call. */
+/** One change in a planner's call. */
 export interface ModuleAction {
   readonly action: 'create' | 'update' | 'status_change';
   readonly module_id?: string;
@@ -16,10 +16,10 @@ export interface ModuleAction {
   readonly new_status?: ModuleStatus;
 }
 
-/** What an action touched, as it is after all of them. */
+/** A module that an action touched, in its state after all actions. */
 export type TouchedModule = Pick<WorkModule, 'module_id' | 'name' | 'status' | 'depends_on'>;
 
-/** All actions as one change of state, or the first that cannot be carried out. */
+/** All actions as one state change, or the first action that fails. */
 export type ModuleActionsResult =
   | { readonly ok: true; readonly events: readonly EventDraft[]; readonly touched: readonly TouchedModule[] }
   | { readonly ok: false; readonly index: number; readonly reason: string };
@@ -32,16 +32,16 @@ interface Plan {
   readonly known: ReadonlySet<string>;
 }
 
-/** Where actions are carried out. */
+/** Context in which actions are applied. */
 export interface PlanPlace {
-  /** Modules the run has created so far: the next one is `WM_<created + 1>`. */
+  /** Number of modules created in the run; the next one is `WM_<created + 1>`. */
   readonly created: number;
   readonly at: number;
-  /** Runs a recipe on the state of the team, and returns its event. */
+  /** Runs a recipe on the team state and returns its events. */
   readonly change: (recipe: Recipe) => readonly EventDraft[];
 }
 
-/** Carries out a planner's actions on a draft of the plan, in order, all or none. */
+/** Applies a planner's actions to a draft of the plan, in order, all or none. */
 export function applyModuleActions(actions: readonly ModuleAction[], { created, at, change }: PlanPlace): ModuleActionsResult {
   let failure: { readonly index: number; readonly reason: string } | undefined;
   let touched: readonly TouchedModule[] = [];
@@ -77,7 +77,7 @@ function moduleIdAt(created: number): string {
   return `WM_${created + 1}`;
 }
 
-/** Changes the plan, or says why the action cannot be carried out. */
+/** Applies an action to the plan, or returns the reason it cannot. */
 function applyAction(plan: Plan, id: string, action: ModuleAction): string | undefined {
   switch (action.action) {
     case 'create':
@@ -128,7 +128,7 @@ function moveModule(plan: Plan, id: string, action: ModuleAction): string | unde
     return `${id} is ${module.status} and cannot become ${to}; ${choices}`;
   }
   const notes = action.notes_from_principal === undefined ? {} : { notes_from_principal: action.notes_from_principal };
-  // A module that is open again has no review; what its attempts brought stays in context_archive.
+  // A reopened module has no review; the results of its attempts stay in context_archive.
   return change(plan, id, { status: to, ...notes, ...(to === 'pending' ? { review_info: null } : {}) });
 }
 
@@ -174,7 +174,7 @@ function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }
 
-/** Reads the actions of a call whose arguments were checked against the tool's schema. */
+/** Parses the actions of a call whose arguments were checked against the tool's schema. */
 export function moduleActionsOf(args: JsonObject): readonly ModuleAction[] {
   const { actions } = args;
   return Array.isArray(actions) ? (actions as readonly ModuleAction[]) : [];

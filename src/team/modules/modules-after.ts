@@ -4,7 +4,7 @@ import type { WorkModule } from '../../core/team/work-module.ts';
 
 type Modules = Readonly<Record<string, WorkModule>>;
 
-/** The work modules as they will be once these drafts are committed. */
+/** Returns the work modules as of the commit of these drafts. */
 export function modulesAfter(drafts: readonly EventDraft[], now: Modules): Modules {
   const root = { team: { work_modules: { ...now } } };
   for (const draft of drafts) {

@@ -15,13 +15,13 @@ import type { PlanSettings } from './plan-settings.ts';
 import { showProgress } from './show-progress.ts';
 import { withModules } from './with-modules.ts';
 
-/** How a plan stands after everything that could go on went on. */
+/** State of a plan after every possible step was advanced. */
 export interface Advanced {
   readonly memo: PlanMemo;
   readonly events: readonly EventDraft[];
-  /** The agents at work; the plan is over when there are none. */
+  /** Agents at work; the plan is over when there are none. */
   readonly running: readonly AgentId[];
-  /** What the decision is made in, with the modules as they will stand. */
+  /** Context of the decision, with the resulting modules. */
   readonly context: TransitionContext;
 }
 
@@ -31,12 +31,11 @@ interface Plan {
 }
 
 /**
- * Carries a plan on as far as it goes at this moment: closes the steps whose agents ended, and puts agents to work on those
- * whose turn it is.
+ * Advances a plan as far as possible: closes the steps whose agents ended, and starts agents for the steps that are ready.
  *
- * 1. A step begins when all that it depends on have succeeded, and not before.
- * 2. A plan that waits has an agent at work: it is called back when that ends.
- * 3. It is asked from state alone, so it can be asked again after a crash, and twice about the same end.
+ * 1. A step begins when all its dependencies have succeeded, and not before.
+ * 2. A waiting plan has an agent at work, whose end calls it back.
+ * 3. It is derived from state alone, so it can be repeated after a crash, and twice for the same end.
  */
 export function advancePlan(memo: PlanMemo, plan: Plan, context: TransitionContext): Advanced {
   const closing = closeEnded(memo, context);
@@ -44,12 +43,12 @@ export function advancePlan(memo: PlanMemo, plan: Plan, context: TransitionConte
   for (;;) {
     const round = startReady(advanced.memo, plan, advanced.context);
     advanced = { ...round, events: [...advanced.events, ...round.events] };
-    // Where nobody could be put to work on a step, another one may be ready, and nobody would call back.
+    // If no agent could start on a step, another step may be ready; without an agent there would be no callback.
     if (advanced.running.length > 0 || !round.hasChanged) return advanced;
   }
 }
 
-/** Settles the assignments of agents that ended; what succeeded is completed without anybody's review. */
+/** Settles the assignments of ended agents; successful ones are completed without review. */
 export function closeEnded({ steps }: PlanMemo, context: TransitionContext): readonly EventDraft[] {
   const { run } = context;
   return steps.flatMap((step) => {
@@ -102,13 +101,13 @@ interface Chosen {
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Which of the steps that are ready begin now: as many as there is room for. */
+/** Selects the ready steps to begin now, as many as there are free slots. */
 function choose(ready: readonly MemoStep[], atWork: number, settings: PlanSettings, context: TransitionContext): Chosen {
   const accepted: AcceptedAssignment[] = [];
   const problems = new Map<string, string>();
   const hasRoom = liveRoom(context.run, context.profiles, context.agent) > 0;
   const open = openSlots(context, settings.maxParallel);
-  // Other calls of the agent may have all slots: the one step that then begins keeps the plan from never being called back.
+  // Other calls of the agent may hold all slots; starting one step anyway makes sure the plan is called back.
   const slots = atWork === 0 && hasRoom ? Math.max(1, open) : open;
   for (const { moduleId } of ready) {
     if (atWork === 0 && !hasRoom) problems.set(moduleId, liveRefusal(context.run));
@@ -123,8 +122,7 @@ function choose(ready: readonly MemoStep[], atWork: number, settings: PlanSettin
 function toAssignment(moduleId: string, planned: number, context: TransitionContext): AcceptedAssignment | string {
   const { run, profiles, agent } = context;
   const module = run.team.workModules[moduleId];
-  if (module?.status !== 'pending')
-    return `module ${moduleId} is ${module?.status ?? 'gone'}: somebody else has taken it out of the plan`;
+  if (module?.status !== 'pending') return `module ${moduleId} is ${module?.status ?? 'gone'}: it no longer belongs to the plan`;
   const profile = profiles.get(module.executor ?? '');
   if (profile === undefined || !isCallable(profile))
     return `there is no active profile ${JSON.stringify(module.executor ?? '')} any more`;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
 
-/** The event that moves a module of a plan to a status, with what there is to know about it. */
+/** Returns the event that moves a plan's module to a status, with notes. */
 export function moveModule(
   moduleId: string,
   status: ModuleStatus,

@@ -1,7 +1,7 @@
 import type { ToolsetKind } from '../../core/tool/toolset.ts';
 import { runPlan } from './run-plan.ts';
 
-/** Plans that the engine carries out: phases in order or side by side, each by an agent of its own. */
+/** Plans that the engine executes: phases in sequence or in parallel, each by a separate agent. */
 export const phasesToolset: ToolsetKind = {
   kind: 'phases',
   description: 'Carries out plans: phases in order or side by side, each done by an agent of a profile that the caller may call.',

@@ -4,24 +4,24 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { assignmentVerdict, endingOf } from '../dispatch/settle-assignment.ts';
 import { textOf } from '../reports/text-of.ts';
 
-/** A step of a plan that is carried out: its work module, and what became of it. */
+/** A step of a running plan: its work module and its result. */
 export interface MemoStep {
   readonly moduleId: string;
   readonly phase: string;
   readonly agentId?: AgentId;
-  /** Why nobody could be put to work on it. */
+  /** Reason no agent could start on it. */
   readonly problem?: string;
 }
 
-/** What a plan that waits remembers: what its steps are about stands in their modules. */
+/** Memo of a waiting plan; the content of its steps is in their modules. */
 export interface PlanMemo {
   readonly steps: readonly MemoStep[];
 }
 
-/** Where a step stands. `completed` is one whose agent succeeded, or that somebody else has completed. */
+/** State of a step. `completed` means that its agent succeeded, or that it was completed from elsewhere. */
 export type StepState = 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-/** A memo as it is stored with the suspended call. */
+/** Converts a memo to JSON for storage with the suspended call. */
 export function toStoredPlan({ steps }: PlanMemo): JsonValue {
   return {
     steps: steps.map(({ moduleId, phase, agentId, problem }) => ({
@@ -33,7 +33,7 @@ export function toStoredPlan({ steps }: PlanMemo): JsonValue {
   };
 }
 
-/** Reads a memo back that `toStoredPlan` made. */
+/** Reads a memo that `toStoredPlan` stored. */
 export function fromStoredPlan(stored: JsonValue): PlanMemo {
   const steps = isJsonObject(stored) && Array.isArray(stored['steps']) ? (stored['steps'] as readonly JsonValue[]) : [];
   return { steps: steps.filter(isJsonObject).map(readStep) };
@@ -49,7 +49,7 @@ function readStep(step: JsonObject): MemoStep {
   };
 }
 
-/** Where a step stands: by how its agent ended, never by what it or anybody says of itself (D2.10). */
+/** Returns the state of a step, from its agent's end and never from self-reports (D2.10). */
 export function stepState({ moduleId, agentId, problem }: MemoStep, run: RunContext): StepState {
   if (problem !== undefined) return 'failed';
   if (agentId === undefined) return run.team.workModules[moduleId]?.status === 'completed' ? 'completed' : 'waiting';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 
-/** The arguments of a plan, for a planner with these workers; any name will do when none are known yet. */
+/** Returns the schema of a plan's arguments for a planner with these workers; any name is valid when none are known yet. */
 export function planParameters(workers: readonly string[]): JsonObject {
   const worker: JsonObject = { type: 'string', ...(workers.length === 0 ? {} : { enum: workers }) };
   const several = (description: string): JsonObject => ({ type: 'array', maxItems: 50, items: worker, description });

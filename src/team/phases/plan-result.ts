@@ -7,24 +7,24 @@ import { assignmentVerdict, endingOf } from '../dispatch/settle-assignment.ts';
 import { textOf } from '../reports/text-of.ts';
 import { type MemoStep, type PlanMemo, type StepState, stepState } from './plan-memo.ts';
 
-/** Characters the deliverables of all steps may take in a result; each gets an equal share. */
+/** Characters for the deliverables of all steps in a result; divided equally. */
 const deliverableBudget = 96_000;
 const maxError = 4_000;
 
-/** How a plan came out: `partial` when some of its steps succeeded, `failed` when none did. */
+/** Status of a finished plan: `partial` when some of its steps succeeded, `failed` when none did. */
 export type PlanStatus = 'success' | 'partial' | 'failed';
 
-/** The result of a plan that is over. */
+/** Result of a finished plan. */
 export interface PlanResult {
   readonly status: PlanStatus;
-  /** How many steps came out in which way, in a sentence. */
+  /** Counts of steps by result, in a sentence. */
   readonly message: string;
   readonly data: JsonObject;
-  /** What the agent that planned delivers when it ends with its plan. */
+  /** Deliverables of the planning agent when it ends with its plan. */
   readonly deliverables: JsonObject;
 }
 
-/** Puts the result of a plan together: each step with its state (B.65), and what the workers brought as one (B.67). */
+/** Builds the result of a plan: each step with its state (B.65), and the workers' deliverables merged (B.67). */
 export function planResult({ steps }: PlanMemo, run: RunContext): PlanResult {
   const states = steps.map((step) => stepState(step, run));
   const count = (state: StepState): number => states.filter((other) => other === state).length;
@@ -57,7 +57,7 @@ function resultOf(step: MemoStep, run: RunContext, max: number): WorkerResult {
     worker: run.team.workModules[step.moduleId]?.executor ?? '',
     operation: step.phase,
     summary: textOf(summary),
-    // What is only words stands in the result; beside a table or other data they are its summary.
+    // Text without data becomes the result; beside a table or other data it becomes their summary.
     result: isBare ? summary : more,
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 
-/** The settings of a toolset of phases, checked against the schema of the kind. */
+/** Settings of a phases toolset, checked against the kind's schema. */
 export interface PlanSettings {
   readonly defaultExecutor: string | undefined;
   readonly maxParallel: number;
@@ -11,7 +11,7 @@ export interface PlanSettings {
   readonly ends: 'never' | 'on_success' | 'always';
 }
 
-/** Reads settings, with what holds when they say nothing. */
+/** Parses settings and fills in defaults. */
 export function readPlanSettings(settings: JsonObject): PlanSettings {
   const { default_executor: executor, ends } = settings;
   const count = (key: string, usual: number): number => (typeof settings[key] === 'number' ? settings[key] : usual);

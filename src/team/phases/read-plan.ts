@@ -2,15 +2,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { textOf } from '../reports/text-of.ts';
 import { executorOf, noWorker } from './workers.ts';
 
-/** One piece of a plan: what one worker does in one phase. */
+/** One step of a plan: the part of one worker in one phase. */
 export interface PlanStep {
   readonly phase: string;
-  /** What it is called: the phase, and the worker when there are several. */
+  /** Name: the phase, and the worker when there are several. */
   readonly name: string;
   readonly worker: string;
   readonly goals: string;
   readonly notes: string;
-  /** Where in the plan the steps stand that it waits for and whose results it is handed. */
+  /** Indexes of the steps it waits for, whose results it receives. */
   readonly after: readonly number[];
 }
 
@@ -22,17 +22,17 @@ interface Choice {
 interface Phase {
   readonly name: string;
   readonly input: JsonObject;
-  /** Empty when nobody is named. */
+  /** Empty when no worker is named. */
   readonly workers: readonly string[];
   readonly goals: string;
 }
 
-/** What the workers that get the whole goal at once are called as a phase. */
+/** Name of the phase in which all workers get the whole goal in parallel. */
 const parallelPhase = 'parallel_workers';
 
 /**
- * Reads the steps out of the arguments of a call; a text says what is wrong with them. Phases follow each other in the order
- * they stand in, unless they say with `depends_on` which earlier ones they need.
+ * Parses the steps from the arguments of a call; returns a text that describes the fault if they are invalid. Phases run in order,
+ * unless `depends_on` names the earlier ones they need.
  */
 export function readPlan(args: JsonObject, choice: Choice): readonly PlanStep[] | string {
   const phases = phasesOf(args);

@@ -26,12 +26,12 @@ const description =
   'A phase is handed what those before it brought. Returns how each phase came out and what it brought, when the plan is over.';
 
 /**
- * The tool by which an agent has a plan carried out by the engine (B.65): a work module for each phase, and an agent for
- * each module when its turn has come.
+ * Creates the tool by which an agent has the engine execute a plan (B.65): a work module for each phase, and an agent for each
+ * module once it is ready.
  *
- * 1. The call is answered once, when nobody is at work on the plan any more and nobody can begin.
- * 2. A plan that is refused has changed nothing, so that it can be made again.
- * 3. What never began is not left over: its modules are deprecated when the plan is over.
+ * 1. The call is answered once, when no agent works on the plan any more and none can begin.
+ * 2. A refused plan changes nothing, so that the call can be repeated.
+ * 3. Modules of steps that never began are deprecated when the plan is over.
  */
 export function runPlan({ name, settings: given, toolName }: ToolsetRequest): TransitionTool {
   const settings = readPlanSettings(given);
@@ -48,7 +48,7 @@ export function runPlan({ name, settings: given, toolName }: ToolsetRequest): Tr
   return { ...tool, byNameOnly: true, forProfile: (planner, profiles) => forPlanner(tool, planner, profiles) };
 }
 
-/** A decision over a call: by which settings, and under which key the planner's values count its plans. */
+/** A decision on a call: its settings, and the key under which the planner's values count its plans. */
 interface Decision {
   readonly settings: PlanSettings;
   readonly key: string;
@@ -98,7 +98,7 @@ function goOn(args: JsonObject, stored: JsonValue, decision: Decision): Transiti
   const waitFor = context.agent.calls.open.get(context.callId)?.waitFor;
   if (advanced.running.length === 0 || advanced.memo !== memo || waitFor === undefined)
     return outcomeOf(advanced, countsOf(decision), decision);
-  // The wait and the memo are given back as they are: whoever stores them can see that nothing has changed.
+  // Returns the same wait and memo objects, so that storage can detect that nothing changed.
   return { kind: 'suspend', on: waitFor, memo: stored, events: advanced.events };
 }
 
@@ -119,7 +119,7 @@ function outcomeOf({ memo, running, context, events }: Advanced, counts: Counts,
   };
 }
 
-/** The modules of steps that never began do not stay open: a new plan would find them lying about. */
+/** Deprecates the modules of steps that never began; otherwise a new plan would find them open. */
 function dropUnbegun(steps: readonly MemoStep[], context: TransitionContext, message: string): readonly EventDraft[] {
   return steps.flatMap(({ moduleId, agentId, problem }): readonly EventDraft[] => {
     if (agentId !== undefined || context.run.team.workModules[moduleId]?.status !== 'pending') return [];
@@ -127,7 +127,7 @@ function dropUnbegun(steps: readonly MemoStep[], context: TransitionContext, mes
   });
 }
 
-/** The agents have ended already when their call is cancelled. */
+/** Closes a cancelled plan; its agents have already ended. */
 function cancelled(memo: PlanMemo, context: TransitionContext): readonly EventDraft[] {
   return [...closeEnded(memo, context), ...dropUnbegun(memo.steps, context, 'the plan was cancelled')];
 }
@@ -137,7 +137,7 @@ interface Counts {
   readonly phases: number;
 }
 
-/** How many plans and phases the agent has had since it was last given something to do. */
+/** Returns the number of plans and phases since the agent last received input. */
 function countsOf({ key, context }: Decision): Counts {
   const value = context.agent.values[key];
   const known = isJsonObject(value) && value['iteration'] === context.agent.work.iteration ? value : {};
@@ -145,7 +145,7 @@ function countsOf({ key, context }: Decision): Counts {
   return { plans: number('plans'), phases: number('phases') };
 }
 
-/** What conditions can read of the plans of an agent, under the name of the tool. */
+/** Returns the events that expose the counts of an agent's plans to conditions, under the tool's name. */
 function countEvents({ key, context }: Decision, counts: Counts, status: string): readonly EventDraft[] {
   const {
     work: { iteration },
@@ -162,7 +162,7 @@ function tooMany(steps: number, { plans, phases }: Counts, { maxPlans, maxPhases
   return `the plan has ${steps} phases and ${Math.max(0, maxPhases - phases)} more may be carried out (max_phases); make it shorter, or go on with what there is.`;
 }
 
-/** How the agent that planned ends with its plan; undefined when it goes on, to read what came out and perhaps plan again. */
+/** Returns the ending of the planning agent; undefined when it continues, to read the results and perhaps plan again. */
 function endingWith({ status, message, deliverables }: PlanResult, { plans }: Counts, decision: Decision): AgentEnding | undefined {
   const { settings, context } = decision;
   if (settings.ends === 'never') return undefined;
@@ -175,7 +175,7 @@ function endingWith({ status, message, deliverables }: PlanResult, { plans }: Co
   return mayFollowUp ? undefined : { outcome: 'error', output, deliverables, error: { code: 'AGENT_FAILED', message } };
 }
 
-/** The tool as a planner sees it: with the workers it may choose, and what they are for; nothing, when there are none. */
+/** Returns the tool as a planner sees it, with names and descriptions of its workers; undefined when there are none. */
 function forPlanner(tool: TransitionTool, planner: CompiledProfile, profiles: Profiles): Tool | undefined {
   const workers = workersOf(planner, profiles, undefined);
   if (workers.length === 0) return undefined;

@@ -10,7 +10,7 @@ const marks: Readonly<Record<StepState, string>> = {
   cancelled: stepMarks.blocked,
 };
 
-/** A plan as workers are shown it: its steps in order, with marks; those that begin now are marked as under way. */
+/** Renders a plan for its workers: steps in order, with status marks; those that begin now are marked as in progress. */
 export function showProgress({ steps }: PlanMemo, beginning: readonly string[], run: RunContext): string {
   const lines = steps.map((step, index) => {
     const mark = beginning.includes(step.moduleId) ? marks.running : marks[stepState(step, run)];

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 import { modulesAfter } from '../modules/modules-after.ts';
 
-/** The context with modules as they are once these drafts are committed. */
+/** Returns the context with modules as of the commit of these drafts. */
 export function withModules(context: TransitionContext, drafts: readonly EventDraft[]): TransitionContext {
   const { run } = context;
   const workModules = { ...modulesAfter(drafts, run.team.workModules) };

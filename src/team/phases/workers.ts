@@ -3,7 +3,10 @@ import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { isCallable } from '../agents/callee.ts';
 import { isStaffable, type Profiles } from '../dispatch/staffing.ts';
 
-/** The profiles a planner may give phases to: those its profile may call, else all that may be staffed; the first one by itself. */
+/**
+ * Returns the profiles a planner may give phases to: those its profile may call, otherwise all staffable ones; the first is the
+ * default.
+ */
 export function workersOf(
   planner: CompiledProfile | undefined,
   profiles: Profiles,
@@ -18,7 +21,7 @@ export function workersOf(
   });
 }
 
-/** Says that a profile cannot be given a phase, and which can. */
+/** Builds the message for a profile that cannot be given a phase, with a list of those that can. */
 export function noWorker(name: string, workers: readonly string[]): string {
   const meant = closestName(name.slice(0, 100), workers);
   const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
@@ -26,8 +29,8 @@ export function noWorker(name: string, workers: readonly string[]): string {
 }
 
 /**
- * Who carries out a step (B.66): the worker it names, else the first `[name]` of its texts that is a worker, in any letter
- * case, else the default. What is named as `worker` and is none gives no one else the step.
+ * Returns the executor of a step (B.66): the named worker, otherwise the first `[name]` in its texts that is a worker, ignoring
+ * case, otherwise the default. An invalid `worker` does not fall back to another one.
  */
 export function executorOf(
   { worker, texts }: { readonly worker: string; readonly texts: readonly string[] },

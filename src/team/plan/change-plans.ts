@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isStepStatus, showPlan, stepMarks, type Plan, type PlanBook, type PlanStep } from '../../core/team/plan.ts';
 
-/** What a command of `manage_plan` comes to: what the model reads, and the plans as they are then, when they changed. */
+/** Result of a `manage_plan` command: the text for the model, and the new plans if they changed. */
 export interface PlanOutcome {
   readonly text: string;
   readonly book?: PlanBook;
@@ -11,7 +11,7 @@ export interface PlanOutcome {
 const maxPlans = 20;
 
 /**
- * Carries out a command on the plans (A2.3): create, update, list, get, set_active, mark_step, delete.
+ * Applies a command to the plans (A2.3): create, update, list, get, set_active, mark_step, delete.
  *
  * @throws CadreError `TOOL_FAILED` saying which plans or steps there are
  */
@@ -69,7 +69,7 @@ function freeId({ plans }: PlanBook): string {
   return `plan_${number}`;
 }
 
-/** A step whose text at its place is unchanged keeps where it stands; every other one begins anew. */
+/** Keeps the status of steps whose text at that index is unchanged; resets all others. */
 function mergeSteps(before: readonly PlanStep[], texts: readonly string[]): readonly PlanStep[] {
   return texts.map((text, index) => {
     const known = before[index];
@@ -93,7 +93,7 @@ function put(book: PlanBook, id: string, plan: Plan, said: string): PlanOutcome 
   return { text: `${said}\n\n${showPlan(id, plan)}`, book: { ...book, plans: { ...book.plans, [id]: plan } } };
 }
 
-/** The plan a command is about: the one it names, else the active one. */
+/** Returns the plan that a command names, otherwise the active one. */
 function chosen(book: PlanBook, args: JsonObject, mustName = false): { readonly id: string; readonly plan: Plan } {
   const id = textOf(args['plan_id']) ?? (mustName ? null : book.active);
   if (id === null)

@@ -5,7 +5,7 @@ import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import { defineTransitionTool } from '../../tools/define-transition-tool.ts';
 import { changePlans } from './change-plans.ts';
 
-/** Plans with steps that are marked as work goes on, each agent's own or one for the team. */
+/** Plans whose steps are marked as work proceeds, one set per agent or one for the team. */
 export const planToolset: ToolsetKind = {
   kind: 'plan',
   description: 'Keeps plans with steps and their statuses in the state of the agent, or of the team.',

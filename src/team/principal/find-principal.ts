@@ -4,7 +4,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 /** The profile type of the agent that plans and dispatches. */
 export const principalType = 'principal';
 
-/** The principal started last, ended or not; undefined when there is none, or when it is the asking agent or above it. */
+/** Returns the principal started last, ended or not; undefined when there is none, or when it is the asking agent or its ancestor. */
 export function findPrincipal(run: RunContext, asking: SubContext): SubContext | undefined {
   const id = run.latestOfType.get(principalType);
   for (let agent: SubContext | undefined = asking; agent !== undefined; agent = parentOf(run, agent)) {

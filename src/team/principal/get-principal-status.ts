@@ -10,10 +10,10 @@ import { dataOutcome } from '../tool-outcome.ts';
 
 const note = 'Do not call this in a loop: you are told when the principal has completed. Ask only when the user wants to know.';
 
-/** Longest part of the principal's last words in a status, in characters. */
+/** Maximum length of the principal's last reply in a status, in characters. */
 const maxReplyChars = 600;
 
-/** The tool that tells how far the principal is. */
+/** Creates the tool that reports the principal's progress. */
 export function getPrincipalStatus(): TransitionTool {
   return teamTool({
     name: 'get_principal_status',
@@ -48,7 +48,7 @@ function principalStatus({ run, agent }: TransitionContext): JsonObject {
 function lastActivity(run: RunContext, principal: SubContext): JsonObject | null {
   const turnId = principal.turn.currentId ?? principal.turn.lastId;
   const turn = turnId === undefined ? undefined : run.turns.get(turnId);
-  // Until its first turn an agent's last turn is the one it was launched from.
+  // Until its first turn, an agent's last turn is the one that launched it.
   if (turn === undefined || turn.agentId !== principal.meta.agentId) return null;
   return {
     turn_id: turn.turnId,

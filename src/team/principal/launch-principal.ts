@@ -15,8 +15,8 @@ import { teamTool } from '../team-tool.ts';
 import { dataOutcome, refusal } from '../tool-outcome.ts';
 
 /**
- * The tool that starts a principal in the background, or sends the last one into another iteration (A1.10). The same tool
- * is called `LaunchPrincipalExecutionTool` in other systems; here it has this one name.
+ * Creates the tool that starts a principal in the background, or sends the last one into another iteration (A1.10). Other systems
+ * call this tool `LaunchPrincipalExecutionTool`.
  */
 export function launchPrincipal(): TransitionTool {
   return teamTool({
@@ -61,14 +61,14 @@ function briefingProblem(args: LaunchArguments, principal: SubContext | undefine
   return isJsonObject(briefing) ? undefined : 'initial_briefing_for_principal is missing; give it at least { "user_query": "…" }';
 }
 
-/** Profiles may change while a run goes on: what a principal went by may be gone when it is to go on. */
+/** Returns an error text when the principal's profile no longer exists, since profiles may change during a run. */
 function goneProblem(
   args: LaunchArguments,
   principal: SubContext | undefined,
   { profiles }: TransitionContext,
 ): string | undefined {
   if (args.fresh || principal === undefined || profiles.get(principal.meta.profile)?.isActive === true) return undefined;
-  return `profile ${principal.meta.profile}, which the last principal went by, is not there any more; use iteration_mode start_fresh`;
+  return `profile ${principal.meta.profile} of the last principal no longer exists; use iteration_mode start_fresh`;
 }
 
 function ignoredRunning(principal: SubContext): TransitionOutcome {
@@ -92,7 +92,7 @@ function hasOpenModule({ run }: TransitionContext): boolean {
   return Object.values(run.team.workModules).some((module) => module.status !== 'completed' && module.status !== 'deprecated');
 }
 
-/** Keeps the chosen team where `team.profiles` and dispatch read it. */
+/** Stores the chosen team where `team.profiles` and dispatch read it. */
 function teamEvents(team: readonly string[] | undefined, { change }: TransitionContext): readonly EventDraft[] {
   if (team === undefined) return [];
   return change((draft) => {

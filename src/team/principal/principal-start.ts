@@ -10,13 +10,13 @@ import { buildBriefing } from '../handover/handover.ts';
 import { HandoverView } from '../handover/handover-scope.ts';
 import { modulesAfter } from '../modules/modules-after.ts';
 
-/** Where a principal is started from: the launching call, and the events that are committed before the start. */
+/** Context of a principal's start: the launching call, and the events committed before the start. */
 export interface StartingPoint {
   readonly before: readonly EventDraft[];
   readonly context: TransitionContext;
 }
 
-/** The events that start a new principal, which tells its launcher when it is done. */
+/** Returns the events that start a new principal, which notifies its launcher when done. */
 export function freshStart(
   agentId: AgentId,
   profile: CompiledProfile,
@@ -39,7 +39,10 @@ export function freshStart(
   return [start, ...briefing(agentId, params, from)];
 }
 
-/** The events that send a principal into another iteration: briefed again, since its messages are archived, and told what is new. */
+/**
+ * Returns the events that send a principal into another iteration: a new briefing, since its messages are archived, with the new
+ * parameters.
+ */
 export function nextIteration(principal: SubContext, newParams: JsonObject, from: StartingPoint): readonly EventDraft[] {
   const { agentId } = principal.meta;
   const iteration = principal.work.iteration + 1;
@@ -52,7 +55,7 @@ export function nextIteration(principal: SubContext, newParams: JsonObject, from
   ];
 }
 
-/** Results of the last iteration's calls go with its history; directives that came too late for it are read in the new one. */
+/** Removes results of the last iteration's calls along with its history; late directives stay for the new iteration. */
 function staleResults({ meta, inbox: { items: inbox } }: SubContext): readonly EventDraft[] {
   return inbox
     .filter(({ item }) => item.source === 'TOOL_RESULT')

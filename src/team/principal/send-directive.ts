@@ -30,7 +30,7 @@ const parameters: JsonObject = {
   },
 };
 
-/** The tool that reaches a principal while it works; it reads the directive at its next turn. */
+/** Creates the tool that sends a directive to a running principal, which reads it at its next turn. */
 export function sendDirective(): TransitionTool {
   return teamTool({
     name: 'send_directive',
@@ -45,7 +45,7 @@ export function sendDirective(): TransitionTool {
 function send(args: JsonObject, context: TransitionContext): TransitionOutcome {
   const principal = findPrincipal(context.run, context.agent);
   if (principal === undefined)
-    return refusal('No principal has been launched, so nobody can read a directive; launch one with launch_principal.');
+    return refusal('No principal has been launched, so no agent can read a directive; launch one with launch_principal.');
   const { agentId } = principal.meta;
   if (principal.status === 'ended') {
     return refusal(

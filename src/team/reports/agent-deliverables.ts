@@ -2,17 +2,18 @@ import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { assistantWords } from './message-text.ts';
 
-/** How many of an agent's last texts are searched for a summary it wrote as JSON. */
+/** Number of an agent's last texts that are searched for a JSON summary. */
 const textsSearched = 5;
 
-/** The last text an agent wrote, or an empty string. */
+/** Returns the last text an agent wrote, or an empty string. */
 export function lastAssistantText(agent: SubContext): string {
   return lastTexts(agent, 1)[0] ?? '';
 }
 
 /**
- * Deliverables for an agent that handed none in: the last of its texts that is a JSON object with `primary_summary`
- * (what `generate_message_summary` asks for), else `{ primary_summary: text }` of the given or last text; `{}` when it said nothing.
+ * Derives deliverables for an agent that submitted none: its last text that is a JSON object with `primary_summary` (the format
+ * `generate_message_summary` asks for), otherwise `{ primary_summary: text }` of the given or last text; `{}` when it wrote
+ * nothing.
  */
 export function fallbackDeliverables(agent: SubContext, text = ''): JsonObject {
   const texts = lastTexts(agent, textsSearched);
@@ -24,12 +25,12 @@ export function fallbackDeliverables(agent: SubContext, text = ''): JsonObject {
   return words === '' ? {} : { primary_summary: words };
 }
 
-/** Tells whether deliverables hold nothing. */
+/** True when deliverables are empty. */
 export function isEmptyDeliverables(deliverables: JsonObject): boolean {
   return Object.keys(deliverables).length === 0;
 }
 
-/** Reads a text that is a JSON object with a textual `primary_summary`, fenced or not. */
+/** Parses a JSON object with a textual `primary_summary`, fenced or not. */
 function parseSummary(text: string): JsonObject | undefined {
   const trimmed = text.trim();
   const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(trimmed)?.[1];
@@ -39,12 +40,12 @@ function parseSummary(text: string): JsonObject | undefined {
     const value = JSON.parse(body) as unknown;
     return isJsonObject(value) && typeof value['primary_summary'] === 'string' ? value : undefined;
   } catch {
-    // Not JSON after all: the text counts as plain words.
+    // Not JSON: the text is plain words.
     return undefined;
   }
 }
 
-/** The last non-empty texts of an agent, newest first. */
+/** Returns the last non-empty texts of an agent, newest first. */
 function lastTexts(agent: SubContext, count: number): readonly string[] {
   const texts: string[] = [];
   for (let index = agent.history.messages.length - 1; index >= 0 && texts.length < count; index -= 1) {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { clipText } from './clip-text.ts';
 
-/** Deliverables that fit as they are, else with their long texts shortened; the whole stays in the work module. */
+/** Returns deliverables unchanged if they fit, otherwise with long texts shortened; the work module keeps the full version. */
 export function clipDeliverables(deliverables: JsonObject, max: number): JsonObject {
   const length = JSON.stringify(deliverables).length;
   if (length <= max) return deliverables;

@@ -1,6 +1,6 @@
 import { leaveOut } from '../../core/untrusted/keep-frames.ts';
 
-/** Shortens a text to about `max` characters, keeping both ends, with a marker that says how much is missing. */
+/** Shortens a text to about `max` characters, keeping both ends, with a marker that gives the missing length. */
 export function clipText(text: string, max: number): string {
   if (text.length <= max) return text;
   const head = Math.ceil(max * 0.7);

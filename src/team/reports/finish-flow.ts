@@ -20,7 +20,7 @@ const parameters: JsonObject = {
   },
 };
 
-/** The tool by which an agent ends its own work successfully, with deliverables that fit its profile's schema (D1.8). */
+/** Creates the tool by which an agent ends its own work successfully, with deliverables that fit its profile's schema (D1.8). */
 export function finishFlow(): TransitionTool {
   return teamTool({
     name: 'finish_flow',

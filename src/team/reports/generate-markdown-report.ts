@@ -14,7 +14,7 @@ const parameters: JsonObject = {
   },
 };
 
-/** The tool that tells a principal how to write the final report: it returns instructions for the next reply, not a report. */
+/** Creates the tool that asks a principal for the final report: it returns instructions for the next reply, not a report. */
 export function generateMarkdownReport(): TransitionTool {
   return teamTool({
     name: 'generate_markdown_report',

@@ -11,7 +11,7 @@ const parameters: JsonObject = {
   },
 };
 
-/** The tool that tells an associate how to sum up its work: it returns instructions for the next reply, not a summary. */
+/** Creates the tool that asks an associate for a summary of its work: it returns instructions for the next reply, not a summary. */
 export function generateMessageSummary(): TransitionTool {
   return teamTool({
     name: 'generate_message_summary',

@@ -2,23 +2,23 @@ import { type MessageOrigin, type PromptMessage, type ToolResultPart, contentTex
 import type { StoredHistory } from '../../core/prompt/prompt.ts';
 import { clipText } from './clip-text.ts';
 
-/** Longest text of one message that is shown to another agent, in characters. */
+/** Maximum length of one message shown to another agent, in characters. */
 const maxMessageChars = 4_000;
-/** Longest text of all messages that are handed over in one list, in characters. */
+/** Maximum length of all messages handed over in one list, in characters. */
 const maxListChars = 60_000;
 
-/** An agent's history as far as others may see it. */
+/** The part of an agent's history that others may see. */
 export interface History extends StoredHistory {
   readonly origins: readonly MessageOrigin[];
 }
 
-/** A message as another agent inherits it; role `note` stands for messages that were left out. */
+/** A message as another agent inherits it; role `note` marks omitted messages. */
 export interface HandoverMessage {
   readonly role: PromptMessage['role'] | 'note';
   readonly content: string;
 }
 
-/** What a message says, as text: words, tool calls by name and arguments, tool results. */
+/** Renders a message as text: words, tool calls by name and arguments, tool results. */
 function messageText(message: PromptMessage): string {
   switch (message.role) {
     case 'system':
@@ -41,15 +41,15 @@ function resultText(part: ToolResultPart): string {
   return part.output.type === 'content' ? contentText(part.output.value) : part.output.value;
 }
 
-/** The words of an assistant's message without its tool calls; empty for other roles. */
+/** Returns the words of an assistant message without its tool calls; empty for other roles. */
 export function assistantWords(message: PromptMessage): string {
   if (message.role !== 'assistant') return '';
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /**
- * The messages another agent may inherit, as `{ role, content }`: without those marked `noHandover`, each shortened,
- * and the earliest left out when they are too much together.
+ * Returns the messages another agent may inherit, as `{ role, content }`: without those marked `noHandover`, each shortened, and
+ * without the earliest when the list is too long.
  */
 export function handoverMessages(history: History, count = Infinity): readonly HandoverMessage[] {
   const { messages, origins, released } = history;
@@ -71,7 +71,7 @@ export function handoverMessages(history: History, count = Infinity): readonly H
   return list.reverse();
 }
 
-/** An agent's history as one text with a role tag before each message, shortened to about `max` characters. */
+/** Renders an agent's history as one text with a role tag before each message, shortened to about `max` characters. */
 export function messageDigest(history: History, max: number): string {
   return clipText(
     handoverMessages(history)

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/json.ts';
 
-/** A value that should be text, as text: anything else counts as empty. */
+/** Returns a text unchanged; any other value gives an empty string. */
 export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }

@@ -80,7 +80,8 @@ export class BrowserHost {
   async newTab(): Promise<Page> {
     if (this.tabs.length >= this.settings.maxTabs)
       throw new CadreError('TOOL_FAILED', `There are ${this.tabs.length} tabs, and no more are allowed; close one with use_tab.`);
-    this.#page = await bounded(this.#context.newPage(), { ms: this.settings.actionTimeoutMs, what: 'Opening a tab' });
+    // A new tab may start a process, which takes a busy machine its time.
+    this.#page = await bounded(this.#context.newPage(), { ms: this.settings.pageTimeoutMs, what: 'Opening a tab' });
     return this.#page;
   }
 

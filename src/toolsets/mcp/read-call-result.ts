@@ -18,13 +18,45 @@ export function readCallResult(result: JsonObject): ToolReturn {
   return toolReturn({ content, isError: result['isError'] === true });
 }
 
+/** The types of content that the protocol has; all others are shown as JSON. */
+const contentTypes: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource']);
+
 function readContent(item: JsonValue): readonly ContentPart[] {
   if (isJsonObject(item)) {
     if (item['type'] === 'resource_link') return [{ type: 'text', text: describeLink(item) }];
-    const converted = toContentParts([item]);
+    const whole = inOneLine(item);
+    const problem = dataProblem(whole);
+    if (problem !== undefined) return [...origin(item), { type: 'text', text: problem }];
+    const converted = contentTypes.has(String(item['type'])) ? toContentParts([whole]) : undefined;
     if (converted !== undefined) return [...origin(item), ...converted];
   }
   return [{ type: 'text', text: stableJson(toWire(item)) }];
+}
+
+/** Returns an item without line breaks in its base64: some encoders add them, and providers refuse them. */
+function inOneLine(item: JsonObject): JsonObject {
+  const { data, resource } = item;
+  const joined = (text: string): string => text.replaceAll(/[\r\n]/g, '');
+  if ((item['type'] === 'image' || item['type'] === 'audio') && typeof data === 'string') return { ...item, data: joined(data) };
+  if (item['type'] !== 'resource' || !isJsonObject(resource) || typeof resource['blob'] !== 'string') return item;
+  return { ...item, resource: { ...resource, blob: joined(resource['blob']) } };
+}
+
+/** Returns why bytes of a server are not passed on: a provider would refuse the prompt, or fetch an address that the server chose. */
+function dataProblem(item: JsonObject): string | undefined {
+  const { type, resource } = item;
+  const isBlob = type === 'resource' && isJsonObject(resource) && typeof resource['text'] !== 'string';
+  if (type !== 'image' && type !== 'audio' && !isBlob) return undefined;
+  const data = isBlob ? resource['blob'] : item['data'];
+  if (typeof data === 'string' && isBase64(data)) return undefined;
+  return `[${isBlob ? 'resource' : type} left out: its ${isBlob ? 'blob' : 'data'} is not base64]`;
+}
+
+/** Without one expression over all of it, which could be too long for the stack. */
+function isBase64(data: string): boolean {
+  const body = data.replace(/={1,2}$/, '');
+  const isWhole = body.length === data.length ? body.length % 4 !== 1 : data.length % 4 === 0;
+  return body !== '' && isWhole && !/[^A-Za-z0-9+/]/.test(body);
 }
 
 /** Returns the source of an embedded resource, which its text does not contain. */

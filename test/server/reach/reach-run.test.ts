@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -79,4 +79,26 @@ it('a folder others can write into is not used, neither to leave something nor t
   await chmod(folder, 0o777);
   const act = reachRun(second.engine, store).act(run.id, { kind: 'cancel' });
   await expect(act).rejects.toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining('others can write into it') });
+});
+
+it('a letter that was there before the process began to receive is not taken: it may have come with the folder', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'cadre-reach-'));
+  const store = path.join(folder, 'journal.db');
+  const { engine, launch } = await testEngine({ store, ...team });
+  const run = await launch();
+  await run.settled();
+  const letters = path.join(folder, 'mail', run.id);
+  await mkdir(letters, { recursive: true, mode: 0o700 });
+  await writeFile(path.join(letters, 'early.json'), '{"kind":"cancel"}');
+  const mail = receiveMail(engine, store);
+  onTestFinished(async () => {
+    mail[Symbol.dispose]();
+    await engine.close();
+    await rm(folder, { recursive: true });
+  });
+  await writeFile(path.join(letters, 'late.json'), '{"kind":"send","text":"more"}');
+  await expect.poll(() => readdir(letters)).toEqual(['early.json', 'late.done']);
+  await run.settled();
+  expect(run.state.status).toBe('awaiting');
+  expect(run.state.counters.turns).toBe(2);
 });

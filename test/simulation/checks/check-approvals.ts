@@ -3,10 +3,10 @@ import type { CadreEvent, EventOf } from '../../../src/core/events/event.ts';
 import { asking } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';
 
-/** What the journal says of a call so far. */
+/** State of a call according to the journal. */
 interface GatedCall {
   readonly request: EventOf<'tool.request'>;
-  /** What it runs with: its own arguments, or those a person put in their place. */
+  /** Arguments it runs with: the requested ones, or those a person substituted. */
   args: EventOf<'tool.request'>['args'];
   /** The profile files that held when a person was asked about it. */
   askedUnder: string | undefined;
@@ -15,9 +15,9 @@ interface GatedCall {
 }
 
 /**
- * Told from the journal alone: no call of a tool whose gate asks is ever started unless a person let it go, or the time in which
- * they could have refused was over, since they were last asked and under the profiles they were asked under; a call that goes
- * without being asked about goes by what a person said of all such calls, in this very run, of this tool and this profile; and a call whose gate
+ * Checks from the journal alone that a call whose gate asks starts only after a person approved it, or after the time to refuse
+ * was over, since the last request and under the profiles of that request; that a call which starts without a request is covered
+ * by a person's approval of all such calls, in the same run, for the same tool and profile; and that a call whose gate
  * denies it once another one of its turn has ended is not started after that (the tool `spend`).
  */
 export function checkApprovals(world: World, events: readonly CadreEvent[]): void {
@@ -75,7 +75,7 @@ function checkAsked(
   if (odd.length > 0) world.violated(`S9 at ${seq}: ${callId} is asked about again for ${odd.join(', ')}, which has not changed`);
 }
 
-/** What is approved bears one hash for each set of arguments: an approval bound to others, or to none, shows as the same hash twice. */
+/** Checks that approvals have one hash per set of arguments: an approval bound to others, or to none, shows as the same hash twice. */
 function checkBound(
   world: World,
   seq: number,

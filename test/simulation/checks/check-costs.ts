@@ -21,7 +21,7 @@ export function checkCosts(world: World, run: Run, events: readonly CadreEvent[]
   let exact = true;
   for (const event of events) {
     if (event.type === 'agent.start') parents.set(event.agentId, event.parentAgentId);
-    // Who is sent on has what its profile gives once more.
+    // A restarted agent gets the full budget of its profile again.
     if (event.type === 'agent.start' || event.type === 'agent.restart') ofAgents.set(event.agentId, { cost: 0, tokens: 0 });
     if (event.type !== 'model.end' && event.type !== 'compaction.end') continue;
     const { inputTokens, outputTokens } = event.usage;

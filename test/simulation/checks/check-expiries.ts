@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * What should expire expires, told from the journal alone: not before its time, as its gate says, and at once when the time was
- * over as a process took the run up. That nothing is left waiting beyond its time is looked at when everything else rests.
+ * Checks expiries from the journal alone: calls expire not before their time, with the verdict of their gate, and immediately
+ * if the time was over when a process recovered the run. Overdue waits are checked when everything else rests.
  */
 export function checkExpiries(world: World, events: readonly CadreEvent[]): void {
   const waiting = new Map<string, Waiting>();
@@ -48,7 +48,7 @@ function checkAnswer(world: World, answer: EventOf<'tool.answer'>, waited: Waiti
     world.violated(`E13 at ${answer.seq}: ${answer.callId} expired and is ${answer.verdict}, where its gate says ${wanted}`);
 }
 
-/** Nobody may decide any more what expired while no process had the run: it is settled in the very commit that takes the run up. */
+/** Checks that calls which expired while no process had the run are settled in the commit that recovers it, before any verdict. */
 function checkTakenUp(world: World, events: readonly CadreEvent[], waiting: ReadonlyMap<string, Waiting>, jumped: number): void {
   const [resume] = events;
   if (resume === undefined) return;

@@ -2,7 +2,7 @@ import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { moduleChanges } from '../../../src/core/patches/module-changes.ts';
 import type { World } from '../world/world.ts';
 
-/** A module is ongoing only as long as somebody is at work on it. */
+/** Checks that a module is ongoing only while an agent works on it. */
 export function checkModules(world: World, events: readonly CadreEvent[]): void {
   const ongoing = new Set<string>();
   const workers = new Map<string, string>();

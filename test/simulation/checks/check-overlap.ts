@@ -1,6 +1,6 @@
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 
-/** What runs at the same time and must not: two calls of `serial`, or anything beside `alone`, of one agent. */
+/** Returns forbidden overlaps between calls of one agent: two calls of `serial`, or any call beside `alone`. */
 export function overlaps(events: readonly CadreEvent[]): readonly string[] {
   const names = new Map<string, string>();
   const running = new Map<string, Set<string>>();

@@ -16,7 +16,7 @@ import { overlaps } from './check-overlap.ts';
 import { repeatable } from '../team/tool-names.ts';
 import type { Execution, World } from '../world/world.ts';
 
-/** Holds all runs, which came to rest, against everything that must be true of them. */
+/** Checks every invariant of all runs, which are at rest. */
 export function checkRuns(world: World, host: Host): void {
   for (const runId of world.disk.runIds) {
     const run = host.runs.get(runId);
@@ -78,8 +78,8 @@ function checkResults(world: World, host: Host, run: Run, events: readonly Cadre
         world.violated(`${event.type} of ${event.callId} holds ${mark}, the result of ${said.get(mark) ?? 'nothing'}`);
     }
   }
-  // A process that was closed or halted on the way may have had nobody left to tell; a store that refuses what comes after
-  // the end of a run, or has no space for it, halts it, too, when nobody waits for it any more.
+  // A process that was closed or halted on the way may have had no caller left to notify; a store that refuses commits after
+  // the end of a run, or has no space for them, also halts it, when no caller waits for it any more.
   const { counts } = world.faults;
   const isRefused = (['journal refuses', 'journal forgets to say', 'disk full'] as const).some(
     (fault) => counts[fault] !== undefined,
@@ -90,7 +90,7 @@ function checkResults(world: World, host: Host, run: Run, events: readonly Cadre
       world.violated(`what ${name} (${callId}) said is nowhere on record: ${mark}`);
 }
 
-/** What ran for a run: its own, and what ran before it was forked for calls it took over. */
+/** Returns the executions of a run: its own, and those before the fork for calls it inherited. */
 function ownExecutions({ executions, disk }: World, run: Run, events: readonly CadreEvent[]): readonly Execution[] {
   const ancestors = new Set<RunId>();
   for (let above = disk.factsOf(run.id).parent; above !== undefined; above = disk.factsOf(above).parent) ancestors.add(above);
@@ -113,7 +113,7 @@ function checkWriters(world: World): void {
   }
 }
 
-/** T4: a run at rest has ended, or waits for somebody who can be named. */
+/** Checks T4: a run at rest has ended, or waits for a known person or agent. */
 function checkRest(world: World, run: Run, events: readonly CadreEvent[]): void {
   if (run.state.outcome !== undefined) return;
   if (run.state.status !== 'awaiting') world.violated(`T4: at rest, and the run is ${run.state.status}`);
@@ -125,7 +125,7 @@ function checkRest(world: World, run: Run, events: readonly CadreEvent[]): void 
   if (!waits) world.violated(`T4: at rest after ${events.length} events, and nobody waits for anybody`);
 }
 
-/** State as text: maps and sets as lists, without what is undefined. */
+/** Returns state as text: maps and sets as lists, without undefined values. */
 function plain(state: RunContext | undefined): string {
   return JSON.stringify(state, (_key, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value)) ?? '';
 }

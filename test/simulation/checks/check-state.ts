@@ -37,7 +37,7 @@ function checkTally(world: World, { meta, flags }: SubContext, events: readonly 
   if (tally !== counted) world.violated(`I7: an observer counted ${counted} turns of ${meta.agentId}, which has ${tally}`);
 }
 
-/** How often an observer did what it does. */
+/** Counts the effects of an observer. */
 function fired(events: readonly CadreEvent[], id: string, agentId?: string): number {
   let count = 0;
   for (const event of events) {

@@ -12,7 +12,7 @@ interface KeptMessage {
 export class History {
   readonly messages: KeptMessage[] = [];
 
-  /** What a turn reads and keeps: one message for each input, and one for all results of a reply. */
+  /** Adds the inputs that a turn keeps: one message for each input, and one for all results of a reply. */
   begin({ inputs, turnId }: EventOf<'turn.start'>): void {
     let results: string[] | undefined;
     for (const input of inputs) {
@@ -31,14 +31,14 @@ export class History {
     }
   }
 
-  /** What the model said, unless it said nothing. */
+  /** Adds the model's reply, unless it is empty. */
   answer({ reply, turnId }: EventOf<'model.end'>): void {
     if (reply === undefined || (reply.text.trim() === '' && reply.toolCalls.length === 0)) return;
     const marks = [...marksOf(reply.text), ...reply.toolCalls.flatMap(({ input }) => marksOf(input))];
     this.messages.push({ role: 'assistant', turnId, hasCalls: reply.toolCalls.length > 0, marks });
   }
 
-  /** Words that are tried again leave the history, unless calls keep them there; a call that a rule makes stands as if the model had made it. */
+  /** Removes a retried reply from the history, unless calls keep it there; records a rule's call as if the model had made it. */
   decide({ action, turnId }: EventOf<'turn.decide'>): void {
     const last = this.messages.at(-1);
     const isOwn = last?.role === 'assistant' && last.turnId === turnId;

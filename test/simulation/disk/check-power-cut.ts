@@ -5,9 +5,9 @@ import type { World } from '../world/world.ts';
 import type { WrittenCommit } from './disk.ts';
 
 /**
- * What a power cut must leave, whatever it takes: every run whose launch was acknowledged; the start of each call that may have done
- * something outside; the result of each that must not run again, and the end of a run, once they were acknowledged; all of it when
- * the journal syncs every commit. What is left of a run ends with a whole commit.
+ * Checks that a power cut leaves every run whose launch was acknowledged; the start of each call that may have had an effect
+ * outside; the acknowledged results of calls that must not run again, and acknowledged ends of runs; everything when the journal
+ * syncs every commit. The remainder of a run ends with a whole commit.
  */
 export function checkPowerCut(
   world: World,
@@ -44,7 +44,7 @@ export function checkPowerCut(
   world.forgetLost(lengths);
 }
 
-/** Whether a tool was run for a call at all: what was refused, or answered by another, may be decided again. */
+/** True when a tool ran for a call; a call that was refused, or answered by another, may be decided again. */
 function hasRun({ executions }: World, event: EventOf<'tool.end'>): boolean {
   return executions.some(({ runId, callId }) => runId === event.runId && callId === event.callId);
 }

@@ -10,7 +10,7 @@ import { RunFacts } from './run-facts.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import { diskError, type Storage } from './storage.ts';
 
-/** How long the store takes to answer: at once, or at a moment the scheduler chooses, having written before or after the wait. */
+/** Timing of the store: it answers immediately, or when the scheduler chooses, having written before or after the wait. */
 type StoreMode = 'at once' | 'writes early' | 'writes late';
 
 /** One append that was applied. */
@@ -29,14 +29,14 @@ const never = (): Promise<never> => new Promise(() => undefined);
 /** One seed in so many has the memory journal instead of files. */
 const memoryEvery = 4;
 
-/** The disk of a simulated machine, with the stores that ship on it; what was written is known here besides, to hold it against what is read. */
+/** Disk of a simulated machine, with the shipped stores on it; also remembers all writes, to compare them with reads. */
 export class Disk {
   readonly #world: World;
   readonly #random: Random;
   readonly #storage: Storage;
   readonly #facts = new Map<RunId, RunFacts>();
   readonly #contents = new Map<string, string>();
-  /** What was read of a run, when there were so many commits. */
+  /** Events read of a run, valid for that number of commits. */
   readonly #read = new Map<RunId, { readonly commits: number; readonly events: readonly CadreEvent[] }>();
   readonly #mode: StoreMode;
   commits: WrittenCommit[] = [];
@@ -79,7 +79,7 @@ export class Disk {
     return [runId, ...forks].filter(waits);
   }
 
-  /** What the journal says of a run. */
+  /** Returns the facts of a run in the journal. */
   factsOf(runId: RunId): RunFacts {
     const known = this.#facts.get(runId) ?? new RunFacts();
     this.#facts.set(runId, known);
@@ -92,7 +92,7 @@ export class Disk {
     this.#storage.abandon(host, isAlone);
   }
 
-  /** Whether another process is given a run just like that. */
+  /** True when the store would give a run's lease to a rival process. */
   givesTo(runId: RunId): boolean {
     return this.#storage.givesTo(runId);
   }
@@ -173,7 +173,7 @@ export class Disk {
     return host.state === 'dead' ? never() : work();
   }
 
-  /** What a dead process waited for never comes. */
+  /** Passes an answer on while the process lives; a dead process never gets it. */
   #untilDead<T>(host: Host, answer: Promise<T>): Promise<T> {
     return answer.then(
       (value) => (host.state === 'dead' ? never() : value),
@@ -206,7 +206,7 @@ export class Disk {
     return written;
   }
 
-  /** Tells a process that its commit is written, if it lives to hear of it. */
+  /** Acknowledges a commit to its process, if that is still alive. */
   #tell(host: Host, written: WrittenCommit): Promise<void> | undefined {
     const { faults } = this.#world;
     if (this.#world.moment(host, 'after a write') === 'dies') return never();

@@ -3,13 +3,13 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 /** SQLite's codes for a disk without room, and for one that fails (sqlite.org/rescode.html). */
 const codes = { full: 13, writeFailed: 778 } as const;
 
-/** Whether a write of a database fails now, and how; asked before each. */
+/** Returns the failure of the next write to a database, if any; called before each write. */
 export type WriteFate = () => keyof typeof codes | undefined;
 
 /**
- * Lets writes of an open database fail as SQLite lets them fail when its disk does: a statement of its own is not executed, a
- * transaction is rolled back by its COMMIT. Reading goes on. The function it returns ends that, and lets go of what `decides` holds: a
- * database is never collected while what it refers to holds a statement of it.
+ * Makes writes to an open database fail as in SQLite on a failing disk: a single statement is not executed, a transaction is
+ * rolled back by its COMMIT. Reads still work. The returned function ends that and releases everything `decides` holds: a
+ * database is never collected while an object it refers to holds one of its statements.
  */
 export function failWrites(database: DatabaseSync, decides: WriteFate): () => void {
   let deciding: WriteFate | undefined = decides;

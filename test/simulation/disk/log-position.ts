@@ -5,8 +5,8 @@ const logHeader = 32;
 const frameHeader = 24;
 
 /**
- * How far the write-ahead log of a journal is written, and how far of that is certain to outlive a power cut. The file is as long as it ever was;
- * what counts ends with the last frame that bears the salts of the header.
+ * Written length of a journal's write-ahead log, and the part that is certain to survive a power cut. The file never shrinks;
+ * its valid part ends with the last frame that has the salts of the header.
  */
 export class LogPosition {
   readonly #file: string;
@@ -72,7 +72,7 @@ export class LogPosition {
     }
   }
 
-  /** When something was last moved from the log into the file. */
+  /** Returns the time of the last checkpoint from the log into the file. */
   #movedAt(): bigint {
     return statSync(this.#file, { bigint: true }).mtimeNs;
   }

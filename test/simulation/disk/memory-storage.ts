@@ -46,7 +46,7 @@ export class MemoryStorage implements Storage {
       release: (lease) => this.#inner.release(lease),
       append: (lease, commit) => this.#append(host, lease, commit),
       read: (runId, options = {}) => {
-        // Says what is wrong with a question about a run that is not there.
+        // Rejects with the right error for a run that does not exist.
         const read = this.#inner.read(runId, options);
         return this.#texts.has(runId) ? this.#fromText(runId, options.after, options.limit) : read;
       },
@@ -67,7 +67,7 @@ export class MemoryStorage implements Storage {
       void this.#inner.acquire(runId, '1@elsewhere#rival');
       return true;
     } catch {
-      // Told that somebody holds it, as it must be.
+      // Reported as held, as it must be.
       return false;
     }
   }

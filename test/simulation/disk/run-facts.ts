@@ -1,13 +1,13 @@
 import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
 
-/** What the journal of one run says, kept up to date commit by commit: asked whenever something happens outside. */
+/** Facts of one run in its journal, updated by each commit and queried at every event outside. */
 export class RunFacts {
   readonly turns = new Set<string>();
   readonly answeredTurns = new Set<string>();
   /** The latest attempt of each call that was put on the record. */
   readonly attempts = new Map<string, number>();
-  /** Attempts that may be made although the call ran before: somebody found out, or said, that it had not happened. */
+  /** Attempts allowed although the call ran before: a check or a person established that it had not happened. */
   readonly again = new Map<string, number>();
   readonly #absolved = new Set<string>();
   /** The profile files each turn comes from, by content hash. */
@@ -16,7 +16,7 @@ export class RunFacts {
   /** The tools of calls that were put on the record. */
   readonly names = new Map<string, string>();
   readonly endedCalls = new Set<string>();
-  /** What was said of each call: more than once when it was asked about again. */
+  /** Verdicts on each call: several when it was asked about again. */
   readonly verdicts = new Map<string, Set<string>>();
   readonly items = new Set<string>();
   readonly endedAgents = new Set<string>();

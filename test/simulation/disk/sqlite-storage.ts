@@ -33,13 +33,13 @@ interface Opened {
 }
 
 /**
- * The SQLite journal as it ships, on files in memory. Each process has a connection of its own, from its own modules; what it writes, and
- * what of that it syncs, is watched from outside.
+ * The shipped SQLite journal, on files in memory. Each process has its own connection, from its own modules; its writes and syncs are
+ * observed from outside.
  *
- * 1. A process that is killed loses nothing it has written. When it was the last, the next may find nothing but the files.
+ * 1. A process that is killed loses nothing it has written. After the last process, the next may find only the files.
  * 2. A power cut takes any part of the log's end that was not synced, in the middle of a frame too, and may leave garbage there; a log
  *    whose name was not synced may be gone. What SQLite moved into the file itself it has synced.
- * 3. The files of the next generation are copies: what the dead left open means others.
+ * 3. The files of the next generation are copies: handles that dead processes left open refer to the old ones.
  */
 export class SqliteStorage implements Storage, SyncObserver {
   readonly folder: string;
@@ -48,7 +48,7 @@ export class SqliteStorage implements Storage, SyncObserver {
   readonly #opened = new Map<number, Opened>();
   readonly #left: Opened[] = [];
   readonly #refusing = new Set<number>();
-  /** What lets go of each database that was opened. */
+  /** Functions that release each opened database. */
   readonly #letGo: (() => void)[] = [];
   readonly #durability: 'normal' | 'full';
   #generation = 0;
@@ -149,7 +149,7 @@ export class SqliteStorage implements Storage, SyncObserver {
     const cut = synced + this.#random.int(end - synced + 1);
     const kept = isLogLost || !existsSync(this.#log) ? Buffer.alloc(0) : readFileSync(this.#log).subarray(0, cut);
     if (cut < end) this.#world.faults.count('torn write');
-    // What is left is on the disk.
+    // The remainder is on the disk.
     this.#moveOn(Buffer.concat([kept, this.#garbage(kept.length)]), kept.length, isFileLost);
     this.#areNamesSynced = kept.length > 0;
     this.#isFileNamed = !isFileLost;
@@ -244,7 +244,7 @@ export class SqliteStorage implements Storage, SyncObserver {
     this.#areNamesSynced &&= log.length > 0;
   }
 
-  /** What may stand where a write was torn. */
+  /** Returns bytes that may follow a torn write. */
   #garbage(seed: number): Buffer {
     const bytes = this.#random.chance(0.5) ? this.#random.int(5_000) : 0;
     return Buffer.from(Uint8Array.from({ length: bytes }, (_, index) => (seed + index * 31) % 251));
@@ -258,7 +258,7 @@ function isThere(journal: Journal, runId: RunId): boolean {
 let made: string | undefined;
 let template: string | undefined;
 
-/** Where journals of this thread lie: in memory where the system has such a place. */
+/** Returns the folder for journals of this thread: in memory if the system offers it. */
 function root(): string {
   if (made !== undefined) return made;
   made = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'cadre-simulation-'));

@@ -3,13 +3,13 @@ import type { RunId } from '../../../src/core/ids.ts';
 import type { Journal } from '../../../src/core/events/journal.ts';
 import type { Host } from '../process/host.ts';
 
-/** What a store writes to, and what of it is there after a crash. The stores themselves are those that ship. */
+/** Medium that a store writes to, with its contents after a crash. The stores themselves are the shipped ones. */
 export interface Storage {
   /** The store of a process, opened as a process does that was just started. */
   open(host: Host): Journal;
   /** Everything that is stored of a run, as a process reads it that was just started; nothing when there is no such run. */
   read(runId: RunId): readonly CadreEvent[];
-  /** Whether another process is given a run just like that. */
+  /** True when the store would give a run's lease to a rival process. */
   givesTo(runId: RunId): boolean;
   /** A process was killed, or is taken for dead: others may have what it held. `isAlone`: no other process has the store open. */
   abandon(host: Host, isAlone: boolean): void;
@@ -17,7 +17,7 @@ export interface Storage {
   cutPower(): void;
   /** Nothing can be written any more, as long as that is true. */
   isFull: boolean;
-  /** The next write of a process fails, and nothing of it is written. */
+  /** Makes the next write of a process fail, without writing any part of it. */
   refuseNext(host: Host): void;
   /** Every commit outlives a power cut once it is acknowledged. */
   readonly syncsAlways: boolean;

@@ -6,7 +6,7 @@ import { createSimModel } from '../team/sim-model.ts';
 import type { World } from '../world/world.ts';
 import { programOf } from './module-graphs.ts';
 
-/** What a process begins with: a new run, or those of the journal that are not over. */
+/** First task of a process: a new run, or the unfinished runs of the journal. */
 export type Errand = { readonly launch: true } | { readonly takeUp: readonly RunId[] };
 
 /** One process: an engine, its live runs, and whether it is still there. */
@@ -18,9 +18,9 @@ export class Host {
   engine: Engine | undefined;
   /** Handles on the runs it has, those that are over included. */
   readonly runs = new Map<RunId, Run>();
-  /** Runs that cannot go on here, and why: they halted, or could not be taken up. */
+  /** Runs that cannot continue here, and why: they halted, or could not be recovered. */
   readonly failed = new Map<RunId, unknown>();
-  /** Why the process itself, or the launch of its first run, failed. */
+  /** Error of the process itself, or of the launch of its first run. */
   failure: unknown;
   /** Something kept it from going on, if only for a while. */
   hasFailed = false;
@@ -67,7 +67,7 @@ export class Host {
     await this.#take(async () => this.#watch(await engine.fork(runId, { ...options, ...this.#links() })));
   }
 
-  /** Takes a run up again that halted, or could not be taken up before. */
+  /** Recovers a run that halted, or whose recovery failed before. */
   async again(runId: RunId): Promise<void> {
     const { engine } = this;
     this.failed.delete(runId);
@@ -106,7 +106,7 @@ export class Host {
     }
   }
 
-  /** What its tools find this world and this process by, and the signal that cancels its runs. */
+  /** Returns the context by which tools find this world and process, and the signal that cancels its runs. */
   #links(): { readonly context: Readonly<Record<string, unknown>>; readonly signal: AbortSignal } {
     return { context: { world: this.#world, host: this }, signal: this.abort.signal };
   }
@@ -117,7 +117,7 @@ export class Host {
     this.#watch(await engine.launch({ profile: cast.root, input }, { ...this.#links(), limits: cast.limits }));
   }
 
-  /** Some processes look for what was left themselves, others are told which runs to take up; those that are over are only looked at. */
+  /** Recovers runs: some processes find unfinished runs themselves, others get a list; finished runs are only read. */
   async #takeUp(engine: Engine, runIds: readonly RunId[]): Promise<void> {
     const world = this.#world;
     const left = new Set(runIds);
@@ -182,7 +182,7 @@ export class Host {
     });
   }
 
-  /** What it decides after its death is seen by no one, and may rest on what a power cut took. */
+  /** Ignores decisions after the death of the process: no one sees them, and they may rest on commits that a power cut took. */
   #watched(watch: DecisionWatch): DecisionWatch {
     return (tx, batch) => (this.state === 'dead' ? () => undefined : watch(tx, batch));
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { secondCopy } from '../../support/rebuild/second-copy.ts';
 
-/** The program a simulated process runs, with modules of its own. */
+/** Program of a simulated process, with its own modules. */
 export type Program = typeof import('./parts.ts');
 
 /** So many processes in a row share no module: what one keeps in a variable of a module is not there for the next. */
@@ -10,8 +10,8 @@ const graphCount = 3;
 const programs: Program[] = [];
 
 /**
- * Loads the program as often as processes shall have it for themselves. Within vitest, which has a loader of its own, all
- * processes share one.
+ * Loads one copy of the program for each process that gets its own. Within vitest, which uses its own loader, all processes
+ * share one.
  */
 export async function loadPrograms(): Promise<void> {
   if (programs.length > 0) return;

@@ -6,12 +6,12 @@ import { createRandom, type Random } from '../world/random.ts';
 import { chooseFlavour, type Flavour } from './flavour.ts';
 import { toolNames } from './tool-names.ts';
 
-/** Who may act in one simulated run: the profile it begins with, and the files of all it can meet. */
+/** Participants of one simulated run: its first profile, and the files of all profiles it can meet. */
 export interface Cast {
   readonly root: string;
   /** Profiles that `delegate` and calls of agents may start. */
   readonly workers: readonly string[];
-  /** What the run may use. */
+  /** Limits of the run. */
   readonly limits: LimitOptions;
   readonly isWordy: boolean;
   /** Its models say what they used, and it has a price. */
@@ -24,7 +24,7 @@ export interface Cast {
   files(version: number): readonly ProfileFile[];
 }
 
-/** Says in each prompt whose it is, which turn's, and from which version of the files it comes. */
+/** Instructions that name, in each prompt, its agent, its turn and the version of the files. */
 const instructions = (version: number): string =>
   `instructions: "<<{{ meta.run_id }}|{{ meta.agent_id }}|{{ state.turn_count }}|v${version}>>"`;
 const waits =
@@ -33,7 +33,7 @@ const gates =
   "tool_gates: [{ id: cut, tools: [gated], condition: \"!(turn.finish_reason in ['stop', 'tool-calls'])\", verdict: deny }, { id: gate, tools: [gated], condition: args.n != 0, verdict: ask }, { id: no, tools: [fetch], condition: args.n == 3, verdict: deny }, { id: soon, tools: [sign], verdict: ask, expires_after: 5s }, { id: lapse, tools: [ship], verdict: ask, expires_after: 3s, on_expire: allow }, { id: once, tools: [spend], condition: \"size(inbox.filter(item, item.source == 'TOOL_RESULT')) > 0\", verdict: deny }]";
 const strategies = 'inbox_handling_strategies: [{ source: BAD, ingestor: bad }]';
 
-/** What a toolset offers differs from version to version; nothing calls it, all prompts of those who may name its tools. */
+/** Toolset whose tools differ between versions; no agent calls it, but every prompt of agents that have it lists its tools. */
 const deskFile = (version: number): ProfileFile => ({
   path: 'toolsets/desk.yaml',
   text: `name: desk\ntype: toolset\nkind: workspace\nsettings: { read_only: ${version % 2 === 1} }\n`,
@@ -114,7 +114,7 @@ function likeMember(name: string, decider: number, version: number, flavour: Fla
   return profile(name, 'associate', flavour, version, 'base_profile: Member', deciders[decider] ?? '', exposed);
 }
 
-/** What agents of any decider have in common: all tools and observers, and whom they may call. */
+/** Returns the common profile of agents with any decider: all tools and observers, and the agents they may call. */
 function memberFile(workers: readonly string[], version: number, flavour: Flavour): ProfileFile {
   const limits = `limits: { max_turns: ${flavour.turns}, max_children: 4, max_depth: 3, max_live: 6 }`;
   const calls = `callable_profiles: [${workers.join(', ')}]`;
@@ -122,7 +122,7 @@ function memberFile(workers: readonly string[], version: number, flavour: Flavou
   return profile('Member', 'base', flavour, version, tools, limits, gates, strategies, memberObservers, flavour.context, calls);
 }
 
-/** Those of the random profiles, and one written in code. */
+/** Observers of the random profiles, and one written in code. */
 const memberObservers = `${observers.trimEnd()}\n  - { id: tally, action: { type: call, observer: tally } }\n`;
 
 /** The teams by the profile that is launched, with all of their members. */
@@ -134,7 +134,7 @@ const teams: Readonly<Record<string, readonly string[]>> = {
   Clerk: ['Clerk'],
 };
 
-/** Who is launched with a team; those at whose calls people decide more often than others. */
+/** Profiles launched with a team; those whose calls people decide on appear more often. */
 const roots = [...Object.keys(teams), 'Clerk', 'Clerk'];
 
 function fixedFile(name: string, version: number, flavour: Flavour): ProfileFile {
@@ -169,7 +169,7 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
     strategies,
     memberObservers,
   ],
-  // What plans, and what is planned for: phases, a loop without a model, checkpoints, bounds of tools, what others see, and streams of events.
+  // Planners and their agents: phases, a loop without a model, checkpoints, bounds of tools, visibility, and streams of events.
   Lead: [
     'principal',
     'callable_profiles: [Associate, Scribe, Worker1]',

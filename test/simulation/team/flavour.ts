@@ -2,9 +2,9 @@ import type { ProfileFile } from '../../../src/core/profile/profile.ts';
 import type { LimitOptions } from '../../../src/engine/limit-options.ts';
 import type { Random } from '../world/random.ts';
 
-/** What goes for a whole cast besides its profiles: what its models cost, what they are shown of history, how long it may go on. */
+/** Settings of a whole cast besides its profiles: model prices, visible history, duration. */
 export interface Flavour {
-  /** What every profile speaks with. */
+  /** LLM config of every profile. */
   readonly llmConfig: 'm' | 'priced';
   /** Lines for profiles that say nothing themselves of their history. */
   readonly context: string;
@@ -16,7 +16,7 @@ export interface Flavour {
   readonly files: readonly ProfileFile[];
 }
 
-/** What a summariser is told; by it its requests are known. */
+/** Instructions of a summariser, which identify its requests. */
 export const summariseWords = 'SUMMARISE';
 
 const priced: ProfileFile = {

@@ -124,7 +124,7 @@ function summaryRecord(host: Host, request: Request): ModelRequestRecord {
   };
 }
 
-/** Waits for its turn, or fails at once when the call is aborted. */
+/** Waits for its turn, or fails immediately when the call is aborted. */
 function abortable(world: World, host: Host, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return world.scheduler.turn(host.id, 'model');
   if (signal.aborted) return Promise.reject(signal.reason as Error);

@@ -6,7 +6,7 @@ import { toolNames } from './tool-names.ts';
 import type { Cast } from './cast.ts';
 import type { World } from '../world/world.ts';
 
-/** What a simulated model says, and how it behaves while it does. */
+/** Reply of a simulated model, and its behaviour while replying. */
 export interface SimReply {
   readonly text?: string;
   readonly toolCalls?: readonly ({ readonly name: string; readonly id?: string } & (
@@ -16,16 +16,16 @@ export interface SimReply {
   readonly finishReason?: string;
   readonly usage?: Usage;
   readonly error?: Error;
-  /** It falls silent for good: before its stream, or within it at `cutAfter`. */
+  /** The model hangs forever: before its stream, or within it at `cutAfter`. */
   readonly hangs?: 'before' | 'within';
   /** The stream ends after that many parts. */
   readonly cutAfter?: number;
   readonly ignoresAbort: boolean;
-  /** All of it comes at once; otherwise each part waits for its turn. */
+  /** True when all parts arrive together; otherwise each part waits for its turn. */
   readonly isHasty: boolean;
 }
 
-/** What the model is asked for. */
+/** Facts of the request to the model. */
 export interface Asked {
   readonly turnId: string;
   readonly hasTools: boolean;
@@ -62,7 +62,7 @@ function words(world: World): { readonly text: string } {
   return { text: `words ${world.mark('words')}${world.cast.isWordy ? ` ${'and more of them '.repeat(20)}` : ''}` };
 }
 
-/** What a provider says it used, when somebody pays for it; some say nothing. */
+/** Returns the usage that a provider reports when the model has a price; some report none. */
 function used({ cast, replies }: World): Pick<SimReply, 'usage'> {
   if (!cast.isPriced || replies.chance(0.1)) return {};
   return { usage: { inputTokens: 100 + replies.int(2_400), outputTokens: replies.int(60) } };
@@ -108,7 +108,7 @@ function act(world: World, asked: Asked): Omit<SimReply, 'ignoresAbort' | 'isHas
 /** Turns by which a window has left more behind than stays in memory. */
 const manyTurns = 520;
 
-/** One call after the other, and now and then a word to whoever listens. */
+/** Makes one call after the other, and sometimes sends a message to any listener. */
 function goOnAndOn(world: World, { run }: Asked): Omit<SimReply, 'ignoresAbort' | 'isHasty'> {
   const { replies } = world;
   if ((run?.state.counters.turns ?? 0) > manyTurns) return words(world);
@@ -127,7 +127,7 @@ function ending(world: World): Call {
 
 function member({ replies, cast: { workers } }: World, asked: Asked): Call {
   if (replies.chance(0.15)) return { name: 'delegate', args: { to: replies.pick(workers) } };
-  // Who was stopped in the middle has calls that nobody answered, and may be called again.
+  // An agent that was stopped midway has unanswered calls, and may be called again.
   if (replies.chance(childrenOf(asked).stopped.length > 0 ? 0.7 : 0.25)) return callAgents({ replies, workers }, asked);
   return {
     name: replies.pick(toolNames.filter((name) => name !== 'delegate')),
@@ -136,7 +136,7 @@ function member({ replies, cast: { workers } }: World, asked: Asked): Call {
   };
 }
 
-/** Calls agents in each of the three ways: new ones, ones that were called before, and ones that are nobody's or at work. */
+/** Calls agents in each of the three ways: new ones, ones called before, and ones that do not exist or are busy. */
 function callAgents({ replies, workers }: Pick<World, 'replies'> & Pick<Cast, 'workers'>, asked: Asked): Call {
   const { known, stopped } = childrenOf(asked);
   const request = (): JsonObject => {
@@ -249,7 +249,7 @@ function assignment(moduleId: string): JsonObject {
   };
 }
 
-/** What associates have; some of it is not for all of them. */
+/** Tools of associates; some are not for all of them. */
 const hands = ['pay', 'put', 'fetch', 'probe', 'mail', 'gated', 'sign', 'ship', 'ask_person', 'ask_soon'];
 
 function associate(world: World): Call {

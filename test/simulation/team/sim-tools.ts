@@ -55,7 +55,7 @@ function begin(world: World, host: Host, name: string, args: JsonObject, context
     throw world.violated(`'${name}' (${callId}, attempt ${attempt}) runs before its start is in the journal`);
   if (host.state === 'alive' && facts.endedCalls.has(callId))
     throw world.violated(`'${name}' (${callId}) runs although its result is in the journal`);
-  // A pure tool may have run for a reply that was lost with its process; the id is given anew.
+  // A pure tool may have run for a reply that was lost with its process; the id is then used again.
   const before = world.executions.find((earlier) => earlier.callId === callId && earlier.runId === runId && earlier.name === name);
   const mayRepeat = repeatable.has(name) || facts.again.get(callId) === attempt;
   if (before !== undefined && !mayRepeat) throw world.violated(`I5: '${name}' (${callId}) runs a second time and must not`);
@@ -79,7 +79,7 @@ function begin(world: World, host: Host, name: string, args: JsonObject, context
   return execution;
 }
 
-/** Whether the engine asks about an interrupted call, rather than a model for itself. */
+/** True when the engine asks about an interrupted call, rather than a model. */
 function isInquiry({ disk }: World, { runId, callId }: Execution): boolean {
   const name = disk.factsOf(runId).names.get(callId);
   return name !== undefined && name !== 'look_up';
@@ -153,7 +153,7 @@ function wait(world: World, host: Host, execution: Execution, ignoresAbort: bool
   });
 }
 
-/** A result in the callback style of old: whoever waits is called a second time. */
+/** Returns a thenable in the old callback style, which calls its callback a second time. */
 function twice(world: World, host: Host, over: () => unknown): PromiseLike<unknown> {
   return {
     then: (resolve, reject) => {

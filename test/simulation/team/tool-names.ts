@@ -1,8 +1,8 @@
-// Schemas are compiled once for each object that stands in the program.
+// Schemas are compiled once per object in the program.
 const anyArguments = { type: 'object' };
 const strictArguments = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
-/** Effect tools by name, with what the engine is told of them. */
+/** Effect tools by name, with their definitions for the engine. */
 export const effectTools: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pay: {},
   fetch: { effect: 'pure' },

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /** Runs one engine has at most here. */
 const mostRuns = 3;
 
-/** What people do with whole runs: they fork one, also one that is over, and launch another. */
+/** Actions of people on whole runs: they fork one, finished ones included, and launch another. */
 export class Deeds {
   readonly #world: World;
 

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Every kind of fault the simulation injects, and what it stands for. */
+/** Every kind of fault the simulation injects, with its meaning. */
 export const faultKinds = {
   'model throws': 'a provider answers with an error',
   'model hangs': 'a provider never answers, or falls silent within a stream',
@@ -36,7 +36,7 @@ export const faultKinds = {
   'too late': 'somebody speaks to a run, an agent or a call that is over',
 } as const;
 
-/** What would end a run long before it has hundreds of turns. */
+/** Faults that would end a run long before it has hundreds of turns. */
 const endingFaults: ReadonlySet<FaultKind> = new Set([
   'model throws',
   'model asks nonsense',
@@ -48,16 +48,16 @@ const endingFaults: ReadonlySet<FaultKind> = new Set([
 /** The name of a kind of fault. */
 export type FaultKind = keyof typeof faultKinds;
 
-/** How often each kind of fault was reached. */
+/** Number of times each kind of fault was reached. */
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
-/** Which faults happen in one run: each seed enables some kinds only, so that combinations differ (swarm testing). */
+/** Faults of one run: each seed enables only some kinds, so that combinations differ (swarm testing). */
 export class Faults {
   readonly counts: FaultCounts = {};
   readonly #enabled: ReadonlySet<FaultKind>;
   readonly #random: Random;
   readonly #rate: number;
-  /** No fault happens any more: what is left must come to an end. */
+  /** True when no more faults happen: everything still running must finish. */
   stopped = false;
 
   /** A long run has its faults further apart, and none that would end it soon. */
@@ -68,12 +68,12 @@ export class Faults {
     this.#enabled = new Set(isCalm ? [] : drawn.filter((kind) => !isLong || !endingFaults.has(kind)));
   }
 
-  /** How many faults happened. */
+  /** Number of faults that happened. */
   get total(): number {
     return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Whether a fault of this kind may happen in this run at all. */
+  /** True when a fault of this kind may happen in this run. */
   allows(kind: FaultKind): boolean {
     return !this.stopped && this.#enabled.has(kind);
   }

@@ -1,4 +1,4 @@
-/** What the simulated runs must have come by, besides faults: each is reached in every long enough simulation, or the suite fails. */
+/** Mechanisms that simulated runs must reach, besides faults: every long enough simulation reaches each, or the suite fails. */
 export const mechanisms = {
   'more than 14 turns': 'a run goes on for longer than most',
   'messages released': 'what no prompt can want any more left the memory of a long run',
@@ -38,5 +38,5 @@ export const mechanisms = {
 /** The name of something simulated runs come by. */
 export type Mechanism = keyof typeof mechanisms;
 
-/** How often each was come by. */
+/** Number of times each mechanism was reached. */
 export type MechanismCounts = Partial<Record<Mechanism, number>>;

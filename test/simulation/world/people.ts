@@ -37,7 +37,7 @@ export class People {
     const kind = people.int(10);
     const hasStanding = run.state.standing.length > 0;
     const busy = busyBelowOthers(run);
-    // Their callers may call them again, and then they have calls that nobody answered.
+    // Their callers may call them again, and then they have unanswered calls.
     if (busy.length > 0 && people.chance(0.2) && faults.strikes('agent cancelled', 0.8))
       return this.cancel(host, run, people.pick(busy));
     if (hasStanding && people.chance(0.2)) return this.#runs.fork(host, run);
@@ -46,7 +46,7 @@ export class People {
     else if (kind < 5) this.#send(host, run);
     else if (kind < 8) {
       this.decide(host, run);
-      // Two who decide at once: the second must be told.
+      // Two people decide simultaneously: the second must get an error.
       if (people.chance(0.3)) this.decide(host, run);
     } else if (kind === 8 && faults.strikes('agent cancelled', 0.8))
       this.cancel(host, run, people.pick([...run.state.agents.keys()]));
@@ -55,8 +55,8 @@ export class People {
   }
 
   /**
-   * Answers something that still waits when everything else has come to rest; false when nothing does. What is answered without a
-   * person after a while was answered by then.
+   * Answers one wait that remains when everything else is at rest; false when none does. Waits that expire without a person
+   * have expired by then.
    */
   decideLast(host: Host): boolean {
     const run = [...host.runs.values()].find(({ pending }) => pending.length > 0);
@@ -159,7 +159,7 @@ export class People {
     );
   }
 
-  /** I9: once a cancel resolves, nothing of what it cancelled is asked or at work, unless it ignores that it was told to stop. */
+  /** Checks I9: once a cancel resolves, no model call or tool that it cancelled still runs, unless it ignores its signal. */
   #checkStopped(host: Host, run: Run, agentId: string | undefined): void {
     const { requests, executions } = this.#world;
     const isMine = (turnOrCall: { readonly host: number; readonly runId: string }): boolean =>

@@ -9,8 +9,8 @@ export interface Random {
 }
 
 /**
- * Creates a stream of choices. Streams of one seed with different names know nothing of each other, so that drawing more
- * from one changes nothing in another.
+ * Creates a stream of choices. Streams of one seed with different names are independent, so that drawing more from one
+ * changes nothing in another.
  */
 export function createRandom(seed: number, stream: string): Random {
   let state = seed >>> 0;

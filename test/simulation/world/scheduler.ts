@@ -15,12 +15,12 @@ interface Task {
 export class Scheduler {
   readonly #tasks: Task[] = [];
 
-  /** How many tasks wait. */
+  /** Number of waiting tasks. */
   get size(): number {
     return this.#tasks.length;
   }
 
-  /** What waits, for messages about runs that are stuck. */
+  /** Labels of waiting tasks, for messages about stuck runs. */
   get labels(): readonly string[] {
     return this.#tasks.map(({ host, label }) => `${label} of process ${host}`);
   }

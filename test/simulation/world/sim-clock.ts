@@ -7,16 +7,16 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** The time of a simulated world: it stands still until the next timer of any process is made to come due. */
+/** Time of a simulated world: it advances only when the next timer of any process is made to fire. */
 export class SimTime {
   readonly #timers = new Set<Timer>();
-  /** What goes on for ever is nothing to wait for: it comes by when time passes for another reason. */
+  /** Repeating timers, which never need waiting for: they fire when time passes for another reason. */
   readonly #beats = new Set<Timer & { readonly everyMs: number }>();
   #elapsed = 0;
   #wall = Date.UTC(2026, 0, 1);
   #order = 0;
 
-  /** Whether a timer waits that comes due within that many milliseconds. */
+  /** True when a timer is due within that many milliseconds. */
   waits(withinMs: number): boolean {
     const next = this.#next();
     return next !== undefined && next.due - this.#elapsed <= withinMs;

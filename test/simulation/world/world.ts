@@ -10,7 +10,7 @@ import { createRandom, type Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 import { SimTime } from './sim-clock.ts';
 
-/** How one simulated run is set up, all of it on the line that reproduces it. */
+/** Options of one simulated run, all of them on the line that reproduces it. */
 export interface SimulationOptions {
   readonly seed: number;
   /** Crash at this moment, counted from 1, and let nothing else go wrong. */
@@ -24,7 +24,7 @@ export interface Execution {
   readonly runId: RunId;
   readonly callId: CallId;
   readonly name: string;
-  /** What it was called with, as JSON. */
+  /** Arguments of the call, as JSON. */
   readonly args: string;
   readonly attempt: number;
   readonly host: number;
@@ -33,7 +33,7 @@ export interface Execution {
   isOver: boolean;
   /** It handed in its result. */
   isSaid: boolean;
-  /** Whether it happened, once somebody has looked. */
+  /** True when it happened; undefined until it was checked. */
   happened: boolean | undefined;
 }
 
@@ -50,10 +50,10 @@ export interface ModelRequestRecord {
   readonly mayBeAnothers: boolean;
 }
 
-/** What happens to a process at a moment at which it may die. */
+/** Fate of a process at a moment at which it may die. */
 export type Fate = 'lives' | 'dies';
 
-/** Where a crash may strike: each is a moment that `--crash-at` counts. */
+/** Moments at which a crash may strike; `--crash-at` counts them. */
 export type Moment = 'before a write' | 'after a write' | 'between';
 
 /** Thrown when an invariant does not hold; the message says which. */
@@ -68,7 +68,7 @@ export class World {
   readonly faults: Faults;
   readonly order: Random;
   readonly replies: Random;
-  /** What people do to whole runs: forks, more launches. */
+  /** Choices of people's actions on whole runs: forks, more launches. */
   readonly deeds: Random;
   readonly people: Random;
   readonly scheduler = new Scheduler();
@@ -83,13 +83,13 @@ export class World {
   readonly requests: ModelRequestRecord[] = [];
   /** Requests for summaries of older messages. */
   readonly summaries: ModelRequestRecord[] = [];
-  /** How often a process may still die. */
+  /** Number of crashes still allowed. */
   crashesLeft: number;
   /** Moments that have passed. */
   moments = 0;
-  /** What was found to be wrong where nobody could be told. */
+  /** Violations found where no caller could receive an error. */
   readonly violations: string[] = [];
-  /** What was come by, besides faults. */
+  /** Counts of reached mechanisms, besides faults. */
   readonly mechanisms: MechanismCounts = {};
   readonly #versions: Random;
   readonly #versionOf = new Map<number, number>();
@@ -124,12 +124,12 @@ export class World {
     this.mechanisms[mechanism] = (this.mechanisms[mechanism] ?? 0) + 1;
   }
 
-  /** The profile files as a process finds them: somebody may have changed them since the one before. */
+  /** Returns the profile files as a process finds them; they may have changed since the process before. */
   filesOf(host: number): readonly ProfileFile[] {
     return this.cast.files(this.versionOf(host));
   }
 
-  /** Which version of the files a process finds. */
+  /** Returns the version of the files that a process finds. */
   versionOf(host: number): number {
     const known = this.#versionOf.get(host);
     if (known !== undefined) return known;
@@ -138,7 +138,7 @@ export class World {
     return version;
   }
 
-  /** Notes that an invariant does not hold, and returns the error for whoever wants to throw it. */
+  /** Records that an invariant is violated, and returns the error for the caller to throw. */
   violated(message: string): Violation {
     this.violations.push(message);
     return new Violation(message);

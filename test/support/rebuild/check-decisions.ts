@@ -5,9 +5,9 @@ import type { ProgramOptions } from './decide-again.ts';
 import { type DecisionLog, type LoggedDecision, type Made, written } from './decision-log.ts';
 import { secondCopy } from './second-copy.ts';
 
-/** What decisions are made again with. */
+/** Options for making decisions again. */
 export interface Rebuilding {
-  /** What the engine was prepared from, its profiles aside: its tools, ingestors and observers. */
+  /** Options of the engine without its profiles: its tools, ingestors and observers. */
   readonly options: ProgramOptions;
   /** All events of the run, read back from its journal. */
   readonly events: readonly CadreEvent[];

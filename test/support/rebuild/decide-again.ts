@@ -15,10 +15,10 @@ import type { TakenTools } from '../../../src/engine/toolsets/toolset-hold.ts';
 import { decodeCommit } from '../../../src/journal/codec/event-codec.ts';
 import { type LoggedDecision, type Made, markedReturn, madeBy, type WrittenEvent } from './decision-log.ts';
 
-/** What an engine is prepared from, its profiles aside: those are the run's. */
+/** Options of an engine without its profiles, which come from the run. */
 export type ProgramOptions = Omit<Parameters<typeof prepareEngine>[0], 'profiles'>;
 
-/** What a run goes by: its profile files, and the hash of what code gave of tools. */
+/** Texts that a run uses: its profile files, and the hash of its tool definitions from code. */
 interface RecordedTexts {
   readonly files: string;
   readonly given: ContentHash | undefined;
@@ -35,7 +35,7 @@ export class DecisionContexts {
     this.#text = text;
   }
 
-  /** The text of a hash that a run goes by. */
+  /** Returns the text of a hash that a run uses. */
   required(hash: ContentHash): string {
     const text = this.#text(hash);
     if (text === undefined) throw new Error(`the text ${hash} that a run goes by is neither in its journal nor in the log`);
@@ -59,7 +59,7 @@ export class DecisionContexts {
   }
 }
 
-/** Reads written events back, frozen: no fold and no decision may change what is in the journal. */
+/** Reads written events back, frozen: no fold and no decision may change the journal. */
 export function readBack(events: readonly WrittenEvent[]): readonly CadreEvent[] {
   return events.flatMap(({ runId, seq, at, body }) => decodeCommit(body, { runId, firstSeq: seq, at }).map(frozen));
 }
@@ -104,7 +104,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** A run that is resumed with other profiles or tools goes by those at once; every other one by what its journal says. */
+/** Returns the context of a run: a run resumed with other profiles or tools uses those immediately, any other uses its journal's. */
 async function contextOf({ meta }: RunContext, inputs: readonly Input[], decisions: DecisionContexts): Promise<DecisionContext> {
   const first = inputs.find((input) => input.kind === 'recover' || input.kind === 'start');
   const resumed = first?.kind === 'recover' ? first : undefined;

@@ -18,7 +18,7 @@ export interface WrittenEvent {
 /** A decision as it was made: from where, on which inputs, and with what outcome. */
 export interface LoggedDecision {
   readonly runId: RunId;
-  /** How far the journal had got. */
+  /** Last sequence number of the journal at that time. */
   readonly seq: number;
   /** Decided before and not in the journal yet. */
   readonly unwritten: readonly WrittenEvent[];
@@ -29,7 +29,7 @@ export interface LoggedDecision {
   readonly made: Made;
 }
 
-/** What came of a decision, as text that can be compared. */
+/** Result of a decision, as text that can be compared. */
 export interface Made {
   readonly events: readonly string[];
   readonly effects: readonly string[];
@@ -42,7 +42,7 @@ export function written(event: CadreEvent): WrittenEvent {
   return { runId: event.runId, seq: event.seq, at: event.at, body: encodeCommit([event]) };
 }
 
-/** What a transaction came to, as text. */
+/** Returns the result of a transaction, as text. */
 export function madeBy(tx: Transaction, refused: readonly (CadreError | undefined)[]): Made {
   return {
     events: tx.events.map((event) => `${event.seq} ${encodeCommit([event])}`),
@@ -57,7 +57,7 @@ export class DecisionLog {
   /** Texts that were not in the journal when they were needed: those of a run that begins. */
   readonly texts = new Map<ContentHash, string>();
 
-  /** What goes to `PreparedEngine.open({ watch })`; `isReturn` is the `isToolReturn` of the program that the engine is of. */
+  /** Returns the watch for `PreparedEngine.open({ watch })`; `isReturn` is the `isToolReturn` of the engine's program. */
   watch(isReturn: typeof isToolReturn = isToolReturn): DecisionWatch {
     return (tx, batch) => {
       const about = this.#about(tx, batch, isReturn);

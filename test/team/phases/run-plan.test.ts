@@ -76,7 +76,7 @@ describe('a plan in an unquiet run', () => {
 
   test.each([
     ['completed', ['completed', 'completed', 'completed'], undefined],
-    ['deprecated', ['completed', 'failed', 'not_started'], 'module WM_2 is deprecated: somebody else has taken it out of the plan'],
+    ['deprecated', ['completed', 'failed', 'not_started'], 'module WM_2 is deprecated: it no longer belongs to the plan'],
   ])('a step that somebody else has moved to %s before its turn came', (status, states, error) => {
     const plan = planned([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     const { team } = plan;

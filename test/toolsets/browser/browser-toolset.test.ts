@@ -156,7 +156,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     routes.set('/hop', (response) => response.writeHead(302, { location: 'http://z.metadata.example/' }).end());
     const seen = `${await go('/reaching')}${String(await use('wait_for', { seconds: 0.5 }))}`;
     expect(seen).toContain('Title: Reaching');
-    expect(seen).toMatch(/Note: refused: .*never asked/);
+    expect(seen).toMatch(/Note: refused: .*never allowed/);
     expect(await errorOf(go('/hop'))).toMatch(/URL_REFUSED: .*169\.254\.169\.254/);
     expect(await errorOf(use('open_page', { url: 'http://169.254.169.254/' }))).toContain('URL_REFUSED');
     expect(await errorOf(use('open_page', { url: 'http://a.metadata.example/' }))).toMatch(/URL_REFUSED: .*169\.254\.169\.254/);

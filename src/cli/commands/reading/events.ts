@@ -19,8 +19,8 @@ interface EventsOptions extends ReadingOptions {
 }
 
 /**
- * Prints the events of a run as JSON lines, those above `--after` only; with `--as`, by the names of another system; with `--salvage`,
- * what is good of a damaged run.
+ * Prints the events of a run as JSON lines, from `--after` on; with `--as`, in the dialect of another system; with `--salvage`, the
+ * intact events of a damaged run.
  */
 export async function eventsCommand(reference: string, options: EventsOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
@@ -30,7 +30,7 @@ export async function eventsCommand(reference: string, options: EventsOptions): 
   return 0;
 }
 
-/** Answers with 1 when something is missing, and says on stderr what and where. */
+/** Prints the intact events; returns 1 and reports the damage on stderr when some are missing. */
 async function salvage(reference: string, options: EventsOptions, terminal: Terminal): Promise<ExitCode> {
   const journal = await openRecords(options.store);
   try {
@@ -39,7 +39,7 @@ async function salvage(reference: string, options: EventsOptions, terminal: Term
     print(events, options, terminal);
     if (problem === undefined) return 0;
     terminal.tell(
-      `error: after event ${events.length} nothing can be read: ${toTerminalText(problem.message, { maxLine: 2_000 })}\n`,
+      `error: nothing after event ${events.length} can be read: ${toTerminalText(problem.message, { maxLine: 2_000 })}\n`,
     );
     return 1;
   } finally {
@@ -49,17 +49,17 @@ async function salvage(reference: string, options: EventsOptions, terminal: Term
 
 function print(events: readonly CadreEvent[], options: EventsOptions, terminal: Terminal): void {
   const translate = translatorOf(options);
-  // Told from the first one on, whatever is shown: who did something is known from what was before.
+  // Translates from the first event on, whatever is printed: names of agents come from earlier events.
   for (const event of events)
     for (const told of translate(event)) if (event.seq > (options.after ?? 0)) terminal.print(`${jsonText(told)}\n`);
 }
 
 function translatorOf({ as, only }: EventsOptions): (event: CadreEvent) => readonly object[] {
   if (as === undefined) {
-    if (only !== undefined) throw new CadreError('OPTION_INVALID', '--only needs --as: it is about the names of another system');
+    if (only !== undefined) throw new CadreError('OPTION_INVALID', '--only needs --as: it selects event names of another system');
     return (event) => [event];
   }
-  if (!isDialect(as)) throw new CadreError('OPTION_INVALID', `--as ${as}: known are ${eventDialects.join(', ')}`);
+  if (!isDialect(as)) throw new CadreError('OPTION_INVALID', `--as takes ${eventDialects.join(' or ')}, not '${as}'`);
   const allow = only?.split(',').map((name) => name.trim());
   return eventTranslator({ as, ...(allow === undefined ? {} : { allow }) });
 }

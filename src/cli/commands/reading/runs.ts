@@ -9,10 +9,10 @@ import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';
 import { thisCommand } from '../../options/this-command.ts';
 
-/** Runs that are listed unless all are asked for. */
+/** Maximum number of runs listed without `--all`. */
 const listedRuns = 200;
 
-/** Which runs are listed. */
+/** Options of `runs`. */
 export interface RunsOptions extends ReadingOptions {
   readonly project?: string;
   readonly search?: string;
@@ -20,7 +20,7 @@ export interface RunsOptions extends ReadingOptions {
   readonly all?: boolean;
 }
 
-/** Lists the runs of a journal, newest first: the newest 200 for people, all of them with `--all` and `--json`. */
+/** Lists the runs of a journal, newest first: the newest 200 for people, all with `--all` or `--json`. */
 export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
   const journal = await openRecords(options.store);
   try {
@@ -30,15 +30,16 @@ export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
     const found = listed.toSorted((a, b) => b.createdAt - a.createdAt);
     const runs = all === true || json === true ? found : found.slice(0, listedRuns);
     const older = found.length - runs.length;
-    const hint = older === 0 ? '' : `… ${older} older runs; all of them: ${thisCommand(wordsForAll(options), options.store)}\n`;
+    const hint =
+      older === 0 ? '' : `… ${older} older runs; list all with: ${thisCommand(listAllCommand(options), options.store)}\n`;
     return show({ data: runs, text: (format) => `${formatRuns(runs, format)}${hint}` }, options);
   } finally {
     await journal.close();
   }
 }
 
-/** The command that lists all runs of the same filter. */
-function wordsForAll({ project, search, deleted }: RunsOptions): readonly string[] {
+/** Returns the command that lists all runs with the same filter. */
+function listAllCommand({ project, search, deleted }: RunsOptions): readonly string[] {
   const words = ['runs', '--all'];
   if (project !== undefined) words.push('--project', project);
   if (search !== undefined) words.push('--search', search);
@@ -46,10 +47,10 @@ function wordsForAll({ project, search, deleted }: RunsOptions): readonly string
   return words;
 }
 
-/** The least of a run's id, its title and its project that a table in a narrow room shows. */
+/** Minimum widths of the columns id, title and project in a narrow window. */
 const least = { 0: 8, 8: 12, 9: 8 };
 
-/** Renders a list of runs, one per line. */
+/** Renders runs, one per line. */
 function formatRuns(runs: readonly RunSummary[], { style = plainStyle, width }: FormatOptions = {}): string {
   if (runs.length === 0) return 'No runs.\n';
   const hasProjects = runs.some(({ project }) => project !== undefined);

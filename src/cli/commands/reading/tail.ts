@@ -13,14 +13,14 @@ import { jsonText } from '../../terminal/json-text.ts';
 
 /** Options of `tail`. */
 interface TailOptions extends ReadingOptions {
-  /** Lines of what was before; all when absent. */
+  /** Number of past lines to show; all when absent. */
   readonly lines?: number;
 }
 
-/** How often the journal is looked at, in milliseconds: another process writes it. */
-const lookEveryMs = 250;
+/** Milliseconds between reads of the journal, which another process writes. */
+const pollMs = 250;
 
-/** Shows what a run has done and goes on showing what it does, whichever process advances it, until it ends or nobody does. */
+/** Prints the progress of a run in any process, until it ends or no process owns it. */
 export async function tailCommand(reference: string, options: TailOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption({ onlyReads: true });
@@ -30,15 +30,16 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
     const toLine = lineMaker(options, terminal);
     let after = 0;
     for (;;) {
-      // Asked before the events are read: what is written between belongs to the next look.
+      // The summary comes first: events written in between belong to the next read.
       const summary = (await journal.runs()).find((run) => run.runId === runId);
       const events = await journal.read(runId, { after });
-      print(events, toLine, after === 0 ? options : { json: options.json ?? false }, terminal);
+      const lines = events.flatMap((event) => toLine(event) ?? []);
+      printLines(after === 0 ? lines.slice(firstLine(lines, options)) : lines, options, terminal);
       after = events.at(-1)?.seq ?? after;
       const ended = events.find((event) => event.type === 'run.end');
       if (ended !== undefined) return ended.status === 'completed' ? 0 : 1;
-      if (summary !== undefined && events.length === 0 && isLeft(summary)) return leave(summary, options, terminal);
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, lookEveryMs)), interruption.asked]);
+      if (summary !== undefined && events.length === 0 && hasNoOwner(summary)) return reportNoOwner(summary, options, terminal);
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, pollMs)), interruption.asked]);
       if (interruption.signal.aborted) return 130;
     }
   } finally {
@@ -50,30 +51,28 @@ function lineMaker(options: TailOptions, terminal: Terminal): (event: CadreEvent
   return options.json === true ? (event) => jsonText(event) : createProgressLines(terminal.outStyle);
 }
 
-function print(
-  events: readonly CadreEvent[],
-  toLine: (event: CadreEvent) => string | undefined,
-  { lines: last, json: isJson }: Pick<TailOptions, 'lines' | 'json'>,
-  terminal: Terminal,
-): void {
-  const lines = events.flatMap((event) => toLine(event) ?? []);
-  for (const line of last === undefined ? lines : lines.slice(Math.max(0, lines.length - last)))
-    terminal.print(`${isJson ? line : fitProgress(line, terminal.outWidth)}\n`);
+/** Index of the first line to show of the past ones. */
+function firstLine({ length }: readonly string[], { lines }: TailOptions): number {
+  return lines === undefined ? 0 : Math.max(0, length - lines);
 }
 
-/** Nobody advances it: its process is gone, or it waits and no process has it. */
-function isLeft({ isAbandoned, isImported, status }: RunSummary): boolean {
+function printLines(lines: readonly string[], { json: isJson }: TailOptions, terminal: Terminal): void {
+  for (const line of lines) terminal.print(`${isJson === true ? line : fitProgress(line, terminal.outWidth)}\n`);
+}
+
+/** True when no process advances the run: its process is gone, or it waits and no process owns it. */
+function hasNoOwner({ isAbandoned, isImported, status }: RunSummary): boolean {
   return isAbandoned === true || isImported === true || status === 'damaged';
 }
 
-function leave({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
+function reportNoOwner({ runId, status, isImported }: RunSummary, { store }: TailOptions, terminal: Terminal): ExitCode {
   if (isImported === true) {
-    terminal.tell(`\nRun ${safe(runId)} was imported to be looked at; it never goes on.\n`);
+    terminal.tell(`\nRun ${safe(runId)} was imported and is read-only; it never continues.\n`);
     return 0;
   }
   const waits = { idle: 'waits for a message', awaiting: 'waits for a person' };
   const isQuiet = status === 'idle' || status === 'awaiting';
-  const why = isQuiet ? `${waits[status]}, and no process has it` : 'is advanced by nobody any more';
-  terminal.tell(`\nRun ${safe(runId)} ${why}; go on with: ${thisCommand(['resume', runId], store)}\n`);
+  const why = isQuiet ? `${waits[status]}, and no process owns it` : 'was interrupted: no process advances it';
+  terminal.tell(`\nRun ${safe(runId)} ${why}; resume it with: ${thisCommand(['resume', runId], store)}\n`);
   return isQuiet ? 0 : 1;
 }

@@ -1,25 +1,27 @@
 import { CadreError } from '../../../core/error.ts';
 import { filterTurns, turnTypes } from '../../../inspect/filter-turns.ts';
 import { formatTurnList } from '../../../inspect/format/format-turn-list.ts';
-import { turnList } from '../../../inspect/turn-list.ts';
+import { turnList, toTurnRow, type TurnRow } from '../../../inspect/turn-list.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findRun } from '../../runs/find-run.ts';
-import { newestTurns } from '../../runs/newest-turns.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, showRun, type ReadingOptions } from '../../runs/show.ts';
 import { thisCommand } from '../../options/this-command.ts';
+import type { CadreEvent } from '../../../core/events/event.ts';
+import type { Journal, RunSummary } from '../../../core/events/journal.ts';
+import { turnsBegunIn } from '../../../inspect/newest-turns.ts';
 
-/** Turns that are listed unless all are asked for. */
+/** Maximum number of turns listed by default. */
 const listed = 200;
 
-/** Which turns are listed. */
+/** Options of `turns`. */
 export interface TurnsOptions extends ReadingOptions {
   readonly agent?: string;
   readonly type?: string;
   readonly all?: boolean;
 }
 
-/** Lists the turns of a run: the newest 200 for people, all of them with `--all`, `--json`, of one agent or of other types. */
+/** Lists the turns of a run: the newest 200 by default, all with `--all`, `--json`, `--agent` or `--type`. */
 export async function turnsCommand(run: string, options: TurnsOptions): Promise<ExitCode> {
   const { agent, type, all, json } = options;
   const isWhole = agent !== undefined || type !== undefined || all === true || json === true;
@@ -33,7 +35,9 @@ async function listNewest(reference: string, options: TurnsOptions): Promise<Exi
     const rows = await newestTurns(journal, summary, listed);
     const older = Math.max(0, summary.turns - rows.length);
     const hint =
-      older === 0 ? '' : `… ${older} older turns; all of them: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
+      older === 0
+        ? ''
+        : `… ${older} older turns; list all with: ${thisCommand(['turns', summary.runId, '--all'], options.store)}\n`;
     return show({ data: rows, text: (format) => `${hint}${formatTurnList(rows, format)}` }, options);
   } finally {
     await journal.close();
@@ -60,4 +64,29 @@ function typeOf(word: string | undefined): (typeof turnTypes)[number] | undefine
   if (word !== undefined && type === undefined)
     throw new CadreError('OPTION_INVALID', `--type takes ${turnTypes.join(', ')}, not '${word}'`);
   return type;
+}
+
+/** Typical number of events per turn; sizes the first read. */
+const eventsPerTurn = 10;
+
+/**
+ * Returns the newest turns of a run in the order they began. Reads the journal from its end, so that the cost does not grow with the run.
+ * Rows have no profile: it is recorded where the agent started.
+ */
+async function newestTurns(
+  journal: Journal,
+  { runId, lastSeq, costUnknown }: RunSummary,
+  count: number,
+): Promise<readonly TurnRow[]> {
+  let events: readonly CadreEvent[] = [];
+  let from = lastSeq;
+  for (let size = count * eventsPerTurn; from > 0; size *= 2) {
+    const after = Math.max(0, from - size);
+    events = [...(await journal.read(runId, { after, limit: from - after })), ...events];
+    from = after;
+    if (events.filter(({ type }) => type === 'turn.start').length >= count) break;
+  }
+  return turnsBegunIn(events)
+    .slice(-count)
+    .map((turn) => toTurnRow({ agents: new Map(), usage: { costUnknown } }, turn));
 }

@@ -3,20 +3,20 @@ import { isKnownWhole } from '../../../inspect/why/known-whole.ts';
 import type { WhyAnswer } from '../../../inspect/why/why.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { formatAnswers } from '../../terminal/format-answers.ts';
-import { matchTurns, findTurn, mayNameTurn } from '../../runs/find-turn.ts';
+import { matchTurns, findTurn, looksLikeTurn } from '../../runs/find-turn.ts';
 import type { RecordedRun } from '../../runs/recorded-run.ts';
 import { openRecordedTurn } from '../../runs/recorded-turn.ts';
 import { parsePlace } from '../../../inspect/why/why-place.ts';
 import { notFound, searchTurns } from '../../runs/search-turns.ts';
 import { show, showRun, type ReadingOptions, type Shown } from '../../runs/show.ts';
 
-/** Says where a text that a model saw or said came from; without a turn, the newest turn that has it answers. */
+/** Shows the provenance of a text in a prompt or reply; without a turn, in the newest turn that contains it. */
 export async function whyCommand(
   run: string,
   words: readonly string[],
   options: ReadingOptions & { readonly at?: string },
 ): Promise<ExitCode> {
-  // All of a chain of causes is what a whole run costs.
+  // A full chain of causes needs the whole run.
   const isShort = options.at === undefined && options.json !== true && options.full !== true;
   const near = isShort ? await askNearby(run, words, options) : undefined;
   if (near !== undefined) return show({ data: near, text: (format) => formatAnswers(near, format) }, options);
@@ -35,15 +35,15 @@ export async function whyCommand(
 }
 
 /**
- * What the turn that is named, or the last one, says for itself, without the rest of the run; undefined where its text is not to be found
- * word by word, or what it came from lies outside of what was read.
+ * Returns the answers from the named turn, or the last one, without reading the rest of the run; undefined when the text does not match
+ * exactly, or when its origin lies outside the events read.
  */
 async function askNearby(
   run: string,
   [first = '', ...rest]: readonly string[],
   options: ReadingOptions,
 ): Promise<readonly WhyAnswer[] | undefined> {
-  const isNamed = rest.length > 0 && mayNameTurn(first);
+  const isNamed = rest.length > 0 && looksLikeTurn(first);
   const text = isNamed ? rest.join(' ') : [first, ...rest].join(' ');
   if (text.trim() === '') return undefined;
   using near = await openRecordedTurn(options.store, run, isNamed ? first : 'last');
@@ -51,14 +51,14 @@ async function askNearby(
   return answers[0]?.match === 'exact' && answers.every(isKnownWhole) ? answers : undefined;
 }
 
-/** The answer for a place, which the words name the turn of. */
+/** Shows the provenance of a place in the turn that the words name. */
 async function atPlace(recorded: RecordedRun, words: readonly string[], at: string): Promise<Shown> {
   const place = parsePlace(at);
   if (place === undefined || words.length > 1) {
     const message =
       place === undefined
-        ? `--at ${at} is no place; it is like 120-180 (of the prompt), reply:0-40, reasoning:0-9 or tool_call[0]:0-9`
-        : 'with --at, the only word is the turn';
+        ? `--at ${at} is not a place; it takes 120-180 (of the prompt), reply:0-40, reasoning:0-9 or tool_call[0]:0-9`
+        : 'with --at, name only the turn';
     throw new CadreError('OPTION_INVALID', message, { details: { at } });
   }
   const answer = await recorded.whyAt(findTurn(recorded.state, words[0] ?? ''), place);
@@ -66,12 +66,12 @@ async function atPlace(recorded: RecordedRun, words: readonly string[], at: stri
   return { data: answers, code: answers.length === 0 ? 1 : 0, text: (format) => formatAnswers(answers, format) };
 }
 
-/** A first word that names a turn is one, when words follow; everything else is the text. */
+/** Splits the arguments: a first word that names a turn is the turn when more words follow; the rest is the text. */
 function readWords(recorded: RecordedRun, words: readonly string[]): { readonly turn?: string; readonly text: string } {
   const [first = '', ...rest] = words;
   if (rest.length > 0 && matchTurns(recorded.state, first).length > 0)
     return { turn: findTurn(recorded.state, first), text: rest.join(' ') };
   const text = words.join(' ');
-  if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to look for is empty; give a few words of it');
+  if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to search for is empty; name a few words of it');
   return { text };
 }

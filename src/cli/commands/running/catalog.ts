@@ -13,30 +13,30 @@ import { findRun } from '../../runs/find-run.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';
 
-/** Whether the forks of a run go with it. */
+/** Options of `delete` and `restore`. */
 export interface ForksOption extends ReadingOptions {
   readonly forks?: boolean;
 }
 
-/** The project that gets another name, and that name. */
+/** Options of `projects`: the project to rename, and its new name. */
 export interface ProjectsOptions extends ReadingOptions {
   readonly rename?: string;
   readonly to?: string;
 }
 
-/** Gives a run another title, or the one it had. */
+/** Renames a run; without words, restores its generated title. */
 export async function renameCommand(reference: string, words: readonly string[], options: ReadingOptions): Promise<ExitCode> {
-  return await inCatalog(options, async (catalog, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
     await catalog.rename(runId, words.length === 0 ? null : words.join(' '));
     const title = (await journal.runs({ runId }))[0]?.title ?? '';
-    return show({ data: { runId, title }, text: () => `Run ${safe(runId)} is called “${safe(title)}”.\n` }, options);
+    return show({ data: { runId, title }, text: () => `Renamed: run ${safe(runId)} has the title “${safe(title)}”.\n` }, options);
   });
 }
 
-/** Puts a run into a project, or out of it. */
+/** Moves a run into a project, or out of its project. */
 export async function moveCommand(reference: string, project: string | undefined, options: ReadingOptions): Promise<ExitCode> {
-  return await inCatalog(options, async (catalog, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
     await catalog.move(runId, project ?? null);
     const where = project === undefined ? 'in no project' : `in the project ${safe(project)}`;
@@ -44,36 +44,36 @@ export async function moveCommand(reference: string, project: string | undefined
   });
 }
 
-/** Takes a run out of the lists. */
+/** Hides a run from the lists. */
 export async function deleteCommand(reference: string, options: ForksOption): Promise<ExitCode> {
-  return await inCatalog(options, async (catalog, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
     const runIds = await catalog.remove(runId, { forks: options.forks === true });
     return show(
-      { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is gone; restore brings it back.\n` },
+      { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is erased; restore brings it back.\n` },
       options,
     );
   });
 }
 
-/** Brings a deleted run back. */
+/** Restores a deleted run. */
 export async function restoreCommand(reference: string, options: ForksOption): Promise<ExitCode> {
-  return await inCatalog(options, async (catalog, journal) => {
+  return await withCatalog(options, async (catalog, journal) => {
     const { runId } = findRun(await journal.runs({ isDeleted: true }), reference, `the deleted runs of ${journal.location}`);
     const runIds = await catalog.restore(runId, { forks: options.forks === true });
     return show({ data: { runIds }, text: () => `Restored: ${safe(runIds.join(', '))}.\n` }, options);
   });
 }
 
-/** Lists the projects, or gives one another name. */
+/** Lists the projects, or renames one. */
 export async function projectsCommand(options: ProjectsOptions): Promise<ExitCode> {
   const { rename, to } = options;
   if ((rename === undefined) !== (to === undefined))
-    throw new CadreError('OPTION_INVALID', 'a project gets another name with both --rename NAME and --to NAME');
+    throw new CadreError('OPTION_INVALID', 'renaming a project takes both --rename NAME and --to NAME');
   if (rename !== undefined && to !== undefined)
-    return await inCatalog(options, async (catalog) => {
+    return await withCatalog(options, async (catalog) => {
       const runs = await catalog.renameProject(rename, to);
-      return show({ data: { project: to, runs }, text: () => `${runs} runs are in the project ${safe(to)} now.\n` }, options);
+      return show({ data: { project: to, runs }, text: () => `${runs} runs are now in the project ${safe(to)}.\n` }, options);
     });
   const journal = await openRecords(options.store);
   try {
@@ -84,8 +84,8 @@ export async function projectsCommand(options: ProjectsOptions): Promise<ExitCod
   }
 }
 
-/** Works on a journal that is there, next to whoever writes to it. */
-async function inCatalog(
+/** Runs `work` on the catalog of an existing journal, which other processes may write at the same time. */
+async function withCatalog(
   options: ReadingOptions,
   work: (catalog: RunCatalog, journal: Journal) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -101,7 +101,7 @@ async function inCatalog(
 }
 
 function formatProjects(projects: readonly ProjectRow[], { style = plainStyle, width }: FormatOptions = {}): string {
-  if (projects.length === 0) return 'No projects. A run is put into one with: cadre move RUN PROJECT\n';
+  if (projects.length === 0) return 'No projects. Move a run into one with: cadre move RUN PROJECT\n';
   const header = ['PROJECT', 'RUNS', 'LATEST'].map((title) => cell(title, style.dim));
   const body = projects.map(({ name, runs, updatedAt }) => [
     cell(safe(name, 60), style.bold),

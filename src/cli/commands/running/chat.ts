@@ -6,7 +6,7 @@ import type { Run } from '../../../engine/run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
-import { interruptedWords } from '../../runs/finish-run.ts';
+import { interruptedText } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
 import { reopenWorkplace } from '../../runs/resumed-run.ts';
@@ -15,7 +15,7 @@ import { thisCommand } from '../../options/this-command.ts';
 import { openWorkplace } from '../../runs/workplace.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
-/** Talks with the root agent of a run, or of a new one. */
+/** Opens a conversation with the root agent of an existing or new run. */
 export async function chatCommand(reference: string | undefined, options: RunOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
@@ -28,7 +28,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const quiet = options.quiet ?? false;
   if (!quiet) terminal.tell(`${workplace.openingLines(options.llm)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
   const follow = (run: Run): Run => {
-    interruption.lastWords = interruptedWords(run, options.store, 'chat');
+    interruption.exitMessage = interruptedText(run, options.store, 'chat');
     return run;
   };
   using input = new LineInput(() => interruption.interrupt());
@@ -42,14 +42,14 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     launch: async (message, subscriber) =>
       follow(await engine.launch({ profile, input: message }, { ...launchOptions(options), subscriber })),
   });
-  const how = await loop.hold();
+  const result = await loop.converse();
   const { run } = loop;
-  // Closed before the last words, so that what they say is true.
-  if (how === 'interrupted') await closeInterrupted(run, engine, terminal);
+  // Closed first, so that the last messages are accurate.
+  if (result === 'interrupted') await closeInterrupted(run, engine, terminal);
   else await engine.close();
-  if (how === 'interrupted') {
-    // Its engine was closed under it: what it stands at is no conclusion.
-    if (run !== undefined) terminal.tell(interruptedWords(run, options.store, 'chat'));
+  if (result === 'interrupted') {
+    // The engine closed during the work, so the state of the run is not its conclusion.
+    if (run !== undefined) terminal.tell(interruptedText(run, options.store, 'chat'));
     return 130;
   }
   if (run === undefined) return 0;
@@ -59,8 +59,8 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   if (!quiet && options.store !== 'memory') {
     terminal.tell(
       run.state.outcome === undefined
-        ? `\nThe run is kept; go on with: ${thisCommand(['chat', run.id], options.store)}\n`
-        : `\nThe run has ended; look into it with: ${thisCommand(['turns', run.id], options.store)}\n`,
+        ? `\nThe run is kept; continue with: ${thisCommand(['chat', run.id], options.store)}\n`
+        : `\nThe run has ended; inspect it with: ${thisCommand(['turns', run.id], options.store)}\n`,
     );
   }
   return ok ? 0 : 1;

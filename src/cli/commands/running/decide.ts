@@ -1,3 +1,4 @@
+import type { RunAction } from '../../../server/reach/run-action.ts';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { pendingOf } from '../../../core/state/pending.ts';
@@ -7,20 +8,21 @@ import { readAnswer, readArguments } from '../../../inspect/read-answer.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
 import type { RunOptions } from './run.ts';
 
-/** How calls are approved. */
+/** Options of `approve`. */
 export interface ApproveCommandOptions extends RunOptions {
-  /** All arguments the call is to run with, as JSON. */
+  /** New arguments of the call, all of them, as JSON. */
   readonly edit?: string;
   readonly always?: boolean;
 }
 
-const decided = 'Decided.';
+const success = 'Decided.';
 
-/** Lets calls run that wait for approval, and goes on with the run. */
+/** Approves pending calls and resumes the run. */
 export async function approveCommand(run: string, ids: readonly string[], options: ApproveCommandOptions): Promise<ExitCode> {
-  // What cannot be read is told before the run is taken up.
+  // Reports invalid JSON before the run is resumed.
   const args = options.edit === undefined ? {} : { args: argumentsOf(options.edit) };
-  return await actOnRun(run, options, { kind: 'approve', ids, ...args, always: options.always === true }, decided);
+  const action: RunAction = { kind: 'approve', ids, ...args, always: options.always === true };
+  return await actOnRun(run, options, { action, success });
 }
 
 function argumentsOf(text: string): JsonObject {
@@ -33,24 +35,32 @@ function argumentsOf(text: string): JsonObject {
   }
 }
 
-/** Refuses calls that wait for approval, and goes on with the run; the model reads the message. */
+/** Rejects pending calls and resumes the run; the model reads the message. */
 export async function rejectCommand(
   run: string,
   ids: readonly string[],
   options: RunOptions & { readonly message?: string },
 ): Promise<ExitCode> {
   const { message } = options;
-  return await actOnRun(run, options, { kind: 'reject', ids, ...(message === undefined ? {} : { message }) }, decided);
+  const action: RunAction = { kind: 'reject', ids, ...(message === undefined ? {} : { message }) };
+  return await actOnRun(run, options, { action, success });
 }
 
-/** Answers a question, and goes on with the run. */
-export async function answerCommand(run: string, id: string, words: readonly string[], options: RunOptions): Promise<ExitCode> {
-  const value = await readTyped(run, options.store, id, words.join(' '));
-  return await actOnRun(run, options, { kind: 'answer', id, value }, decided);
+/** Answers a question and resumes the run. */
+export async function answerCommand(
+  run: string,
+  { id, words }: { readonly id: string; readonly words: readonly string[] },
+  options: RunOptions,
+): Promise<ExitCode> {
+  const value = await toAnswer({ run, store: options.store, id }, words.join(' '));
+  return await actOnRun(run, options, { action: { kind: 'answer', id, value }, success });
 }
 
-/** What was typed, as the question wants it; an id that nothing waits under is refused by the run, which knows what does wait. */
-async function readTyped(run: string, store: string | undefined, id: string, text: string): Promise<JsonValue> {
+/** Converts the typed answer to the form the question expects. An unknown id passes: the run rejects it and lists the pending ones. */
+async function toAnswer(
+  { run, store, id }: { readonly run: string; readonly store: string | undefined; readonly id: string },
+  text: string,
+): Promise<JsonValue> {
   using recorded = await openRecordedRun(store, run);
   const request = pendingOf(recorded.state).find((candidate) => candidate.id === id);
   return request === undefined ? text : readAnswer(request, text);

@@ -9,7 +9,7 @@ import { actOnRun } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import type { RunOptions } from './run.ts';
 
-/** What is changed about a run. */
+/** Options of `edit`. */
 export interface EditCommandOptions extends RunOptions {
   /** Files with profiles. */
   readonly create?: readonly string[];
@@ -17,27 +17,27 @@ export interface EditCommandOptions extends RunOptions {
   readonly disable?: readonly string[];
   /** `OLD=NEW`. */
   readonly rename?: readonly string[];
-  /** A file with a list of changes of the plan. */
+  /** File with a list of changes to the plan. */
   readonly modules?: string;
 }
 
-/** Changes the profiles of a run, or its plan, while it goes on, whichever process has it. */
+/** Changes the profiles or the plan of a run in any process, while it continues. */
 export async function editCommand(run: string, options: EditCommandOptions): Promise<ExitCode> {
   const edits = await profileEdits(options);
   const { modules } = options;
   if ((edits.length === 0) === (modules === undefined))
     throw new CadreError(
       'OPTION_INVALID',
-      'say what to change: profiles (--create, --update, --disable, --rename), or the plan (--modules)',
+      'name the change: either of profiles (--create, --update, --disable, --rename), or of the plan (--modules)',
     );
   const action: RunAction =
     modules === undefined
       ? { kind: 'profiles', edits: readProfileEdits(edits) }
       : { kind: 'modules', actions: readModuleActions(parse(await textOf(modules))) };
-  return await actOnRun(run, options, action, 'Changed.');
+  return await actOnRun(run, options, { action, success: 'Changed.' });
 }
 
-/** New names first: what is updated or disabled in the same breath may be one of them. */
+/** Returns the edits, renames first: an update or disable in the same command may use the new name. */
 async function profileEdits({
   create = [],
   update = [],

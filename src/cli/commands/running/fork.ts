@@ -6,10 +6,10 @@ import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { driveRun } from '../../runs/drive-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { findTurn } from '../../runs/find-turn.ts';
-import { finishRun, interruptedWords } from '../../runs/finish-run.ts';
+import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openRecordedRun, type RecordedRun } from '../../runs/recorded-run.ts';
-import { usualStore } from '../../options/store-path.ts';
+import { defaultStore } from '../../options/store-path.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
 import { writeWorkNote } from '../../terminal/work-note.ts';
@@ -18,15 +18,15 @@ import type { RunOptions } from './run.ts';
 
 /** Options of `fork` alone. */
 export interface ForkCommandOptions extends RunOptions {
-  /** A sequence number, or a turn: the fork begins after it. */
+  /** Sequence number, or turn, after which the fork begins. */
   readonly at?: string;
 }
 
-/** Starts a new run with the history of another, says something to it when there are words for it, and sees it through. */
+/** Forks a run, sends the words as a message when there are any, and drives the fork until it has nothing left to do. */
 export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { from, files, at, recorded } = await lookUp(reference, options);
+  const { from, files, at, recorded } = await readForkSource(reference, options);
   await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recorded });
   const mode = watchMode(terminal, options);
   const { engine, docs, out } = workplace;
@@ -35,16 +35,16 @@ export async function forkCommand(reference: string, words: readonly string[], o
     ...(at === undefined ? {} : { at }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
-  await writeWorkNote(options.store ?? usualStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
-  interruption.lastWords = interruptedWords(run, options.store);
+  await writeWorkNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  interruption.exitMessage = interruptedText(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
-  const watcher = watchRun(run, terminal, mode, run.state.meta.parentRun?.at);
-  const driven = await driveRun(run, { terminal, watcher, interruption, mayAsk: mode !== 'json' });
+  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at });
+  const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
   return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 
-async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
+async function readForkSource(reference: string, { store, at }: ForkCommandOptions) {
   using recorded = await openRecordedRun(store, reference);
   const { meta } = recorded.state;
   assertOwnRun(meta);
@@ -56,7 +56,7 @@ async function lookUp(reference: string, { store, at }: ForkCommandOptions) {
   };
 }
 
-/** The sequence number that a word means: itself, or where a turn ended. */
+/** Returns the sequence number that an argument refers to: the number itself, or the end of a turn. */
 function forkPoint({ state, events }: RecordedRun, at: string): number {
   if (/^[1-9]\d*$/.test(at)) return Number(at);
   const turnId = findTurn(state, at);

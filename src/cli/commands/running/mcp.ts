@@ -22,19 +22,20 @@ export interface McpOptions extends RunOptions {
   readonly toolsOf?: string;
 }
 
-/** What the client is called among LLM configs. */
+/** Name of the client among LLM configs. */
 const clientConfig = 'mcp_client';
 
-/** The variable that holds the token which clients must bear. */
+/** Environment variable with the token of clients. */
 const tokenVariable = 'CADRE_MCP_TOKEN';
 
-/** Serves the teams to MCP clients until the client leaves or the process is told to stop; runs stay resumable. */
+const tell = (text: string): void => void process.stderr.write(text);
+
+/** Serves the teams to MCP clients until the client disconnects or a signal asks to stop; runs stay resumable. */
 export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
-  const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
-  interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  interruption.exitMessage = 'Stopped immediately; runs can be resumed.\n';
   if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
-  await using teams = await openTeams(options, 'mcp');
+  await using teams = await openTeams(options, { command: 'mcp' });
   const { engine } = teams;
   using _watch = new ProfileWatch({ folder: teams.profiles, loaded: engine.profiles.files, restart: 'cadre mcp', tell });
   const served: TeamServerOptions = {
@@ -44,17 +45,17 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
     allowDecisions: options.allowDecisions ?? false,
     signal: interruption.signal,
   };
-  if (options.http === true) await serveHttp(served, options, interruption, tell);
+  if (options.http === true) await serveHttp(served, options, interruption);
   else await serveOnStdio((library) => teamServerFactory(library, served), interruption.signal);
   return 0;
 }
 
-/** Serves the tools of a profile to the one client that started this process: sessions, files and browsers belong to it alone. */
+/** Serves the tools of a profile to the client that started this process, with sessions, files and browsers for it alone. */
 async function serveTools(profile: string, options: McpOptions, { signal }: Interruption): Promise<ExitCode> {
   if (options.http === true)
-    throw new CadreError('OPTION_INVALID', '--tools-of serves the client that starts it, on stdin and stdout; leave out --http');
+    throw new CadreError('OPTION_INVALID', '--tools-of serves only the client that starts it, over stdio; leave out --http');
   const client = new ClientModel();
-  await using teams = await openTeams(options, 'mcp', undefined, { [clientConfig]: client.model });
+  await using teams = await openTeams(options, { command: 'mcp', models: { [clientConfig]: client.model } });
   const launch = { ...launchOptions(options), llmConfig: clientConfig };
   const { engine } = teams;
   const desk = new ToolDesk({ engine, client, profile: chooseProfile(engine.profiles, profile), launch });
@@ -66,17 +67,12 @@ async function serveTools(profile: string, options: McpOptions, { signal }: Inte
   return 0;
 }
 
-async function serveHttp(
-  served: TeamServerOptions,
-  options: McpOptions,
-  interruption: Interruption,
-  tell: (text: string) => void,
-): Promise<void> {
+async function serveHttp(served: TeamServerOptions, options: McpOptions, interruption: Interruption): Promise<void> {
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
   const server = await serveOverHttp({ ...served, port: options.port ?? 0, ...(token === undefined ? {} : { token }) });
-  tell(`Serving teams at ${server.url} (Ctrl-C ends it; runs can be resumed).\n`);
-  // A token of the user's own is known to the user, and does not belong in a log.
+  tell(`Serving teams at ${server.url} (Ctrl-C stops it; runs can be resumed).\n`);
+  // The user knows a token from the environment, and it must not reach a log.
   if (token !== undefined && given === undefined) tell(`Authorization: Bearer ${token}\n`);
   try {
     await interruption.asked;

@@ -1,6 +1,6 @@
 import { CadreError } from '../../../core/error.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { resumeAnd, type ResumedOptions } from '../../runs/resumed-run.ts';
+import { resumeAndDrive, type ResumedOptions } from '../../runs/resumed-run.ts';
 import { thisCommand } from '../../options/this-command.ts';
 
 /** Options of `resume` alone. */
@@ -8,7 +8,7 @@ export interface ResumeCommandOptions extends ResumedOptions {
   readonly all?: boolean;
 }
 
-/** Takes a run up where its journal stands, with another message when there are words for one; or all that were interrupted. */
+/** Resumes a run, sending the words as a message when there are any; or all interrupted runs. */
 export async function resumeCommand(
   run: string | undefined,
   words: readonly string[],
@@ -20,11 +20,8 @@ export async function resumeCommand(
     return resumeAll(options);
   }
   if (run === undefined)
-    throw new CadreError(
-      'OPTION_INVALID',
-      `name a run, or go on with all that were interrupted: ${thisCommand(['resume', '--all'])}`,
-    );
-  return resumeAnd(run, options, async (resumed) => {
+    throw new CadreError('OPTION_INVALID', `name a run, or resume all interrupted ones: ${thisCommand(['resume', '--all'])}`);
+  return resumeAndDrive(run, options, async (resumed) => {
     if (words.length > 0) await resumed.send(words.join(' '));
   });
 }

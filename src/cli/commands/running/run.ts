@@ -8,10 +8,10 @@ import { chooseProfile } from '../../options/choose-profile.ts';
 import { driveRun } from '../../runs/drive-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
-import { finishRun, interruptedWords, tellPending } from '../../runs/finish-run.ts';
+import { finishRun, interruptedText, reportPending } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { unlessInterrupted } from '../../runs/unless-interrupted.ts';
-import type { LimitsOption } from '../../options/limits-option.ts';
+import type { LimitsOption } from '../../options/option-values.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -20,7 +20,7 @@ import { openRecording, writeRecording } from '../../runs/write-recording.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
 import { openWorkplace } from '../../runs/workplace.ts';
 
-/** Options of everything that starts a run or goes on with one. */
+/** Options of commands that start or resume a run. */
 export interface RunOptions {
   readonly docs?: string;
   readonly profiles?: string;
@@ -34,12 +34,12 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly trust?: boolean;
   readonly quiet?: boolean;
-  /** Prints what agents say as it was written, its Markdown not laid out. */
+  /** Prints replies without rendering Markdown. */
   readonly raw?: boolean;
   readonly color?: boolean;
 }
 
-/** Options of `run` alone: a page beside it, files to bring along, the file to record to, and the one to answer from. */
+/** Options of `run` alone: a page beside it, attachments, a file to record to, and one to replay from. */
 export interface RecordOptions {
   readonly serve?: boolean;
   readonly attach?: readonly string[];
@@ -48,7 +48,7 @@ export interface RecordOptions {
   readonly project?: string;
 }
 
-/** Runs a team on a question until it has nothing more to do, and prints its report. */
+/** Runs a team on a question until it has nothing left to do, and prints its report. */
 export async function runCommand(words: readonly string[], options: RunOptions & RecordOptions): Promise<ExitCode> {
   const replay = options.replay === undefined ? undefined : await readRecording(options.replay);
   const input =
@@ -72,28 +72,28 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => engine.launch({ profile, input }, settings));
   if (run === undefined) return 130;
   if (options.project !== undefined) await workplace.engine.catalog.move(run.id, options.project);
-  interruption.lastWords = interruptedWords(run, options.store);
+  interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
-  const watcher = watchRun(run, terminal, mode);
+  const watcher = watchRun(run, terminal, { mode });
   const driven = await driveRun(run, {
     terminal,
     watcher,
     interruption,
-    mayAsk: mode !== 'json',
-    // With a page beside it the process stays, and so the run goes on once it is decided there or in another terminal.
-    tellPending: page === undefined ? undefined : () => tellPending(run, terminal, options.store),
+    canAsk: mode !== 'json',
+    // With --serve the process stays, so that the run continues once a decision is made on the page or in another terminal.
+    reportPending: page === undefined ? undefined : () => reportPending(run, terminal, options.store),
     people: replayedPeople(replay),
   });
-  // An engine that is closed reads its journal no more.
+  // A closed engine can no longer read its journal.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
   if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
   const closing = driven === 'settled' ? await workplace.closingLines() : '';
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw });
-  if (page !== undefined && driven !== 'interrupted') await page.untilLeft(interruption);
+  if (page !== undefined && driven !== 'interrupted') await page.untilInterrupted(interruption);
   return code;
 }
 
-/** What the options say about a run that is launched. */
+/** Converts command-line options to launch options. */
 export function launchOptions({ limits, llm, request, workspace }: RunOptions): LaunchOptions {
   return {
     ...(request === undefined ? {} : { request }),
@@ -103,7 +103,7 @@ export function launchOptions({ limits, llm, request, workspace }: RunOptions): 
   };
 }
 
-/** The question: the words of the command line, or all of stdin for `-`. */
+/** Returns the question: the words of the command line, or stdin for `-`. */
 async function readQuestion(words: readonly string[]): Promise<string> {
   const text = words.length === 1 && words[0] === '-' ? await readInput() : words.join(' ');
   if (text.trim() !== '') return text.trim();

@@ -10,7 +10,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams } from '../../options/open-teams.ts';
-import { leftRunsLine, resumeLeft } from '../../runs/resume-left.ts';
+import { abandonedRunsLine, resumeAbandoned } from '../../runs/resume-abandoned.ts';
 import { ProfileWatch } from '../../profile-watch.ts';
 import { servePage } from '../../runs/serve-page.ts';
 import { storePath } from '../../options/store-path.ts';
@@ -24,22 +24,22 @@ export interface ServeCommandOptions extends RunOptions {
   readonly token?: boolean;
   readonly readOnly?: boolean;
   readonly allowHost?: readonly string[];
-  /** False leaves interrupted runs alone; they are resumed unless it is said. */
+  /** False leaves interrupted runs alone; they are resumed by default. */
   readonly resume?: boolean;
 }
 
-/** The variable that holds the token which clients must bear. */
+/** Environment variable with the token of clients. */
 const tokenVariable = 'CADRE_TOKEN';
 
-/** Serves the page and the API until the process is told to stop; runs stay resumable. */
+/** Serves the page and the API until a signal asks to stop; runs stay resumable. */
 export async function serveCommand(options: ServeCommandOptions): Promise<ExitCode> {
   const tell = (text: string): void => void process.stderr.write(text);
   using interruption = new Interruption();
-  interruption.lastWords = 'Stopped at once; runs can be resumed.\n';
+  interruption.exitMessage = 'Stopped immediately; runs can be resumed.\n';
   const { port, host, readOnly = false, allowHost, profile } = options;
-  // A server for reading writes nothing at all, and needs no right to.
-  const journal = readOnly && options.store !== 'memory' ? openToRead(storePath(options.store), options.store) : undefined;
-  await using teams = await openTeams(options, 'serve', journal);
+  // A read-only server writes nothing and needs no write permission.
+  const journal = readOnly && options.store !== 'memory' ? openReadOnly(storePath(options.store), options.store) : undefined;
+  await using teams = await openTeams(options, { command: 'serve', journal });
   const { engine } = teams;
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
@@ -59,10 +59,10 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     ...(allowHost === undefined ? {} : { allowedHosts: allowHost }),
     ...(profile === undefined ? {} : { defaultProfile: chooseProfile(engine.profiles, profile) }),
   });
-  // A token of the user's own is known to the user, and does not belong in a log.
+  // The user knows a token from the environment, and it must not reach a log.
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
-  tell(`Cadre is at ${served.url}${query} (Ctrl-C ends it; runs can be resumed).\n${teams.leftOutLine}`);
-  // Behind its address: a server can be reached while runs are resumed.
+  tell(`Cadre is at ${served.url}${query} (Ctrl-C stops it; runs can be resumed).\n${teams.unreadFilesLine}`);
+  // After the address is printed: the server is reachable while runs are resumed.
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   try {
     await interruption.asked;
@@ -72,24 +72,24 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   return 0;
 }
 
-/** Resumes what an earlier server left, or says that it is there. A journal that cannot be read ends no server. */
+/** Resumes runs that an earlier server abandoned, or counts them. An unreadable journal does not stop the server. */
 async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (text: string) => void): Promise<void> {
   try {
-    if (options.resume === false) tell(await leftRunsLine(engine, options.store));
-    else await resumeLeft(engine, { file: storePath(options.store), store: options.store, tell });
+    if (options.resume === false) tell(await abandonedRunsLine(engine, options.store));
+    else await resumeAbandoned(engine, { file: storePath(options.store), store: options.store, tell });
   } catch (thrown) {
     if (thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED') return;
-    tell(`error: interrupted runs were not looked for: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}
+    tell(`error: the search for interrupted runs failed: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}
 `);
   }
 }
 
-function openToRead(file: string, store: string | undefined): Journal {
+function openReadOnly(file: string, store: string | undefined): Journal {
   if (existsSync(file)) return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
   const run = thisCommand(['run', 'a question'], store);
   throw new CadreError(
     'STORE_FAILED',
-    `${file}: there is no such file to read; a journal is made by the first run (${run}), or by serve without --read-only`,
+    `${file} does not exist, and --read-only creates no journal; start a first run (${run}), or serve without --read-only`,
     { details: { file } },
   );
 }

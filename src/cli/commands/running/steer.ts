@@ -5,7 +5,7 @@ import { safe } from '../../../inspect/format/text/layout.ts';
 import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import { askHolder } from '../../../server/reach/reach-run.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
-import { actOnRun, heldElsewhere, lookUpRun } from '../../runs/act-on-run.ts';
+import { actOnRun, withTakeOverHint, lookUpRun } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { storePath } from '../../options/store-path.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
@@ -14,46 +14,45 @@ import { thisCommand } from '../../options/this-command.ts';
 import type { RunOptions } from './run.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
-/** How something is said to a run. */
+/** Options of `send`. */
 export interface SendCommandOptions extends RunOptions {
-  /** The agent; the first of the run when absent. */
+  /** Id of the agent; the root agent when absent. */
   readonly to?: string;
-  /** Interrupts what the agent is saying. */
+  /** Interrupts the agent's current model call. */
   readonly now?: boolean;
 }
 
-/** Says something to a run, whichever process has it; one that nobody has is taken up and seen through. */
+/** Sends a message to a run in any process; if no process owns it, resumes it and drives it until it has nothing left to do. */
 export async function sendCommand(run: string, words: readonly string[], options: SendCommandOptions): Promise<ExitCode> {
   const text = words.join(' ').trim();
-  if (text === '') throw new CadreError('OPTION_INVALID', 'there is nothing to say: the message is empty');
+  if (text === '') throw new CadreError('OPTION_INVALID', 'the message is empty; write it after the run');
   const { to, now } = options;
   const action: RunAction = { kind: 'send', text, ...(to === undefined ? {} : { to }), ...(now === true && { priority: 'now' }) };
-  return await actOnRun(run, options, action, 'Sent.');
+  return await actOnRun(run, options, { action, success: 'Sent.' });
 }
 
-/** Keeps a note for the agents of a run, or takes it away, whichever process has the run. */
+/** Sets or removes a note for the agents of a run in any process. */
 export async function noteCommand(
   run: string,
-  title: string,
-  words: readonly string[],
+  { title, words }: { readonly title: string; readonly words: readonly string[] },
   options: RunOptions & { readonly agent?: string },
 ): Promise<ExitCode> {
   const content = words.join(' ').trim();
   const { agent } = options;
   const action: RunAction = { kind: 'note', title, content, ...(agent === undefined ? {} : { agent }) };
-  return await actOnRun(run, options, action, content === '' ? 'The note is gone.' : 'Noted.');
+  return await actOnRun(run, options, { action, success: content === '' ? 'Note removed.' : 'Note set.' });
 }
 
-/** What is cancelled, and why. */
+/** Options of `cancel`. */
 export interface CancelCommandOptions extends RunOptions {
   readonly agent?: string;
   readonly module?: string;
   readonly reason?: string;
-  /** Takes the run from a process that does not answer. */
+  /** Takes the run over from a process that does not answer. */
   readonly takeOver?: boolean;
 }
 
-/** Ends a run for good, whichever process has it, and waits until nothing of it is running; or an agent or a module of one. */
+/** Cancels a run in any process and waits until it has stopped; or only one of its agents or work modules. */
 export async function cancelCommand(reference: string, options: CancelCommandOptions): Promise<ExitCode> {
   const { agent, module, takeOver } = options;
   const reason = options.reason ?? 'cancelled from the command line';
@@ -65,7 +64,7 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   };
   const summary = await lookUpRun(reference, options.store);
   const { runId, outcome, status } = summary;
-  if (outcome !== undefined) return tellOver(runId, { status, outcome, pending: [] }, options, true);
+  if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [], wasOver: true }, options);
   const isWhole = agent === undefined && module === undefined;
   const done =
     takeOver === true
@@ -74,13 +73,14 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
           store: storePath(options.store),
           findRun: () => lookUpRun(summary.runId, options.store),
         });
-  if (done !== undefined) return isWhole ? tellOver(runId, done, options, false) : tellPart(runId, done, options);
-  // What is left of a run goes on once a part of it is cancelled.
-  if (!isWhole) return await actOnRun(runId, options, action, 'Cancelled.');
-  return tellOver(runId, await cancelHere(runId, options, reason), options, false);
+  if (done !== undefined)
+    return isWhole ? reportEnded(runId, { ...done, wasOver: false }, options) : reportPartEnded(runId, done, options);
+  // The rest of the run continues.
+  if (!isWhole) return await actOnRun(runId, options, { action, success: 'Cancelled.' });
+  return reportEnded(runId, { ...(await cancelHere(runId, options, reason)), wasOver: false }, options);
 }
 
-/** Ends a run that no process has, or that is taken from the one that has it; neither its models nor its tools are needed for that. */
+/** Cancels a run that no process owns, or takes it over first; starts none of its models or tools. */
 async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: string): Promise<ActionDone> {
   const journal = createSqliteJournal(storePath(options.store), { takeOver: options.takeOver ?? false, ...journalIntegrity() });
   try {
@@ -88,23 +88,23 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
     const { state } = await engine.cancel(runId, reason);
     return { status: state.status, pending: [], ...(state.outcome === undefined ? {} : { outcome: state.outcome }) };
   } catch (thrown) {
-    throw heldElsewhere(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
+    throw withTakeOverHint(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
   } finally {
     await journal.close();
   }
 }
 
-function tellOver(runId: RunId, done: ActionDone, options: CancelCommandOptions, wasOver: boolean): ExitCode {
+function reportEnded(runId: RunId, done: ActionDone & { readonly wasOver: boolean }, options: CancelCommandOptions): ExitCode {
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done, wasOver })}\n`);
-  else if (wasOver) terminal.tell(`Run ${safe(runId)} was over before (${safe(done.status)}).\n`);
-  else terminal.tell(`Run ${safe(runId)} is over (${safe(done.status)}); what it wrote and said stays on record.\n`);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
+  else if (done.wasOver) terminal.tell(`Run ${safe(runId)} had already ended (${safe(done.status)}).\n`);
+  else terminal.tell(`Run ${safe(runId)} has ended (${safe(done.status)}); its journal and files are kept.\n`);
   return 0;
 }
 
-function tellPart(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
+function reportPartEnded(runId: RunId, done: ActionDone, options: CancelCommandOptions): ExitCode {
   const terminal = openTerminal(options);
   if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
-  else terminal.tell(`Cancelled. The rest of run ${safe(runId)} goes on in the process that has it.\n`);
+  else terminal.tell(`Cancelled. The rest of run ${safe(runId)} continues in the process that owns it.\n`);
   return 0;
 }

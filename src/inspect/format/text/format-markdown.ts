@@ -6,16 +6,16 @@ import { plainStyle, type FormatOptions } from './text-style.ts';
 import { textWidth } from './text-width.ts';
 import { wrapLine } from './wrap-line.ts';
 
-/** What a block is laid out with. */
+/** Layout options of a block. */
 type BlockFormat = Required<Pick<FormatOptions, 'style'>> & Pick<FormatOptions, 'width'>;
 
-/** Longest rule that is drawn, in columns. */
+/** Maximum length of a drawn rule, in columns. */
 const longestRule = 60;
 
 /**
- * Renders untrusted Markdown for a terminal: headings, lists, quotes, code and tables in lines that fit, the address of a link behind its
- * words. Control and direction characters are shown, as everywhere. Without styles the marks of headings, emphasis and code stay, since
- * nothing else says what they said. A text that is JSON is shown as it was written.
+ * Renders untrusted Markdown for a terminal: headings, lists, quotes, code and tables in wrapped lines, with the address of a link
+ * after its text. Control and direction characters are made visible. Without styles, the marks of headings, emphasis and code stay.
+ * A text that is JSON is not reformatted.
  */
 export function formatMarkdown(text: string, options: FormatOptions = {}): string {
   if (isJson(text)) return wrapped(text, { style: options.style ?? plainStyle, width: options.width }).join('\n') + '\n';
@@ -23,7 +23,7 @@ export function formatMarkdown(text: string, options: FormatOptions = {}): strin
   return writer.write(text) + writer.end();
 }
 
-/** Lays out Markdown while it arrives: what is complete is given back at once, and the rest when `end` is called. */
+/** Lays out Markdown as it arrives: `write` returns complete lines, `end` returns the rest. */
 export class MarkdownWriter {
   readonly #format: () => FormatOptions;
   readonly #reader: MarkdownReader;
@@ -31,13 +31,13 @@ export class MarkdownWriter {
   #partial = '';
   #isBegun = false;
 
-  /** `format` is asked for each piece: the window may have another width by then. */
+  /** `format` is called for each piece, since the window width may change. */
   constructor(format: () => FormatOptions) {
     this.#format = format;
     this.#reader = new MarkdownReader((piece) => this.#put(piece));
   }
 
-  /** Takes the next part of the text, and gives back the lines that are complete, each with its line feed. */
+  /** Takes the next part of the text and returns the complete lines, each with its line feed. */
   write(text: string): string {
     let at = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
@@ -50,7 +50,7 @@ export class MarkdownWriter {
     return this.#take();
   }
 
-  /** Gives back what was held back; the next text is another one. */
+  /** Returns the buffered rest; the next `write` starts a new text. */
   end(): string {
     if (this.#partial !== '') this.#reader.line(this.#partial);
     this.#partial = '';
@@ -112,7 +112,7 @@ function codeLines({ info, text }: { readonly info: string; readonly text: strin
   return [...title, ...wrapped(code, format, '    ')];
 }
 
-/** Each line of a safe text in lines that fit, with something before the first of all and before the others. */
+/** Wraps each line of a safe text, with one prefix for the first line and one for the others. */
 function wrapped(text: string, { width }: BlockFormat, first = '', rest = first): readonly string[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
@@ -127,7 +127,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // It only begins like JSON.
+    // It starts like JSON but is not.
     return false;
   }
 }

@@ -4,12 +4,12 @@ import { plainStyle, type TextStyle } from './text-style.ts';
 
 const whole = { maxLine: Infinity, maxLines: Infinity };
 
-/** Untrusted text with everything made visible that could steer a terminal; nothing of it is cut. */
+/** Makes every character visible that could steer a terminal; removes nothing. */
 export function visibleText(text: string): string {
   return toTerminalText(text, whole);
 }
 
-/** Pieces of untrusted Markdown as one safe text. No style reaches over the end of a line. */
+/** Renders pieces of untrusted Markdown as one safe text. No style crosses a line end. */
 export function inlineText(words: readonly Inline[], style: TextStyle): string {
   return words.map((piece) => pieceText(piece, style)).join('');
 }

@@ -18,17 +18,17 @@ export class Layout {
     this.#full = options.full ?? false;
   }
 
-  /** Columns that lines are fitted to; undefined when they are as long as what they say. */
+  /** Columns that lines are wrapped to; undefined for unlimited width. */
   get width(): number | undefined {
     return this.#options.width;
   }
 
-  /** Adds a line made of safe text; what is none is shown as what it is. */
+  /** Adds a line of safe text; unsafe characters are shown escaped. */
   line(text = '', indent = 0): this {
     return text === '' ? this.#add('') : this.branch(text, ' '.repeat(indent), ' '.repeat(indent + 2));
   }
 
-  /** Adds a line as `line` does, with something before it, and before what of it does not fit into one. */
+  /** Adds a line as `line` does, with a prefix for the first line and one for its wrapped rest. */
   branch(text: string, first: string, rest: string): this {
     const { width } = this;
     const line = toStyledLine(text);
@@ -45,14 +45,14 @@ export class Layout {
     return this.line().line(this.style.bold(text));
   }
 
-  /** Adds untrusted text of several lines, each after a bar; only the first lines unless everything was asked for. */
+  /** Adds untrusted text of several lines, each after a bar; only the first lines unless `full` is set. */
   block(text: string, indent: number): this {
     const shown = toTerminalText(text, this.#full ? { maxLine: 2000, maxLines: 20_000 } : { maxLine: 240, maxLines: shortLines });
     for (const line of shown.split('\n')) this.#barred(line, indent);
     return this;
   }
 
-  /** Adds what somebody said: a block, with its Markdown laid out where the options ask for it. */
+  /** Adds the words of an agent or a person as a block, with Markdown laid out if the options ask for it. */
   words(text: string, indent: number): this {
     const { width, markdown } = this.#options;
     if (markdown !== true) return this.block(text, indent);

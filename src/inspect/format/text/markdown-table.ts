@@ -5,10 +5,10 @@ import { textWidth } from './text-width.ts';
 import { wrapLine } from './wrap-line.ts';
 
 const separator = ' │ ';
-/** A column with less room than this is read no more: then each row is a list of its cells. */
+/** Minimum readable column width; in a narrower table each row becomes a list of its cells. */
 const leastColumn = 8;
 
-/** Renders a table of untrusted Markdown with the words of its cells wrapped; as a list of cells where the columns have no room. */
+/** Renders a table of untrusted Markdown with wrapped cells, or as a list of cells where the columns do not fit. */
 export function markdownTable(
   { head, rows }: Extract<MarkdownBlock, { readonly kind: 'table' }>,
   { style, width }: { readonly style: TextStyle } & Pick<FormatOptions, 'width'>,
@@ -28,7 +28,7 @@ function cellTexts(row: readonly TableCell[], style: TextStyle): readonly string
   return row.map((cell) => inlineText(cell, style));
 }
 
-/** The width of each column; undefined when there is no room for them side by side. */
+/** Returns the width of each column; undefined when they do not fit side by side. */
 function columnWidths(rows: readonly (readonly string[])[], width: number | undefined): readonly number[] | undefined {
   const widths: number[] = [];
   for (const row of rows) row.forEach((text, column) => (widths[column] = Math.max(widths[column] ?? 1, textWidth(text))));
@@ -38,7 +38,7 @@ function columnWidths(rows: readonly (readonly string[])[], width: number | unde
   return shared(widths, room);
 }
 
-/** Narrow columns keep their width; wide ones share what is left alike. */
+/** Keeps the width of narrow columns and divides the remaining room equally among wide ones. */
 function shared(widths: readonly number[], room: number): readonly number[] {
   const given = [...widths];
   let left = room;

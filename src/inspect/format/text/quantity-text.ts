@@ -11,7 +11,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** How long something took, or that it has not ended. */
+/** Renders a duration, or says that it has not ended. */
 export function spanText(from: number, to: number | undefined): string {
   return to === undefined ? 'not ended' : durationText(to - from);
 }
@@ -26,7 +26,7 @@ export function tokensText(input: number, output: number): string {
   return `${grouped(input)} in, ${grouped(output)} out`;
 }
 
-/** Money in US dollars; of a cost that is unknown (null), the part that is known. */
+/** Renders US dollars; for an unknown cost (null), the known part. */
 export function costText(cost: number | null | undefined, atLeast = 0): string {
   if (typeof cost === 'number') return `$${cost.toFixed(cost !== 0 && Math.abs(cost) < 0.01 ? 5 : 2)}`;
   return atLeast === 0 ? 'cost unknown' : `at least ${costText(atLeast)}`;

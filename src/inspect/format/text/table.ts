@@ -5,11 +5,11 @@ import { wrapLine } from './wrap-line.ts';
 export interface Cell {
   readonly text: string;
   readonly width: number;
-  /** The cell in fewer columns, with an ellipsis for what is missing. */
+  /** Returns the cell in fewer columns, with an ellipsis where text was cut. */
   readonly fit: (width: number) => Cell;
 }
 
-/** A cell of safe text; where it is cut, its start is kept, or its end. */
+/** Builds a cell of safe text; `kept` selects the end that survives a cut. */
 export function cell(bare: string, style: (text: string) => string = (text) => text, kept: 'start' | 'end' = 'start'): Cell {
   return {
     text: style(bare),
@@ -18,19 +18,19 @@ export function cell(bare: string, style: (text: string) => string = (text) => t
   };
 }
 
-/** The room of a table. */
+/** Room for a table. */
 export interface TableRoom {
-  /** Columns of the terminal; a table is as wide as its cells without it. */
+  /** Columns of the terminal; when absent, the table is as wide as its cells. */
   readonly width?: number | undefined;
-  /** The columns whose cells may be cut, by their place, and the width that is left of each at least. */
+  /** Columns whose cells may be cut, by index, with their minimum widths. */
   readonly least?: Readonly<Record<number, number>>;
 }
 
 const gap = 2;
 
 /**
- * Rows as a table, the titles of its columns first: each column as wide as its widest cell. In a narrow room cells are cut; in one that is
- * too narrow for that, each row becomes a few lines that name what they say.
+ * Renders rows as a table under column titles, each column as wide as its widest cell. In a narrow room cells are cut; when even
+ * that does not fit, each row becomes a few labelled lines.
  */
 export function table(rows: readonly (readonly Cell[])[], { width, least = {} }: TableRoom = {}): readonly string[] {
   const widths: number[] = [];
@@ -45,7 +45,7 @@ export function table(rows: readonly (readonly Cell[])[], { width, least = {} }:
   });
 }
 
-/** Takes columns from the widest of those that may be cut until the table fits; false when it cannot. */
+/** Takes width from the widest cuttable columns until the table fits; false when it cannot. */
 function narrow(widths: number[], width: number, least: Readonly<Record<number, number>>): boolean {
   let over = widths.reduce((sum, each) => sum + each + gap, -gap) - width;
   for (; over > 0; over--) {
@@ -57,7 +57,7 @@ function narrow(widths: number[], width: number, least: Readonly<Record<number, 
   return true;
 }
 
-/** A row as lines: its first two cells, the others with their titles, the last one by itself. */
+/** Renders a row as lines: the first two cells, the others with their titles, and the last on a separate line. */
 function asLines(row: readonly Cell[], titles: readonly Cell[] = [], width: number): readonly string[] {
   const head = row
     .slice(0, 2)
@@ -75,7 +75,7 @@ function asLines(row: readonly Cell[], titles: readonly Cell[] = [], width: numb
   ];
 }
 
-/** A cell behind the title of its column, unless it says that itself. */
+/** Puts the column title before a cell, unless the cell already says it. */
 function titled(title: string, text: string): string {
   return text.startsWith(title) ? text : `${title} ${text}`;
 }

@@ -1,4 +1,4 @@
-/** How much of a text is shown. */
+/** Limits for shown text. */
 export interface TerminalTextOptions {
   /** Longest line in characters; 400 when absent. */
   readonly maxLine?: number;
@@ -13,19 +13,18 @@ export const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu;
 const styleOrUnseen = new RegExp(`\\u001b\\[\\d{1,2}m|${unseenCharacters.source}`, 'gu');
 
 const joiner = /[\p{Join_Control}\p{Variation_Selector}]/u;
-/** Behind these a joiner or variation selector changes nothing that is seen, so that two words which look the same are not. */
+/** Matches where a following joiner or variation selector has no visible effect, so that two words which look the same could differ. */
 const unjoined = /(?:^|[\p{Script=Latin}\p{DI}\s!-~])(?<!\ufe0f)$/u;
 
-/** Tells whether a character is a joiner or variation selector that a letter of another script or an emoji before it needs. */
+/** True when a character is a joiner or variation selector that the preceding letter of another script or emoji needs. */
 export function isNeededJoiner(character: string, at: number, text: string): boolean {
   if (!joiner.test(character)) return false;
   return text.startsWith('\u20e3', at + 1) || !unjoined.test(text.slice(Math.max(0, at - 2), at));
 }
 
 /**
- * Makes untrusted text safe to print: control characters (ANSI escapes), bidirectional and invisible characters are
- * shown as `\x1b` or `\u202e`, tabs as two spaces; long lines and long texts are cut, with a marker that says how much
- * is missing. Line feeds stay.
+ * Makes untrusted text safe to print: shows control characters (ANSI escapes), bidirectional and invisible characters as `\x1b` or
+ * `\u202e`, and tabs as two spaces; cuts long lines and long texts with a marker that gives the missing amount. Line feeds stay.
  */
 export function toTerminalText(text: string, options: TerminalTextOptions = {}): string {
   const { maxLine = 400, maxLines = 200 } = options;
@@ -34,7 +33,7 @@ export function toTerminalText(text: string, options: TerminalTextOptions = {}):
   return lines.left === 0 ? shown : `${shown}\n… (+${grouped(lines.left)} ${lines.left === 1 ? 'line' : 'lines'})`;
 }
 
-/** The same for one line: line feeds are shown as `⏎`, and a cut as `…`. */
+/** Makes untrusted text safe as one line: line feeds are shown as `⏎`, a cut as `…`. */
 export function toTerminalLine(text: string, maxLine = 160): string {
   const shown = wholeStart(text, maxLine);
   const line = escaped(shown.replace(/(?<![ \t])[ \t]*\r?\n\s*/gu, ' ⏎ '));
@@ -42,8 +41,8 @@ export function toTerminalLine(text: string, maxLine = 160): string {
 }
 
 /**
- * A line that is put together already: what no one made safe of it, such as a status that a journal of others made up, is shown as above.
- * The codes of styles stay, and nothing else of that kind.
+ * Makes an assembled line safe: shows unsafe characters that slipped in, such as those of a status in a foreign journal, in escaped
+ * form. Keeps style codes only.
  */
 export function toStyledLine(line: string): string {
   return line.replace(styleOrUnseen, (found, at: number) => (found.length > 2 ? found : shownCharacter(found, at, line)));
@@ -78,7 +77,7 @@ function toLine(line: string, maxLine: number): string {
   return shown.length === line.length ? escaped(line) : `${escaped(shown)}… (+${grouped(line.length - shown.length)} characters)`;
 }
 
-/** The start of a text, never cut between the halves of one character. */
+/** Returns the start of a text without splitting a surrogate pair. */
 function wholeStart(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);

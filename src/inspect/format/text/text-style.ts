@@ -31,13 +31,13 @@ export interface FormatOptions {
   readonly style?: TextStyle;
   /** Show texts whole, line by line, instead of their first lines. */
   readonly full?: boolean;
-  /** Columns that every line is fitted to; without it lines are as long as what they say. */
+  /** Columns that every line is wrapped to; unlimited when absent. */
   readonly width?: number | undefined;
-  /** Lay out the Markdown of what agents and people said; without it, words are shown as they were written. */
+  /** Lay out the Markdown of agents' and people's words; when absent, they are shown as written. */
   readonly markdown?: boolean;
 }
 
-/** A status word in the colour of its meaning; one that only a journal of others says is made safe. */
+/** Colours a status word by its meaning; makes an unknown status, as in foreign journals, safe. */
 export function styledStatus(style: TextStyle, status: string): string {
   switch (status) {
     case 'ok':

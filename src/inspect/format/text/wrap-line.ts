@@ -1,29 +1,29 @@
 import { fitText, textCharacters, textWidth, withoutStyles } from './text-width.ts';
 
-/** How a line is laid out in lines of at most `width` columns. */
+/** Layout of a line wrapped to at most `width` columns. */
 export interface LineRoom {
   readonly width: number;
-  /** Put before the first line, and before those that follow: plain text or styled, of one line. */
+  /** Prefixes of the first line and of the following ones: one line each, plain or styled. */
   readonly first?: string;
   readonly rest?: string;
 }
 
-/** A style, blanks, or a stretch of anything else. */
-// oxlint-disable-next-line no-control-regex -- the codes of styles are what is looked for
+/** A style, spaces, or a run of anything else. */
+// oxlint-disable-next-line no-control-regex -- style codes are the target
 const pieces = /\u001b\[\d{1,2}m| +|[^ \u001b]+|\u001b/gu;
 const plain = /^[\x21-\x7E]*$/;
 
-/** The least room for words beside what is put before them. */
+/** Minimum room for words beside the prefix. */
 const leastRoom = 4;
 
-/** A line of safe text, perhaps styled, as lines of at most so many columns, broken at blanks, or between characters where it must be. */
+/** Wraps a line of safe, perhaps styled text to the width, at spaces, or between characters where it must. */
 export function wrapLine(line: string, { width, first = '', rest = first }: LineRoom): readonly string[] {
   const room = Math.max(1, Math.floor(width));
   if (textWidth(first) + textWidth(line) <= room) return [`${first}${line}`];
   return new LineWrapper(room, fitPrefix(first, room), fitPrefix(rest, room)).wrap(line);
 }
 
-/** Lines of safe text of which those that are too long are wrapped, the rest of each further in than its first line. */
+/** Wraps lines of safe text that are too long, with the rest of each indented further than its first line. */
 export function wrapLines(text: string, width: number): string {
   return text
     .split('\n')
@@ -34,7 +34,7 @@ export function wrapLines(text: string, width: number): string {
     .join('\n');
 }
 
-/** What is put before a line, cut so that at least half of the width is left for words. */
+/** Cuts a prefix so that at least half of the width is left for words. */
 function fitPrefix(prefix: string, width: number): string {
   const most = Math.max(0, Math.min(Math.floor(width / 2), width - leastRoom));
   if (textWidth(prefix) <= most) return prefix;
@@ -46,11 +46,11 @@ class LineWrapper {
   readonly #rest: string;
   readonly #restWidth: number;
   readonly #lines: string[] = [];
-  /** Codes of the styles that are on. */
+  /** Codes of the active styles. */
   #styles: readonly string[] = [];
   #line: string;
   #used: number;
-  /** Nothing but what is put before it stands in the line. */
+  /** True while the line holds only its prefix. */
   #isEmpty = true;
   #blanks = 0;
   #word: string[] = [];
@@ -85,7 +85,7 @@ class LineWrapper {
     this.#wordWidth += width;
   }
 
-  /** A line may be broken on both sides of a character that takes two columns. */
+  /** Adds characters; a line may break on both sides of a two-column character. */
   #addCharacters(piece: string): void {
     for (const { text, width } of textCharacters(piece)) {
       if (width === 2) this.#endWord();
@@ -111,7 +111,7 @@ class LineWrapper {
     if (width > 0) this.#isEmpty = false;
   }
 
-  /** Writes the blanks before a word, or begins a line in their place. */
+  /** Writes the spaces before a word, or starts a new line instead. */
   #makeRoom(width: number): void {
     const blanks = this.#isEmpty ? Math.min(this.#blanks, Math.floor((this.#width - this.#used) / 2)) : this.#blanks;
     this.#blanks = 0;
@@ -146,7 +146,7 @@ class LineWrapper {
   }
 }
 
-/** The code that ends a style; of such a code, itself. */
+/** Returns the code that ends a style; an end code returns itself. */
 function endOf(code: string): string {
   const number = Number(code.slice(2, -1));
   if (number === 1 || number === 2) return '\u001b[22m';

@@ -1,14 +1,17 @@
 import type { PendingRequest } from '../../../core/state/pending.ts';
 import { durationText } from '../text/quantity-text.ts';
 
-/** What "always" would allow: it is said before anybody says it. Undefined for what is no approval. The words hold untrusted names. */
+/**
+ * Describes the scope of an "always" answer before it is given; undefined when the request is not an approval. May hold untrusted
+ * names.
+ */
 export function scopeText({ gate, tool }: PendingRequest, safe: (text: string) => string): string | undefined {
   if (gate === undefined) return undefined;
   const asks = gate.id === 'needs_approval' ? 'the tool itself' : `gate ${safe(gate.id)}`;
   return `every ${safe(tool)} that ${asks} asks about in profile ${safe(gate.profile)}, until the run ends`;
 }
 
-/** How long somebody has left to decide; undefined when a request waits for ever. */
+/** Describes the time left to decide; undefined for a request without a deadline. */
 export function deadlineText({ expiresAt, onExpire }: PendingRequest, now: number): string | undefined {
   if (expiresAt === undefined) return undefined;
   const what = onExpire === 'allow' ? 'allowed' : 'denied';

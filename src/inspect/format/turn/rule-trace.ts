@@ -6,7 +6,7 @@ export function ruleTrace(rules: readonly RuleRecord[]): string {
   return rules.map((rule, index) => `rule ${index + 1} (${safe(rule.id)}) ${ruleResult(rule)}`).join('; ');
 }
 
-/** What one rule came to, as one safe line. */
+/** Renders the result of one rule as one safe line. */
 export function ruleResult(rule: RuleRecord): string {
   if (rule.error !== undefined) return `failed: ${safe(rule.error.message)}`;
   const values = Object.entries(rule.values ?? {})

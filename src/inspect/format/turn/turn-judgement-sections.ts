@@ -29,7 +29,7 @@ function observerText(out: Layout, observer: ObserverView): string {
   return `${style.cyan(safe(observer.id))}  ${verdict}  ${style.dim(notes.join(', '))}`.trimEnd();
 }
 
-/** What an observer made of the tools of the turn. */
+/** Describes the limits an observer put on the turn's tools. */
 function boundText({ choice, only, except }: NonNullable<ObserverView['tools']>): string {
   const parts = [
     ...(choice === undefined ? [] : [`tool choice ${safe(choice)}`]),

@@ -5,7 +5,7 @@ import { countText, durationText } from '../text/quantity-text.ts';
 import { styledStatus } from '../text/text-style.ts';
 import { contentWithFiles } from './turn-prompt-sections.ts';
 
-/** Adds the tries at the model call. */
+/** Adds the attempts at the model call. */
 export function formatAttempts(out: Layout, turn: TurnRecord): void {
   if (turn.attempts.length === 0) return;
   out.heading(`Model: ${countText(turn.attempts.length, 'attempt')}`);
@@ -23,7 +23,7 @@ export function formatAttempts(out: Layout, turn: TurnRecord): void {
   });
 }
 
-/** Adds what the model thought and said. */
+/** Adds the model's reasoning and reply. */
 export function formatReply(out: Layout, turn: TurnRecord): void {
   const { reply } = turn;
   if (turn.attempts.length === 0 && reply.finishReason === undefined) return;

@@ -8,7 +8,7 @@ import { safe, type Layout } from '../text/layout.ts';
 import { placeText } from '../origin-text.ts';
 import { countText, shareText } from '../text/quantity-text.ts';
 
-/** Adds what the turn read, in reading order: raw payload, then what its ingestor made of it. */
+/** Adds the turn's inputs in reading order: the raw payload, then the ingested content. */
 export function formatInputs(out: Layout, turn: TurnRecord): void {
   out.heading(`Inbox: ${countText(turn.inputs.length, 'item')} read`);
   turn.inputs.forEach((input, index) => formatInput(out, input, index));
@@ -34,7 +34,7 @@ function formatInput(out: Layout, input: TurnInputView, index: number): void {
   else out.line(style.dim(ingestor), 5).block(text, 7);
 }
 
-/** Content as text, with a line in place of each file. */
+/** Renders content as text, with a line for each file. */
 export function contentWithFiles(content: Content): string {
   if (typeof content === 'string') return content;
   const files = content.flatMap((part) => (part.type === 'file' ? [`[file ${part.filename ?? ''} ${part.mediaType}]`] : []));
@@ -69,7 +69,7 @@ function formatSegment(out: Layout, segment: SegmentView): void {
   if (segment.text !== '') out.block(segment.text, 4);
 }
 
-/** Adds how the rest of the prompt is made up, without repeating texts that other sections or turns show. */
+/** Adds the composition of the rest of the prompt, without texts that other sections or turns show. */
 export function formatPrompt(out: Layout, turn: TurnRecord): void {
   const { spans, text } = turn.prompt;
   if (spans.length === 0) return;

@@ -77,6 +77,12 @@ export const autoRunFiles: NameRules = compileNameRules({
     '.rtx.toml',
     '.config/mise',
     '.config/mise.toml',
+    'mise/config.toml',
+    'mise/config.*.toml',
+    'mise/conf.d',
+    // A toolchain may be a path: its `cargo` and `rustc` are what runs next.
+    'rust-toolchain',
+    'rust-toolchain.toml',
     'pip.conf',
     'pip.ini',
     '.pip',

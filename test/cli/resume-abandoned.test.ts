@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { leftRunsLine, resumeLeft } from '../../src/cli/runs/resume-left.ts';
+import { abandonedRunsLine, resumeAbandoned } from '../../src/cli/runs/resume-abandoned.ts';
 import { writeWorkNote } from '../../src/cli/terminal/work-note.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Engine } from '../../src/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';
 import { temporaryFolder } from './cli-process.ts';
 
-/** What a server that starts over this journal says. */
+/** Returns the lines of a server that starts with this journal. */
 async function linesOf(engine: Engine, file: string): Promise<readonly string[]> {
   const lines: string[] = [];
-  await resumeLeft(engine, { file, store: file, tell: (line) => void lines.push(line) });
+  await resumeAbandoned(engine, { file, store: file, tell: (line) => void lines.push(line) });
   return lines;
 }
 
@@ -22,15 +22,15 @@ it('F48: a run that was resumed five times and got no further is left alone, and
   await first.engine.close();
   for (let time = 0; time < 5; time += 1) {
     const next = await testEngine({ store: file, replies: () => ({ hang: true }) });
-    expect(await linesOf(next.engine, file)).toEqual([`Run ${run.id} (Loop.) was interrupted and goes on.\n`]);
+    expect(await linesOf(next.engine, file)).toEqual([`Run ${run.id} (Loop.) was interrupted and is resumed.\n`]);
     await next.engine.close();
   }
   const last = await testEngine({ store: file, replies: () => ({ text: 'Done.' }) });
   expect(await linesOf(last.engine, file)).toEqual([
-    expect.stringMatching(/^Run run_\w+ \(Loop\.\) was resumed several times and got no further.* resume run_\w+ --store /),
+    expect.stringMatching(/^Run run_\w+ \(Loop\.\) was resumed several times without progress.* resume run_\w+ --store /),
   ]);
   expect(last.engine.live(run.id)).toBeUndefined();
-  // A person resumes it all the same, and then it counts as any other.
+  // A person can still resume it; afterwards it counts like any other.
   const resumed = await last.engine.resume(run.id);
   expect(await resumed.result).toMatchObject({ status: 'completed' });
   await last.engine.close();
@@ -60,10 +60,12 @@ it('F48: what cannot be resumed is said with the reason; what another process ha
   expect(lines.toSorted()).toEqual([
     expect.stringMatching(new RegExp(`^Run ${damaged.id} .*could not be resumed: .*journal\\.db`)),
     expect.stringMatching(
-      new RegExp(`^Run ${noted.id} \\(Noted\\.\\) was started in a terminal and interrupted; go on with: .* resume ${noted.id}`),
+      new RegExp(
+        `^Run ${noted.id} \\(Noted\\.\\) was started in a terminal and interrupted; resume it with: .* resume ${noted.id}`,
+      ),
     ),
   ]);
-  expect(await leftRunsLine(server.engine, file)).toMatch(/^1 run was interrupted; go on with: .* resume --all --store /);
+  expect(await abandonedRunsLine(server.engine, file)).toMatch(/^1 run was interrupted; resume with: .* resume --all --store /);
   await server.engine.close();
   await holder.engine.close();
 });

@@ -8,39 +8,39 @@ import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { wrapLines } from '../../inspect/format/text/wrap-line.ts';
 import { createProgressLines, type ProgressLines } from '../progress/progress-lines.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { EarlyListener } from './early-listener.ts';
+import type { LaunchBuffer } from './launch-buffer.ts';
 
 const whole = { maxLine: 1_000_000, maxLines: 1_000_000 };
 
-/** How a conversation is told. */
-export interface VoiceOptions {
+/** Settings of a `ChatPrinter`. */
+export interface PrinterOptions {
   readonly quiet: boolean;
-  /** Words are printed as they arrive, their Markdown not laid out. */
+  /** Prints replies as received, without rendering Markdown. */
   readonly raw: boolean;
-  /** What was heard of the run since it was launched; it is said first. */
-  readonly early?: EarlyListener | undefined;
+  /** Events buffered since the launch; printed first. */
+  readonly early?: LaunchBuffer | undefined;
 }
 
 /**
- * Says on stdout what the root agent says, while it says it, and on stderr what the team does meanwhile. On a terminal Markdown is laid
- * out, each piece as soon as it is complete: lines of code, items of lists, whole paragraphs.
+ * Streams the root agent's replies to stdout and the team's progress to stderr. On a terminal, renders Markdown block by block as each
+ * completes: lines of code, list items, paragraphs.
  */
-export class ChatVoice {
+export class ChatPrinter {
   readonly #run: Run;
   readonly #terminal: Terminal;
   readonly #toLine: ProgressLines | undefined;
-  /** The reply that is being said: its turn, its attempt, and whether the cursor stands behind its words. */
-  #saying: { readonly turnId: TurnId; attempt: number } | undefined;
+  /** Turn and attempt of the reply being printed. */
+  #current: { readonly turnId: TurnId; attempt: number } | undefined;
   #isMidLine = false;
-  /** Lays out what is said; undefined where words are printed as they arrive. */
-  readonly #layout: MarkdownWriter | undefined;
+  /** Renders Markdown; undefined when replies are printed as received. */
+  readonly #markdown: MarkdownWriter | undefined;
 
-  constructor(run: Run, terminal: Terminal, options: VoiceOptions) {
+  constructor(run: Run, terminal: Terminal, options: PrinterOptions) {
     this.#run = run;
     this.#terminal = terminal;
     this.#toLine = options.quiet ? undefined : createProgressLines(terminal.errorStyle, run.state);
     if (terminal.isOutTerminal && !options.raw)
-      this.#layout = new MarkdownWriter(() => ({ style: terminal.outStyle, width: terminal.outWidth }));
+      this.#markdown = new MarkdownWriter(() => ({ style: terminal.outStyle, width: terminal.outWidth }));
     const subscriber: RunSubscriber = {
       onDelta: (agentId, turnId, delta) => this.#onDelta(agentId, turnId, delta),
       onEvents: (events) => {
@@ -48,51 +48,51 @@ export class ChatVoice {
       },
     };
     if (options.early === undefined) run.subscribe(subscriber);
-    else options.early.handTo(subscriber);
+    else options.early.attach(subscriber);
   }
 
-  /** Writes something about the conversation, on lines of its own. */
-  tell(text: string): void {
+  /** Writes a message about the conversation to stderr, on separate lines. */
+  report(text: string): void {
     this.#endLine();
     const { errorWidth } = this.#terminal;
     this.#terminal.tell(errorWidth === undefined ? text : wrapLines(text, errorWidth));
   }
 
-  /** Says what was held back until its end is known: nothing that arrived stays unsaid. */
+  /** Prints what the Markdown renderer still buffers. */
   end(): void {
-    this.#terminal.print(this.#layout?.end() ?? '');
+    this.#terminal.print(this.#markdown?.end() ?? '');
     this.#endLine();
   }
 
   #onDelta(agentId: AgentId, turnId: TurnId, { kind, text, attempt }: ModelDelta): void {
     if (kind !== 'text' || agentId !== this.#run.state.rootAgentId) return;
-    if (this.#saying?.turnId !== turnId) this.#saying = { turnId, attempt };
-    if (this.#saying.attempt !== attempt) {
-      this.#saying.attempt = attempt;
+    if (this.#current?.turnId !== turnId) this.#current = { turnId, attempt };
+    if (this.#current.attempt !== attempt) {
+      this.#current.attempt = attempt;
       this.end();
-      this.tell(this.#terminal.errorStyle.dim('(the model begins its answer again)\n'));
+      this.report(this.#terminal.errorStyle.dim('(the model starts its reply over)\n'));
     }
-    this.#say(text);
+    this.#print(text);
   }
 
   #onEvent(event: CadreEvent): void {
     if (event.type === 'model.end' && event.agentId === this.#run.state.rootAgentId) {
-      // A model that does not stream is heard here.
-      if (this.#saying?.turnId !== event.turnId && event.reply !== undefined) this.#say(event.reply.text);
-      this.#saying = undefined;
+      // The reply of a model that does not stream.
+      if (this.#current?.turnId !== event.turnId && event.reply !== undefined) this.#print(event.reply.text);
+      this.#current = undefined;
       this.end();
-      // Where no progress is shown, a question whose answer failed is told of all the same.
+      // With --quiet, a failed reply is still reported.
       if (this.#toLine === undefined && event.error !== undefined && event.error.code !== 'MODEL_INTERRUPTED')
-        this.tell(`error: the model call failed: ${toTerminalText(event.error.message)}\n`);
+        this.report(`error: the model call failed: ${toTerminalText(event.error.message)}\n`);
     }
     const line = this.#toLine?.(event);
-    if (line !== undefined) this.tell(`${line}\n`);
+    if (line !== undefined) this.report(`${line}\n`);
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     if (text === '') return;
-    if (this.#layout !== undefined) {
-      this.#terminal.print(this.#layout.write(text));
+    if (this.#markdown !== undefined) {
+      this.#terminal.print(this.#markdown.write(text));
       return;
     }
     this.#terminal.print(toTerminalText(text, whole));

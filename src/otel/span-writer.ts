@@ -1,0 +1,75 @@
+import type { Attributes, Context, Link, Span, Tracer } from '@opentelemetry/api';
+import type { SpanEvent } from './span-attributes.ts';
+
+/** The module `@opentelemetry/api`. */
+export type Otel = typeof import('@opentelemetry/api');
+
+/** Span that has not ended, with the context of its children. */
+export interface OpenSpan {
+  readonly span: Span;
+  readonly context: Context;
+}
+
+/** Settings of a span to open; `at` is wall time in milliseconds since 1970. */
+export interface NewSpan {
+  readonly parent: Context;
+  readonly name: string;
+  readonly at: number;
+  readonly attributes: Attributes;
+  readonly links?: readonly Link[];
+  readonly kind?: 'INTERNAL' | 'CLIENT';
+}
+
+/** End of a span: its time, its error if it failed, and final attributes. */
+interface SpanEnd {
+  readonly at: number;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  readonly attributes?: Attributes;
+}
+
+/** Opens, annotates and ends spans of one tracer. */
+export class SpanWriter {
+  readonly #otel: Otel;
+  readonly #tracer: Tracer;
+  readonly #maxChars: number;
+
+  /** `maxChars` is the maximum length of a text attribute. */
+  constructor(parts: { readonly otel: Otel; readonly tracer: Tracer; readonly maxChars: number }) {
+    this.#otel = parts.otel;
+    this.#tracer = parts.tracer;
+    this.#maxChars = parts.maxChars;
+  }
+
+  /** Context of spans without a parent. */
+  get root(): Context {
+    return this.#otel.ROOT_CONTEXT;
+  }
+
+  /** Starts a span. */
+  open({ parent, name, at, attributes, links = [], kind = 'INTERNAL' }: NewSpan): OpenSpan {
+    const options = { startTime: at, kind: this.#otel.SpanKind[kind], attributes, links: [...links] };
+    const span = this.#tracer.startSpan(name, options, parent);
+    return { span, context: this.#otel.trace.setSpan(parent, span) };
+  }
+
+  /** Ends a span, if there is one. */
+  close(open: OpenSpan | undefined, { at, error, attributes = {} }: SpanEnd): void {
+    if (open === undefined) return;
+    open.span.setAttributes(attributes);
+    if (error !== undefined) {
+      open.span.setAttribute('error.type', error.code);
+      open.span.setStatus({ code: this.#otel.SpanStatusCode.ERROR, message: this.text(error.message) });
+    }
+    open.span.end(at);
+  }
+
+  /** Adds events to a span, if there is one. */
+  note(open: OpenSpan | undefined, at: number, events: readonly SpanEvent[]): void {
+    for (const { name, attributes } of events) open?.span.addEvent(name, attributes, at);
+  }
+
+  /** Cuts a text to the maximum length of an attribute. */
+  text(text: string): string {
+    return text.length <= this.#maxChars ? text : `${text.slice(0, this.#maxChars)}…`;
+  }
+}
