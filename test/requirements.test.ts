@@ -19,7 +19,7 @@ const known = new Map(requirements.map((requirement) => [requirement.id, require
 const left = requirements.filter(({ status }) => status === 'later');
 
 /** How many rows of each system are left out. To be lowered with each row that is verified, and raised only where a row is split. */
-const mostLeft = { A1: 3, A2: 6, A3: 1, A4: 0, A5: 2, B: 2, D1: 0 };
+const mostLeft = { A1: 3, A2: 5, A3: 1, A4: 0, A5: 2, B: 2, D1: 0 };
 
 /** The share of all rows but faults that may be left out. None of them may be a core row of the merged list. */
 const mostOfAll = 0.05;

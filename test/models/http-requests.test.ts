@@ -90,7 +90,7 @@ const calls: PromptMessage = {
 
 describe.each(Object.keys(wires))('what goes over the wire: %s', (name) => {
   const isChat = name.includes('chat');
-  const takesLinks = name !== 'Google';
+  const takesLinks = name !== 'Google' && name !== 'Bedrock';
 
   it('[A2.1.message] [B.47] [A2.4.llm] images, documents and texts as such, a note for what it does not take', async () => {
     const body = await bodyOf(name, { messages: [ask] });
@@ -142,7 +142,8 @@ describe.each(Object.keys(wires))('what goes over the wire: %s', (name) => {
       sent.length = 0;
       const toolChoice = choice === 'tool' ? ({ type: 'tool', toolName: 'pay' } as const) : ({ type: choice } as const);
       const body = JSON.parse(await bodyOf(name, { tools: [tool], toolChoice })) as Record<string, unknown>;
-      words[choice] = JSON.stringify(body['tool_choice'] ?? body['toolConfig'] ?? body['tools'] ?? 'no tools');
+      const ofConfig = body['toolConfig'] as { readonly toolChoice?: unknown } | undefined;
+      words[choice] = JSON.stringify(body['tool_choice'] ?? ofConfig?.toolChoice ?? ofConfig ?? body['tools'] ?? 'no tools');
     }
     expect(words).toEqual(toolChoices[name]);
   });
@@ -191,6 +192,10 @@ const toolChoices: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   'OpenAI responses': { ...chatChoices, tool: '{"type":"function","name":"pay"}' },
   'OpenAI chat': chatChoices,
   'OpenAI-compatible chat': chatChoices,
+  'Azure responses': { ...chatChoices, tool: '{"type":"function","name":"pay"}' },
+  'Azure chat': chatChoices,
+  // No choice but by having no tools.
+  Bedrock: { auto: '{"auto":{}}', required: '{"any":{}}', none: '"no tools"', tool: '{"tool":{"name":"pay"}}' },
   Anthropic: { auto: '{"type":"auto"}', required: '{"type":"any"}', none: '{"type":"none"}', tool: '{"type":"tool","name":"pay"}' },
   Google: {
     auto: '{"functionCallingConfig":{"mode":"AUTO"}}',
@@ -204,6 +209,9 @@ const efforts: Readonly<Record<string, RegExp>> = {
   'OpenAI responses': /"reasoning":\{"effort":"low"/,
   'OpenAI chat': /"reasoning_effort":"low"/,
   'OpenAI-compatible chat': /"reasoning_effort":"low"/,
+  'Azure responses': /"reasoning":\{"effort":"low"/,
+  'Azure chat': /"reasoning_effort":"low"/,
+  Bedrock: /"thinking":\{"type":"enabled","budget_tokens":\d+/,
   Anthropic: /"thinking":\{"type":"enabled","budget_tokens":\d+/,
   Google: /"thinkingConfig":\{[^}]*"thinkingBudget":\d+/,
 };

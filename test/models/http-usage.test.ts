@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Usage } from '../../src/core/model/model.ts';
 import { systemClock } from '../../src/engine/system-clock.ts';
 import { createModelGateway } from '../../src/models/gateway.ts';
+import { bedrockStream } from './aws-event-stream.ts';
 import { config, replyOf, request } from './model-fixtures.ts';
 import { wireKeys, wires } from './wires.ts';
 
@@ -28,7 +29,7 @@ const chat = `${events([
     },
   },
 ])}data: [DONE]\n\n`;
-const answers: Readonly<Record<string, string>> = {
+const answers: Readonly<Record<string, string | Buffer>> = {
   '/v1/chat/completions': chat,
   '/v1/responses': events([
     { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } },
@@ -78,6 +79,19 @@ const answers: Readonly<Record<string, string>> = {
     { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 50 } },
     { type: 'message_stop' },
   ]),
+  '/model/anthropic.claude-sonnet-4-5-v1%3A0/converse-stream': bedrockStream(
+    ['messageStart', { role: 'assistant' }],
+    ['contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'fine' } }],
+    ['contentBlockStop', { contentBlockIndex: 0 }],
+    ['messageStop', { stopReason: 'end_turn' }],
+    [
+      'metadata',
+      {
+        usage: { inputTokens: 100, outputTokens: 50, totalTokens: 1050, cacheReadInputTokens: 700, cacheWriteInputTokens: 200 },
+        metrics: { latencyMs: 9 },
+      },
+    ],
+  ),
   '/v1beta/models/gemini-2.5-pro:streamGenerateContent': events([
     {
       candidates: [{ content: { role: 'model', parts: [{ text: 'fine' }] }, finishReason: 'STOP', index: 0 }],
@@ -116,6 +130,13 @@ const expected: Readonly<Record<string, { readonly usage: Usage; readonly cost: 
   'OpenAI-compatible chat': { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
   // Anthropic counts cache reads and writes apart from other input.
   Anthropic: {
+    usage: { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 700, cacheWriteTokens: 200 },
+    cost: (100 * 10 + 700 * 1 + 200 * 12 + 50 * 40) / 1e6,
+  },
+  'Azure responses': { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
+  'Azure chat': { usage: told, cost: (300 * 10 + 700 * 1 + 20 * 40 + 30 * 50) / 1e6 },
+  // Bedrock does too.
+  Bedrock: {
     usage: { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 700, cacheWriteTokens: 200 },
     cost: (100 * 10 + 700 * 1 + 200 * 12 + 50 * 40) / 1e6,
   },

@@ -85,7 +85,8 @@ describe('a check before a run', () => {
   it('prints how to install a package that is missing', async () => {
     const provider = { packageName: '@ai-sdk/not-here', factories: ['create'] };
     expect(isInstalled(provider)).toBe(false);
-    await expect(loadProviderModel({ package: provider }, config(), { model: 'm', apiKey: undefined })).rejects.toMatchObject({
+    const access = { model: 'm', apiKey: undefined, settings: { values: {}, missing: [], secrets: [] } };
+    await expect(loadProviderModel({ package: provider }, config(), access)).rejects.toMatchObject({
       code: 'DEPENDENCY_MISSING',
       message: expect.stringContaining('Install it with: npm install @ai-sdk/not-here'),
     });

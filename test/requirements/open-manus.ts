@@ -85,13 +85,7 @@ export const openManusTables: readonly Table[] = [
     section: 'Models, plans, config, servers',
     rows: {
       llm: 'streams, pictures, tools; tries again; counts tokens; a model per agent',
-      'llm-clients': [
-        'clients of their own for Azure and Bedrock',
-        {
-          later:
-            'Both work as model objects of the AI SDK that a program hands to the engine; as a provider named in an LLM config they are not there yet.',
-        },
-      ],
+      'llm-clients': 'clients of their own for Azure and Bedrock',
       config: 'settings of models, inherited and from the environment',
       'planning-flow': 'a plan made by a model, each step carried out by an agent of its kind',
       'flow-factory': 'flows by type',

@@ -31,7 +31,8 @@ export interface CallToMake {
  */
 export function toCallOptions({ model, config, request, abortSignal, withoutFiles }: CallToMake): ModelCallOptions {
   const { textProtocol } = request;
-  const messages = textProtocol === undefined ? request.messages : toProtocolPrompt(request.messages, textProtocol);
+  const asText = textProtocol ?? (dropsCalls(model, request) ? 'xml' : undefined);
+  const messages = asText === undefined ? request.messages : toProtocolPrompt(request.messages, asText);
   const support = withoutFiles ? textOnly : fileSupportOf(config, model.provider);
   const prompt = toPrompt(messages, { version: model.specificationVersion, support, ids: callIdRuleOf(config, model) });
   const ofConfig = settingsFor(model, config);
@@ -41,6 +42,15 @@ export function toCallOptions({ model, config, request, abortSignal, withoutFile
   if (request.tools.length === 0 || textProtocol !== undefined)
     return { ...settings, ...answer, prompt, abortSignal, includeRawChunks };
   return { ...settings, ...answer, prompt, abortSignal, includeRawChunks, tools: request.tools, toolChoice: request.toolChoice };
+}
+
+/**
+ * True when a model's package would drop the calls and results of a prompt: Bedrock takes none in a request without tools. They are
+ * sent as text then.
+ */
+function dropsCalls({ provider }: AiSdkModel, { tools, toolChoice, messages }: ModelRequest): boolean {
+  if (provider !== 'amazon-bedrock' || (tools.length > 0 && toolChoice.type !== 'none')) return false;
+  return messages.some(({ role }) => role === 'tool');
 }
 
 // Raw chunks hold facts that packages drop: signs that a stream is complete, and the problem of a rejected call.

@@ -90,7 +90,7 @@ function askedPause({ headers, body }: ThrownFacts, now: number): number | undef
 function classifyByStatus(facts: ThrownFacts, status: number): ModelFailure {
   const said = `The provider answered ${status}: ${endSentence(facts.message)}`;
   if (status === 429) return asOutage(passingFailure('MODEL_RATE_LIMITED', said), !quotaWords.test(facts.words));
-  if (status === 408 || status === 409 || status >= 500)
+  if (status === 408 || status === 409 || status === 424 || status >= 500)
     return asOutage(passingFailure('MODEL_UNAVAILABLE', said), outageStatuses.has(status));
   if (status < 300)
     return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${endSentence(facts.message)}`);
@@ -110,6 +110,9 @@ function classifyByKind(facts: ThrownFacts): ModelFailure {
   }
   if (name === 'AI_LoadAPIKeyError' || name === 'AI_LoadSettingError') return lastingFailure('MODEL_UNCONFIGURED', message);
   if (responseErrors.has(name)) return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${message}`);
+  // Bedrock's stream, cut or damaged.
+  if (/event-stream frame|message checksum|prelude checksum/.test(words))
+    return passingFailure('MODEL_BAD_RESPONSE', `The provider's answer cannot be read: ${message}`);
   const said = `The model failed: ${message}`;
   if (/rate.?limit|too many requests/.test(words)) return passingFailure('MODEL_RATE_LIMITED', said);
   if (contextTooLongWords.test(words)) return contextTooLong(said);
