@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { checkEvent } from '../../src/core/events/check-event.ts';
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
@@ -31,7 +32,7 @@ export interface VerifyOptions extends JournalCheckOptions {
 }
 
 /**
- * Checks what holds after every run: the journal's invariants, state = fold of the journal (after a trip through JSON), prompts
+ * Checks what holds after every run: the journal's invariants, events as their definitions say, state = fold of the journal (after a trip through JSON), prompts
  * a strict provider takes (I1), spans that join to what was sent (I10), and ephemeral text that is gone afterwards (I11).
  */
 export async function verifyRun(
@@ -43,6 +44,7 @@ export async function verifyRun(
   // What came late for a run that is over may have been recorded while the journal was read.
   for (let again = 0; events.length < run.state.seq && again < 100; again++) events = await eventsOf(run, journal);
   assertJournal(events, options);
+  expect(events.flatMap((event) => checkEvent(event) ?? [])).toEqual([]);
   const stored = JSON.parse(JSON.stringify(events)) as readonly CadreEvent[];
   expect(run.state.pending).toBe(run.pending.length);
   expect(plainState(run.state)).toEqual(plainState(foldEvents(stored)));

@@ -6,8 +6,6 @@ import type { EventAt } from '../../src/inspect/why/cause-chain.ts';
 import type { ProfileFacts } from '../../src/inspect/turn/profile-facts.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { turnOfId } from '../../src/inspect/turn/other-turns.ts';
-import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../src/inspect/why/why.ts';
-import type { WhyPlace } from '../../src/inspect/why/why-place.ts';
 import { ContentCache } from './content-cache.ts';
 import { LiveReplies } from './live-replies.ts';
 import type { Connection, RunSource } from './run-source.ts';
@@ -90,21 +88,6 @@ export class RunStore {
   turn(turnId: string): TurnRecord | undefined {
     const turn = this.#state && turnOfId(this.#state, turnId);
     return turn === undefined || this.#state === undefined ? undefined : this.#records.record(this.#state, turn, this.profiles);
-  }
-
-  /** Returns the origin of a text in a turn, or of the text at a place. */
-  why(turnId: string, text: string | WhyPlace): readonly WhyAnswer[] {
-    const record = this.turn(turnId);
-    if (this.#state === undefined || record === undefined) return [];
-    const options: WhyOptions = {
-      content: this.contents.read,
-      eventAt: this.eventAt,
-      record,
-      ...(this.profiles === undefined ? {} : { profiles: this.profiles }),
-    };
-    if (typeof text === 'string') return why(this.#state, turnId, text, options);
-    const answer = whyAt(this.#state, turnId, text, options);
-    return answer === undefined ? [] : [answer];
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { CadreEvent } from '../../src/core/events/event.ts';
-import { describeEvent } from '../../src/inspect/describe-event.ts';
+import { describeEvent } from '../../src/core/events/event.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { grouped } from '../../src/inspect/format/text/terminal-text.ts';
 import type { RunStore } from '../data/run-store.ts';

@@ -8,7 +8,6 @@ import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
 import { type Route, runHref, type RunTab, turnHref } from '../routing/route.ts';
 import { go, lastViewHref, route } from '../routing/router.ts';
-import { LazyTurn, loadTurnView } from '../turn/lazy-turn.tsx';
 import { PageRun, useRun, useTitle } from './page-run.ts';
 import { RunHeader } from './run-header.tsx';
 import { TimelineView } from '../timeline/timeline-view.tsx';
@@ -16,7 +15,7 @@ import { BoardView } from '../board/board-view.tsx';
 import { TreeView } from '../tree/tree-view.tsx';
 import { TalkView } from '../talk/talk-view.tsx';
 import { TurnsView } from './turns-view.tsx';
-import { EventsView } from './events-view.tsx';
+import { LazyView, loadLateViews } from './lazy-view.tsx';
 
 /** An address of a run. */
 export type RunRoute = Extract<Route, { readonly kind: 'run' | 'turn' }>;
@@ -35,7 +34,7 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
     if (store.isServed && !isLost && serverInfo.peek() === undefined) loadServerInfo().catch(() => undefined);
   }, [store, isLost]);
   // Preloads the view of turns: opening one must not wait, nor need the server.
-  useEffect(() => void loadTurnView().catch(() => undefined), []);
+  useEffect(() => void loadLateViews().catch(() => undefined), []);
   useRunKeys(shown, store);
   const { connection } = store;
   const isUnknown = connection.value.kind === 'failed' && store.state === undefined;
@@ -48,7 +47,11 @@ export function RunPage({ shown, bundle }: { readonly shown: RunRoute; readonly 
         <>
           <RunHeader shown={shown} />
           <main class={hasScrollerOfItsOwn ? 'fill' : ''}>
-            {shown.kind === 'turn' ? <LazyTurn turnId={shown.turnId} query={shown.query} /> : <RunView shown={shown} />}
+            {shown.kind === 'turn' ? (
+              <LazyView show={({ TurnView }) => <TurnView turnId={shown.turnId} query={shown.query} />} />
+            ) : (
+              <RunView shown={shown} />
+            )}
           </main>
         </>
       )}
@@ -125,6 +128,6 @@ function RunView({ shown }: { readonly shown: Extract<RunRoute, { readonly kind:
     case 'turns':
       return <TurnsView query={shown.query} />;
     case 'events':
-      return <EventsView query={shown.query} />;
+      return <LazyView show={({ EventsView }) => <EventsView query={shown.query} />} />;
   }
 }

@@ -1,4 +1,4 @@
-import type { DecidedAction } from '../../src/core/events/turn-events.ts';
+import type { DecidedAction } from '../../src/core/events/turn-parts.ts';
 import type { RuleView, UnaskedRule } from '../../src/inspect/turn/turn-judgements.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';

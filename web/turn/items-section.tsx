@@ -1,5 +1,5 @@
 import { contentText } from '../../src/core/prompt/message.ts';
-import { posterOf } from '../../src/inspect/describe-event.ts';
+import { posterOf } from '../../src/core/inbox/poster.ts';
 import type { TurnInputView } from '../../src/inspect/turn/turn-inputs.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';

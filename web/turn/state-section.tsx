@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../src/core/json.ts';
-import type { StateChangeView } from '../../src/inspect/turn/state-changes.ts';
+import type { StateChangeView } from '../../src/core/patches/state-changes.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { countText } from '../../src/inspect/format/text/quantity-text.ts';
 import { JsonView } from '../kit/json-view.tsx';

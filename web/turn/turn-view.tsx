@@ -32,6 +32,7 @@ import './turn.css';
 import './sections.css';
 import './why.css';
 import './lines.css';
+import { whyInRun } from './why-in-run.ts';
 
 /** The full record of one turn. */
 export function TurnView({ turnId, query }: { readonly turnId: string; readonly query: RouteQuery }) {
@@ -137,7 +138,7 @@ function useQuestion(record: TurnRecord, why: string) {
   }, []);
   // Not computed on every event: the record changes when the answer may.
   const answers = useMemo(
-    () => (question === undefined ? [] : store.why(record.turnId, question)),
+    () => (question === undefined ? [] : whyInRun(store, record.turnId, question)),
     [store, record, question, known],
   );
   const found = typeof question === 'object' ? question : firstPlace(record, answers);

@@ -1,67 +1,91 @@
-import type { ErrorRecord } from '../error.ts';
-import type { AgentId, ContentHash } from '../ids.ts';
-import type { ModelAttempt, Usage } from '../model/model.ts';
-import type { TurnReserve } from './turn-events.ts';
+import { list, optional } from '../schema/records.ts';
+import type { TypeOf } from '../schema/schema.ts';
+import { count, number, oneOf, text } from '../schema/values.ts';
+import { attempts, contentHash, errorRecord, usage } from './common-parts.ts';
+import { defineEvent, type DraftOf, ofAgent } from './define-event.ts';
+import { reserve } from './turn-parts.ts';
 
 /**
  * Reason for a later start of prompts. `nothing_kept`: same start, but a note replaces the messages that were not kept;
  * `new_task`: the agent sees its own history from the current task on.
  */
-export type TrimReason = 'window' | 'max_tokens' | 'stop' | 'refused' | 'compaction_failed' | 'nothing_kept' | 'new_task';
+const trimReason = oneOf('window', 'max_tokens', 'stop', 'refused', 'compaction_failed', 'nothing_kept', 'new_task');
 
-/** From here on, an agent's prompts leave out the messages before `to`; they stay in the journal. */
-export interface ContextTrim {
-  readonly type: 'context.trim';
-  readonly agentId: AgentId;
-  /** The first message that is still shown. */
-  readonly to: number;
-  readonly reason: TrimReason;
-  /** A user message that replaces the omitted ones, if any, and its estimated tokens. */
-  readonly head?: ContentHash;
-  readonly headTokens?: number;
-}
+export const contextTrim = defineEvent('context.trim', {
+  about: "From here on, an agent's prompts leave out the messages before `to`; they stay in the journal.",
+  code: 'k-',
+  subject: ofAgent,
+  fields: {
+    /** The first message that is still shown. */
+    to: count,
+    reason: trimReason,
+    /** A user message that replaces the omitted ones, if any, and its estimated tokens. */
+    head: optional(contentHash),
+    headTokens: optional(number),
+  },
+  describe: ({ agentId, reason, to }) =>
+    reason === 'nothing_kept'
+      ? `a note replaces the beginning of the conversation of ${agentId}`
+      : `prompts of ${agentId} begin with message ${to} (${reason})`,
+});
 
 /** Purpose of a compaction: room in the prompt, or a summary after a number of actions or a finished task. */
-export type CompactionReason = 'threshold' | 'refused' | 'actions' | 'task_end';
+const compactionReason = oneOf('threshold', 'refused', 'actions', 'task_end');
 
-/** True when the prompt would not fit without the compaction. */
-export function isForRoom(reason: CompactionReason): boolean {
-  return reason === 'threshold' || reason === 'refused';
+export const compactionStart = defineEvent('compaction.start', {
+  about: "A summariser is asked to replace an agent's messages `from` (inclusive) to `to` (exclusive).",
+  code: 'k<',
+  subject: ofAgent,
+  fields: {
+    compactionId: text,
+    from: count,
+    to: count,
+    /** The summary before this one, and earlier ones; all become part of the new summary. */
+    previous: optional(contentHash),
+    earlier: optional(list(contentHash)),
+    /** Existing summaries stay, in front of this one. */
+    separate: optional(oneOf(true)),
+    reason: compactionReason,
+    /** Estimated tokens that the next prompt would have had. */
+    tokens: number,
+    /** The summariser's LLM config and its instructions. */
+    llmConfig: text,
+    instructions: contentHash,
+    /** Upper bound of the summariser's use, reserved in the budgets. */
+    reserve: optional(reserve),
+  },
+  describe: (event) =>
+    `${messages(event)} of ${event.agentId}${event.previous === undefined ? '' : ', with the summary before them,'} go to a summariser (${event.reason}, about ${event.tokens} tokens)`,
+});
+
+export const compactionEnd = defineEvent('compaction.end', {
+  about: 'A summariser has finished: with `head`, prompts begin with that summary and message `to`; with `error`, nothing changes.',
+  code: 'k>',
+  subject: ofAgent,
+  fields: {
+    compactionId: text,
+    from: count,
+    to: count,
+    head: optional(contentHash),
+    headTokens: optional(number),
+    error: optional(errorRecord),
+    usage,
+    cost: optional(number),
+    attempts,
+  },
+  describe: (event) =>
+    event.error === undefined
+      ? `a summary replaces ${messages(event)} of ${event.agentId}`
+      : `${messages(event)} of ${event.agentId} could not be summarised: ${event.error.message}`,
+});
+
+/** The messages a summary covers; the record's end is exclusive. */
+function messages({ from, to }: { readonly from: number; readonly to: number }): string {
+  return `messages ${from} to ${to - 1}`;
 }
 
-/** A summariser is asked to replace an agent's messages `from` (inclusive) to `to` (exclusive). */
-export interface CompactionStart {
-  readonly type: 'compaction.start';
-  readonly agentId: AgentId;
-  readonly compactionId: string;
-  readonly from: number;
-  readonly to: number;
-  /** The summary before this one, and earlier ones; all become part of the new summary. */
-  readonly previous?: ContentHash;
-  readonly earlier?: readonly ContentHash[];
-  /** Existing summaries stay, in front of this one. */
-  readonly separate?: true;
-  readonly reason: CompactionReason;
-  /** Estimated tokens that the next prompt would have had. */
-  readonly tokens: number;
-  /** The summariser's LLM config and its instructions. */
-  readonly llmConfig: string;
-  readonly instructions: ContentHash;
-  /** Upper bound of the summariser's use, reserved in the budgets. */
-  readonly reserve?: TurnReserve;
-}
-
-/** A summariser has finished: with `head`, prompts begin with that summary and message `to`; with `error`, nothing changes. */
-export interface CompactionEnd {
-  readonly type: 'compaction.end';
-  readonly agentId: AgentId;
-  readonly compactionId: string;
-  readonly from: number;
-  readonly to: number;
-  readonly head?: ContentHash;
-  readonly headTokens?: number;
-  readonly error?: ErrorRecord;
-  readonly usage: Usage;
-  readonly cost?: number;
-  readonly attempts: readonly ModelAttempt[];
-}
+export type TrimReason = TypeOf<typeof trimReason>;
+export type CompactionReason = TypeOf<typeof compactionReason>;
+export type ContextTrim = DraftOf<typeof contextTrim>;
+export type CompactionStart = DraftOf<typeof compactionStart>;
+export type CompactionEnd = DraftOf<typeof compactionEnd>;

@@ -1,110 +1,136 @@
-import type { ErrorRecord } from '../error.ts';
-import type { AgentId, CallId, ContentHash, TurnId } from '../ids.ts';
-import type { Capability } from '../state/capability.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import type { Content } from '../prompt/message.ts';
-import type { WaitFor } from '../tool/wait-for.ts';
-import type { CallStatus } from '../state/turn.ts';
+import { contentText } from '../prompt/message.ts';
+import { list, nullable, optional, record } from '../schema/records.ts';
+import { count, flag, json, map, number, oneOf, text, time } from '../schema/values.ts';
+import { changedText } from '../state/capability.ts';
+import { agentId, content, contentHash, errorRecord } from './common-parts.ts';
+import { defineEvent, type DraftOf, ofCall } from './define-event.ts';
+import { oneLine } from './one-line.ts';
+import { agentEnding, callStatus, capability, waitFor } from './tool-parts.ts';
 
-/** A tool call is recorded, before any of it runs. */
-export interface ToolRequest {
-  readonly type: 'tool.request';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly name: string;
-  /** The parsed arguments; null when they were unusable. */
-  readonly args: JsonObject | null;
-  /** The tool's toolset, when its name differs. */
-  readonly toolset?: string;
-  /** The tool only polls: repeating the call is not stagnation. */
-  readonly polls?: boolean;
-  /** The argument text was repaired; only for `pure` tools. */
-  readonly repaired?: boolean;
+export const toolRequest = defineEvent('tool.request', {
+  about: 'A tool call is recorded, before any of it runs.',
+  code: 'c?',
+  subject: ofCall,
+  fields: {
+    name: text,
+    /** The parsed arguments; null when they were unusable. */
+    args: nullable(map),
+    /** The tool's toolset, when its name differs. */
+    toolset: optional(text),
+    /** The tool only polls: repeating the call is not stagnation. */
+    polls: optional(flag),
+    /** The argument text was repaired; only for `pure` tools. */
+    repaired: optional(flag),
+  },
+  keys: { name: 'n', args: 'g', toolset: 's', repaired: 'r', polls: 'p' },
+  describe: (event) => `${event.turnId} called ${event.name}(${oneLine(event.args)})`,
+});
+
+export const toolStart = defineEvent('tool.start', {
+  about: 'A tool starts to run.',
+  code: 'c<',
+  subject: ofCall,
+  fields: { attempt: count },
+  keys: { attempt: 'n' },
+  describe: ({ callId, attempt }) => `call ${callId} began to run (attempt ${attempt})`,
+});
+
+export const toolSuspend = defineEvent('tool.suspend', {
+  about: 'A call waits and holds nothing in memory.',
+  code: 'cs',
+  subject: ofCall,
+  fields: { on: waitFor, memo: json },
+  describe: ({ callId, on }) => {
+    const why =
+      on.kind === 'approval' && on.changed !== undefined ? `: a person is asked again, since ${changedText(on.changed)}` : '';
+    return `call ${callId} waits for ${on.kind}${why}`;
+  },
+});
+
+export const toolAnswer = defineEvent('tool.answer', {
+  about: 'A person decided about a call that waited for approval, or answered a question.',
+  code: 'ca',
+  subject: ofCall,
+  fields: {
+    verdict: oneOf('approved', 'rejected', 'answered'),
+    value: optional(json),
+    message: optional(text),
+    /** Arguments that replace the call's own; the model is informed. */
+    args: optional(map),
+    /** The approved capability; the call runs only while it is unchanged. Absent in journals of earlier versions. */
+    capability: optional(capability),
+    /** Approves every call of this tool that the same gate asks about, until the run ends. */
+    always: optional(flag),
+    /** Event of the standing approval that allowed this call without asking a person. */
+    standing: optional(count),
+    /** The wait expired without a person's decision; the gate or the question determined the result. */
+    expired: optional(flag),
+  },
+  describe: ({ verdict, callId, args, always, standing, expired }) => {
+    if (expired === true) return `call ${callId} expired without a decision: it counts as ${verdict}`;
+    if (standing !== undefined) return `call ${callId} was allowed by the standing approval of event ${standing}`;
+    const edit = args === undefined ? '' : ` with ${oneLine(args)}`;
+    return `a person ${verdict} call ${callId}${edit}${always === true ? ', and all others like it' : ''}`;
+  },
+});
+
+export const toolVerify = defineEvent('tool.verify', {
+  about: 'Result of checking whether an interrupted call took effect, as reported by the tool that its `verify` names.',
+  code: 'cv',
+  subject: ofCall,
+  fields: {
+    /** The tool that checked. */
+    by: text,
+    answer: oneOf('happened', 'not_happened', 'unknown'),
+    /** Reason for `unknown`. */
+    error: optional(errorRecord),
+  },
+  describe: ({ by, callId, answer }) => `${by} was asked whether call ${callId} happened: ${answer.replace('_', ' ')}`,
+});
+
+/** Progress that a running tool reported. */
+interface ToolProgress {
+  readonly fraction: number;
+  readonly note: string;
+  readonly at: number;
 }
-/** A tool starts to run. */
-export interface ToolStart {
-  readonly type: 'tool.start';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly attempt: number;
-}
-/** A call waits and holds nothing in memory. */
-export interface ToolSuspend {
-  readonly type: 'tool.suspend';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly on: WaitFor;
-  readonly memo: JsonValue;
-}
-/** A person decided about a call that waited for approval, or answered a question. */
-export interface ToolAnswer {
-  readonly type: 'tool.answer';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly verdict: 'approved' | 'rejected' | 'answered';
-  readonly value?: JsonValue;
-  readonly message?: string;
-  /** Arguments that replace the call's own; the model is informed. */
-  readonly args?: JsonObject;
-  /** The approved capability; the call runs only while it is unchanged. Absent in journals of earlier versions. */
-  readonly capability?: Capability;
-  /** Approves every call of this tool that the same gate asks about, until the run ends. */
-  readonly always?: boolean;
-  /** Event of the standing approval that allowed this call without asking a person. */
-  readonly standing?: number;
-  /** The wait expired without a person's decision; the gate or the question determined the result. */
-  readonly expired?: boolean;
-}
-/** Result of checking whether an interrupted call took effect, as reported by the tool that its `verify` names. */
-export interface ToolVerify {
-  readonly type: 'tool.verify';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  /** The tool that checked. */
-  readonly by: string;
-  readonly answer: 'happened' | 'not_happened' | 'unknown';
-  /** Reason for `unknown`. */
-  readonly error?: ErrorRecord;
-}
-/** A tool call is over. Its result item is added in the same commit. */
-export interface ToolEnd {
-  readonly type: 'tool.end';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly status: CallStatus;
-  /** The result that the model will read, before any framing. */
-  readonly content: Content;
-  readonly error?: ErrorRecord;
-  /** The full result, when `content` was cut. */
-  readonly full?: ContentHash;
-  /** Number of invisible characters removed from an untrusted result. */
-  readonly cleaned?: number;
-  /** Unfinished agents below its own whose text is in the result. */
-  readonly quotes?: readonly AgentId[];
-  /** The call ends its agent in this way, once all calls of the turn are over. */
-  readonly end?: AgentEnding;
-  readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
-  readonly ms: number;
-}
-/** Planned end of an agent. */
-export interface AgentEnding {
-  readonly outcome: string;
-  readonly output?: string;
-  readonly deliverables?: JsonObject;
-  readonly error?: ErrorRecord;
-}
-/** A result arrived after its call was over: recorded, never delivered. */
-export interface ToolLate {
-  readonly type: 'tool.late';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly callId: CallId;
-  readonly status: CallStatus;
-  readonly content: Content;
-}
+
+export const toolEnd = defineEvent('tool.end', {
+  about: 'A tool call is over. Its result item is added in the same commit.',
+  code: 'c>',
+  subject: ofCall,
+  fields: {
+    status: callStatus,
+    /** The result that the model will read, before any framing. */
+    content,
+    error: optional(errorRecord),
+    /** The full result, when `content` was cut. */
+    full: optional(contentHash),
+    /** Number of invisible characters removed from an untrusted result. */
+    cleaned: optional(count),
+    /** Unfinished agents below its own whose text is in the result. */
+    quotes: optional(list(agentId)),
+    /** The call ends its agent in this way, once all calls of the turn are over. */
+    end: optional(agentEnding),
+    progress: optional(list(record<ToolProgress>({ fraction: number, note: text, at: time }))),
+    ms: number,
+  },
+  keys: { status: 's', content: 'x', error: 'e', full: 'f', progress: 'p', ms: 'm' },
+  describe: (event) => `call ${event.callId} ended ${event.status}: ${oneLine(contentText(event.content))}`,
+});
+
+export const toolLate = defineEvent('tool.late', {
+  about: 'A result arrived after its call was over: recorded, never delivered.',
+  code: 'cl',
+  subject: ofCall,
+  fields: { status: callStatus, content },
+  describe: ({ callId }) => `a late result of call ${callId} was recorded and not delivered`,
+});
+
+export type ToolRequest = DraftOf<typeof toolRequest>;
+export type ToolStart = DraftOf<typeof toolStart>;
+export type ToolSuspend = DraftOf<typeof toolSuspend>;
+export type ToolAnswer = DraftOf<typeof toolAnswer>;
+export type ToolVerify = DraftOf<typeof toolVerify>;
+export type ToolEnd = DraftOf<typeof toolEnd>;
+export type ToolLate = DraftOf<typeof toolLate>;

@@ -1,6 +1,7 @@
 import { cleanValue } from '../untrusted/clean-outside.ts';
 import type { ErrorRecord } from '../error.ts';
-import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type InboxAdd, type Roomy, unplaced } from './event.ts';
+import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type Roomy, unplaced } from './event.ts';
+import type { InboxAdd } from './agent-events.ts';
 import { applyEvent } from '../fold/apply-event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';

@@ -1,89 +1,89 @@
-import type { ErrorCode, ErrorRecord } from '../error.ts';
-import type { AgentId, CallId, TurnId } from '../ids.ts';
-import type { FilePart, ProviderOptions } from '../prompt/message.ts';
-import type { FinishReason, ModelAttempt, Usage } from '../model/model.ts';
-import type { DeciderAction } from '../profile/profile.ts';
-import type { ReplyToolCall, RuleRecord, TurnInput, TurnPrompt, TurnType, ObserverRecord } from '../state/turn.ts';
+import { list, optional, record } from '../schema/records.ts';
+import { number, oneOf, text } from '../schema/values.ts';
+import { attempts, callId, errorRecord, turnId, usage } from './common-parts.ts';
+import { defineEvent, type DraftOf, ofTurn } from './define-event.ts';
+import { oneLine } from './one-line.ts';
+import {
+  decidedAction,
+  observerRecord,
+  reply,
+  type ReplyRecord,
+  reserve,
+  ruleRecord,
+  turnInput,
+  turnPrompt,
+} from './turn-parts.ts';
 
-/** A turn begins; this commit consumes the items that it read (I2). */
-export interface TurnStart {
-  readonly type: 'turn.start';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly turnType: TurnType;
-  readonly flowId: string;
-  readonly sourceTurnIds: readonly TurnId[];
-  readonly sourceToolCallId?: CallId;
-  readonly inputs: readonly TurnInput[];
-  readonly observers: readonly ObserverRecord[];
-  /** Absent for turns without a model call. */
-  readonly prompt?: TurnPrompt;
-  /** Upper bound of its model call, reserved in every budget that the agent draws on. */
-  readonly reserve?: TurnReserve;
-  /** The agent nears (1) or has reached (2) a limit; a turn at stage 2 is its last and has no tools. */
-  readonly limit?: { readonly stage: 1 | 2; readonly reason: string };
+export const turnStart = defineEvent('turn.start', {
+  about: 'A turn begins; this commit consumes the items that it read (I2).',
+  code: 't<',
+  subject: ofTurn,
+  fields: {
+    turnType: oneOf('agent', 'user', 'dispatch', 'aggregation', 'restart'),
+    flowId: text,
+    sourceTurnIds: list(turnId),
+    sourceToolCallId: optional(callId),
+    inputs: list(turnInput),
+    observers: list(observerRecord),
+    /** Absent for turns without a model call. */
+    prompt: optional(turnPrompt),
+    /** Upper bound of its model call, reserved in every budget that the agent draws on. */
+    reserve: optional(reserve),
+    /** The agent nears (1) or has reached (2) a limit; a turn at stage 2 is its last and has no tools. */
+    limit: optional(record<{ readonly stage: 1 | 2; readonly reason: string }>({ stage: oneOf(1, 2), reason: text })),
+  },
+  keys: {
+    turnType: 'y',
+    flowId: 'f',
+    sourceTurnIds: 's',
+    sourceToolCallId: 't',
+    inputs: 'n',
+    observers: 'o',
+    prompt: 'p',
+    reserve: 'r',
+  },
+  describe: (event) => `${event.turnId} began and read ${event.inputs.map(({ source }) => source).join(', ') || 'nothing'}`,
+});
+
+export const modelEnd = defineEvent('model.end', {
+  about: 'A model call ends in a reply or an error.',
+  code: 'm>',
+  subject: ofTurn,
+  fields: { reply: optional(reply), error: optional(errorRecord), usage, cost: optional(number), attempts },
+  keys: { reply: 'r', error: 'e', usage: 'g', cost: 'o', attempts: 't' },
+  describe: (event) => {
+    if (event.error?.code === 'MODEL_INTERRUPTED') return 'the model call was interrupted';
+    return event.reply === undefined
+      ? `the model call failed: ${event.error?.message ?? 'no reply'}`
+      : `the model replied: ${replyInOneLine(event.reply)}`;
+  },
+});
+
+export const turnDecide = defineEvent('turn.decide', {
+  about: 'The flow decider has decided.',
+  code: 't?',
+  subject: ofTurn,
+  fields: { observers: list(observerRecord), rules: list(ruleRecord), action: decidedAction },
+  keys: { observers: 'o', rules: 'r', action: 't' },
+  describe: ({ turnId: turn, action: { type, ruleId } }) =>
+    `${turn} was decided: ${type}${ruleId === undefined ? '' : ` (rule ${ruleId})`}`,
+});
+
+export const turnEnd = defineEvent('turn.end', {
+  about: 'A turn is over: its model call and all its tool calls have ended.',
+  code: 't>',
+  subject: ofTurn,
+  fields: { status: oneOf('completed', 'error', 'cancelled', 'interrupted'), error: optional(errorRecord) },
+  keys: { status: 's', error: 'e' },
+  describe: (event) => `${event.turnId} ended ${event.status}`,
+});
+
+function replyInOneLine({ text: said, toolCalls }: ReplyRecord): string {
+  const calls = toolCalls.map(({ name }) => name).join(', ');
+  return [oneLine(said), calls === '' ? '' : `calls ${calls}`].filter((part) => part !== '').join('; ');
 }
-/** Reservation for a model call. */
-export interface TurnReserve {
-  /** Tokens: the estimated prompt plus the longest reply. */
-  readonly tokens: number;
-  /** US dollars; absent when the price is unknown. */
-  readonly cost?: number;
-  /** Longest reply in tokens, when the budget leaves less than the LLM config allows. */
-  readonly output?: number;
-}
-/** A model call ends in a reply or an error. */
-export interface ModelEnd {
-  readonly type: 'model.end';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly reply?: {
-    readonly text: string;
-    /** The text as history keeps it, when the context policy cuts it. */
-    readonly shown?: string;
-    readonly reasoning: string;
-    readonly reasoningParts?: readonly { readonly text: string; readonly providerOptions: ProviderOptions }[];
-    readonly files?: readonly FilePart[];
-    readonly toolCalls: readonly ReplyToolCall[];
-    readonly finishReason: FinishReason;
-    readonly modelId?: string;
-    /** The model's original text, when calls were parsed out of it. */
-    readonly said?: string;
-  };
-  readonly error?: ErrorRecord;
-  readonly usage: Usage;
-  readonly cost?: number;
-  readonly attempts: readonly ModelAttempt[];
-}
-/** The flow decider has decided. */
-export interface TurnDecide {
-  readonly type: 'turn.decide';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly observers: readonly ObserverRecord[];
-  readonly rules: readonly RuleRecord[];
-  readonly action: DecidedAction;
-}
-/** The action that a turn ended in, as plain data. */
-export interface DecidedAction {
-  readonly type: DeciderAction['type'] | 'limit';
-  readonly ruleId?: string;
-  readonly outcome?: string;
-  readonly error?: string;
-  /** Error code, when the error is not the profile's own. */
-  readonly code?: ErrorCode;
-  readonly output?: string;
-  readonly on?: readonly string[];
-  readonly tools?: readonly string[];
-  readonly toolChoice?: string;
-  /** For `call_tool`: the call that a rule made in place of the model. */
-  readonly call?: ReplyToolCall;
-}
-/** A turn is over: its model call and all its tool calls have ended. */
-export interface TurnEnd {
-  readonly type: 'turn.end';
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly status: 'completed' | 'error' | 'cancelled' | 'interrupted';
-  readonly error?: ErrorRecord;
-}
+
+export type TurnStart = DraftOf<typeof turnStart>;
+export type ModelEnd = DraftOf<typeof modelEnd>;
+export type TurnDecide = DraftOf<typeof turnDecide>;
+export type TurnEnd = DraftOf<typeof turnEnd>;

@@ -1,45 +1,55 @@
 import { toLimitStage } from '../state/limit-stage.ts';
 import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
-import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
-import type { AgentId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { AgentCounters, SubContext, SubContextMeta, Beginning } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
+import { agentOf } from './agent-of.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
+import { type Folds, withAgent } from './folds.ts';
 import { emptyUsage } from './run.ts';
 import { passSources, restartSources } from './sources.ts';
 
-type AgentEvent = EventOf<
+/** Folds of an agent's life cycle. */
+export const agentFolds: Folds<
   'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
->;
-
-/** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
-export function agentOf(run: RunContext, agentId: AgentId): SubContext {
-  const agent = run.agents.get(agentId);
-  if (agent === undefined) {
-    throw new CadreError(
-      'STORE_CORRUPT',
-      `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
-    );
-  }
-  return agent;
-}
-
-/** Folds an event of an agent's life cycle. */
-export function applyAgentEvent(run: RunContext, event: AgentEvent): void {
-  if (event.type === 'agent.start') {
-    startAgent(run, event);
-    return;
-  }
-  const agent = agentOf(run, event.agentId);
-  const asked = pendingOfAgent(agent);
-  changeAgent(run, agent, event);
-  run.pending += pendingOfAgent(agent) - asked;
-}
+> = {
+  'agent.start': startAgent,
+  ...withAgent<'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'>(
+    {
+      'agent.release': releaseAgent,
+      'agent.await': (_, agent, event) => {
+        agent.status = 'awaiting_input';
+        agent.inbox.awaitingOn = event.on;
+        if (event.checkpoint === undefined) return;
+        const { id: checkpoint, prompt } = event.checkpoint;
+        agent.turn.question = { prompt, seq: event.seq, since: event.at, checkpoint };
+      },
+      'agent.restart': (run, agent, event) => {
+        if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
+        restartAgent(agent, event);
+        passSources(parentOf(run, agent), agent);
+        agent.limits.workingSince = activeAt(run, event.at);
+      },
+      'agent.end': endAgent,
+      'limit.reach': (run, agent, event) => {
+        if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
+        agent.limits.reason = event.reason;
+        agent.limits.warned.push(`${event.stage} ${event.scope} ${event.limit}`);
+        if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
+      },
+      'stagnation.act': (_, agent, event) => takeStep(agent, event),
+    },
+    (run, agent, fold) => {
+      const asked = pendingOfAgent(agent);
+      fold();
+      run.pending += pendingOfAgent(agent) - asked;
+    },
+  ),
+};
 
 /** Counts the approvals and questions of one agent. */
 function pendingOfAgent(agent: SubContext): number {
@@ -48,51 +58,25 @@ function pendingOfAgent(agent: SubContext): number {
   return pending;
 }
 
-function changeAgent(run: RunContext, agent: SubContext, event: Exclude<AgentEvent, EventOf<'agent.start'>>): void {
-  switch (event.type) {
-    case 'agent.release':
-      if (agent.status === 'held') {
-        run.held -= 1;
-        countLive(run, agent, { by: 1, at: event.at });
-      }
-      agent.status = 'ready';
-      agent.limits.workingSince = activeAt(run, event.at);
-      break;
-    case 'limit.reach':
-      if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
-      agent.limits.reason = event.reason;
-      agent.limits.warned.push(`${event.stage} ${event.scope} ${event.limit}`);
-      if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
-      break;
-    case 'stagnation.act':
-      takeStep(agent, event);
-      break;
-    case 'agent.await':
-      agent.status = 'awaiting_input';
-      agent.inbox.awaitingOn = event.on;
-      if (event.checkpoint !== undefined) {
-        const { id: checkpoint, prompt } = event.checkpoint;
-        agent.turn.question = { prompt, seq: event.seq, since: event.at, checkpoint };
-      }
-      break;
-    case 'agent.restart':
-      if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
-      restartAgent(agent, event);
-      passSources(parentOf(run, agent), agent);
-      agent.limits.workingSince = activeAt(run, event.at);
-      break;
-    case 'agent.end':
-      if (agent.status === 'held') run.held -= 1;
-      else if (agent.status !== 'ended') countLive(run, agent, { by: -1, at: event.at });
-      agent.status = 'ended';
-      agent.result.outcome = event.outcome;
-      agent.result.output = event.output;
-      agent.deliverables = event.deliverables;
-      agent.result.error = event.error;
-      passSources(agent, parentOf(run, agent));
-      passSources(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
-      break;
+function releaseAgent(run: RunContext, agent: SubContext, { at }: EventOf<'agent.release'>): void {
+  if (agent.status === 'held') {
+    run.held -= 1;
+    countLive(run, agent, { by: 1, at });
   }
+  agent.status = 'ready';
+  agent.limits.workingSince = activeAt(run, at);
+}
+
+function endAgent(run: RunContext, agent: SubContext, event: EventOf<'agent.end'>): void {
+  if (agent.status === 'held') run.held -= 1;
+  else if (agent.status !== 'ended') countLive(run, agent, { by: -1, at: event.at });
+  agent.status = 'ended';
+  agent.result.outcome = event.outcome;
+  agent.result.output = event.output;
+  agent.deliverables = event.deliverables;
+  agent.result.error = event.error;
+  passSources(agent, parentOf(run, agent));
+  passSources(agent, agent.meta.notify === undefined ? undefined : run.agents.get(agent.meta.notify.agentId));
 }
 
 function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {

@@ -1,14 +1,31 @@
 import { CadreError } from '../error.ts';
-import type { CadreEvent, EventOf } from '../events/event.ts';
+import type { CadreEvent, EventOf, EventType } from '../events/event.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
-import { agentOf, applyAgentEvent } from './agent.ts';
-import { applyContextEvent } from './context.ts';
-import { applyInboxEvent } from './inbox.ts';
-import { applyStatePatch } from './patch.ts';
-import { applyRunEvent, newRunState } from './run.ts';
-import { applyTeamEvent } from './team.ts';
-import { applyToolEvent } from './tool.ts';
-import { applyTurnEvent } from './turn.ts';
+import { agentFolds } from './agent.ts';
+import { contextFolds } from './context.ts';
+import type { Folds } from './folds.ts';
+import { inboxFolds } from './inbox.ts';
+import { patchFolds } from './patch.ts';
+import { newRunState, runFolds } from './run.ts';
+import { teamFolds } from './team.ts';
+import { toolFolds } from './tool.ts';
+import { turnFolds } from './turn.ts';
+
+const folds: Folds<EventType> = {
+  ...runFolds,
+  ...agentFolds,
+  ...inboxFolds,
+  ...turnFolds,
+  ...toolFolds,
+  ...contextFolds,
+  ...teamFolds,
+  ...patchFolds,
+};
+
+/** The fold of every event type. */
+const foldOf: ReadonlyMap<string, (run: RunContext, event: CadreEvent) => void> = new Map(
+  Object.entries(folds) as [EventType, (run: RunContext, event: CadreEvent) => void][],
+);
 
 /**
  * Folds one event into a run's state, in place.
@@ -19,65 +36,9 @@ import { applyTurnEvent } from './turn.ts';
  *    everything that is no longer needed is released (`release.ts`).
  */
 export function applyEvent(run: RunContext, event: CadreEvent): void {
-  switch (event.type) {
-    case 'run.start':
-      break;
-    case 'run.status':
-    case 'run.resume':
-    case 'profiles.update':
-    case 'toolset.update':
-    case 'clock.jump':
-    case 'run.title':
-    case 'run.end':
-      applyRunEvent(run, event);
-      break;
-    case 'agent.start':
-    case 'agent.release':
-    case 'agent.await':
-    case 'agent.restart':
-    case 'agent.end':
-    case 'limit.reach':
-    case 'stagnation.act':
-      applyAgentEvent(run, event);
-      break;
-    case 'inbox.add':
-    case 'inbox.fail':
-    case 'inbox.drop':
-      applyInboxEvent(run, event);
-      break;
-    case 'turn.start':
-    case 'model.end':
-    case 'turn.decide':
-    case 'turn.end':
-      applyTurnEvent(run, event);
-      break;
-    case 'context.trim':
-    case 'compaction.start':
-    case 'compaction.end':
-      applyContextEvent(run, agentOf(run, event.agentId), event);
-      break;
-    case 'tool.request':
-    case 'tool.start':
-    case 'tool.suspend':
-    case 'tool.answer':
-    case 'tool.verify':
-    case 'tool.end':
-    case 'tool.late':
-      applyToolEvent(run, event);
-      break;
-    case 'module.update':
-    case 'dispatch.update':
-    case 'state.update':
-      applyTeamEvent(run, event);
-      break;
-    case 'state.patch':
-      applyStatePatch(run, event);
-      break;
-    case 'note.add':
-      break;
-    default:
-      assertNever(event);
-  }
+  const fold = foldOf.get(event.type);
+  if (fold === undefined) throw unknownEvent(event);
+  fold(run, event);
   run.seq = event.seq;
   run.at = event.at;
 }
@@ -101,9 +62,8 @@ export function foldEvents(events: readonly CadreEvent[], keeps: Keeps = 'recent
   return run;
 }
 
-function assertNever(event: never): never {
-  const { type, seq, runId } = event as CadreEvent;
-  throw new CadreError(
+function unknownEvent({ type, seq, runId }: CadreEvent): CadreError {
+  return new CadreError(
     'STORE_NEWER',
     `run ${runId}: event ${seq} is of the type '${type}', which this version of Cadre does not know; update Cadre to read the run`,
     { details: { runId, seq, type } },

@@ -1,9 +1,9 @@
 import type { EventOf } from '../events/event.ts';
-import type { ContextView } from '../state/agent-context.ts';
-import { isForRoom } from '../events/context-events.ts';
+import { type ContextView, isForRoom } from '../state/agent-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
+import { type Folds, withAgent } from './folds.ts';
 import { addUsage } from './run.ts';
 import { carryReplacedSources } from './sources.ts';
 
@@ -16,52 +16,38 @@ export const wholeHistory: ContextView = Object.freeze({
   isSummary: false,
 });
 
-/** Folds an event that changes which part of its history an agent's prompts show. Messages themselves never change (I11). */
-export function applyContextEvent(
-  run: RunContext,
-  agent: SubContext,
-  event: EventOf<'context.trim' | 'compaction.start' | 'compaction.end'>,
-): void {
-  switch (event.type) {
-    case 'context.trim':
-      if (event.head !== undefined && event.head !== agent.context.view.head) carryReplacedSources(agent, 'quotable');
-      agent.context.view = trimmed(agent.context.view, event);
-      if (event.reason === 'refused') retryTurn(agent);
-      break;
-    case 'compaction.start':
-      agent.context.compacting = event;
-      agent.context.compactions += 1;
-      run.activity += 1;
-      reserve(run, agent, event.reserve);
-      if (event.reason === 'refused') retryTurn(agent);
-      break;
-    case 'compaction.end': {
-      const start = agent.context.compacting;
-      const {
-        context: { view },
-      } = agent;
-      run.activity -= 1;
-      if (agent.context.compacting !== undefined) release(run, agent, { start: agent.context.compacting });
-      addUsage(run.usage, event);
-      addUsage(agent.limits.usage, event);
-      agent.counters.tokensUsed += spendOnSummary(run, agent, event);
-      agent.context.compacting = undefined;
-      if (event.head === undefined) {
-        if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };
-        break;
-      }
-      carryReplacedSources(agent, 'all');
-      const summary = {
-        from: event.to,
-        head: event.head,
-        headTokens: event.headTokens ?? 0,
-        headSeq: event.seq,
-        isSummary: true,
-      };
-      agent.context.view = start?.separate === true ? appendSummary(view, summary) : summary;
-      break;
-    }
+/** Folds of the part of its history that an agent's prompts show. Messages themselves never change (I11). */
+export const contextFolds: Folds<'context.trim' | 'compaction.start' | 'compaction.end'> = withAgent({
+  'context.trim': (_, agent, event) => {
+    if (event.head !== undefined && event.head !== agent.context.view.head) carryReplacedSources(agent, 'quotable');
+    agent.context.view = trimmed(agent.context.view, event);
+    if (event.reason === 'refused') retryTurn(agent);
+  },
+  'compaction.start': (run, agent, event) => {
+    agent.context.compacting = event;
+    agent.context.compactions += 1;
+    run.activity += 1;
+    reserve(run, agent, event.reserve);
+    if (event.reason === 'refused') retryTurn(agent);
+  },
+  'compaction.end': endCompaction,
+});
+
+function endCompaction(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): void {
+  const { compacting: start, view } = agent.context;
+  run.activity -= 1;
+  if (start !== undefined) release(run, agent, { start });
+  addUsage(run.usage, event);
+  addUsage(agent.limits.usage, event);
+  agent.counters.tokensUsed += spendOnSummary(run, agent, event);
+  agent.context.compacting = undefined;
+  if (event.head === undefined) {
+    if (start !== undefined && !isForRoom(start.reason)) agent.context.view = { ...view, tried: event.to };
+    return;
   }
+  carryReplacedSources(agent, 'all');
+  const summary = { from: event.to, head: event.head, headTokens: event.headTokens ?? 0, headSeq: event.seq, isSummary: true };
+  agent.context.view = start?.separate === true ? appendSummary(view, summary) : summary;
 }
 
 /** Appends a summary to the existing ones. */

@@ -1,33 +1,27 @@
-import type { EventOf } from '../events/event.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { agentOf } from './agent.ts';
+import { type Folds, withAgent } from './folds.ts';
 import { carrySources, passSources } from './sources.ts';
 
-/** Folds an event of an item before a turn reads it. */
-export function applyInboxEvent(run: RunContext, event: EventOf<'inbox.add' | 'inbox.fail' | 'inbox.drop'>): void {
-  const agent = agentOf(run, event.agentId);
-  switch (event.type) {
-    case 'inbox.add':
-      agent.inbox.items.push({ item: event.item, seq: event.seq, turnsSeen: 0, failures: 0 });
-      run.counters.items += 1;
-      if (event.item.from !== undefined) passSources(run.agents.get(event.item.from), agent);
-      for (const quoted of event.item.quotes ?? []) carrySources(run.agents.get(quoted), agent);
-      if (event.item.delivery === 'now') interrupt(run, agent, event.seq);
-      break;
-    case 'inbox.fail': {
-      const waiting = agent.inbox.items.find((candidate) => candidate.item.itemId === event.itemId);
-      if (waiting !== undefined) waiting.failures += 1;
-      break;
-    }
-    case 'inbox.drop': {
-      const index = agent.inbox.items.findIndex((candidate) => candidate.item.itemId === event.itemId);
-      const [dropped] = index < 0 ? [] : agent.inbox.items.splice(index, 1);
-      if (dropped !== undefined && event.reason === 'dead_letter') agent.inbox.deadLetters.push(dropped.item);
-      break;
-    }
-  }
-}
+/** Folds of an item before a turn reads it. */
+export const inboxFolds: Folds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> = withAgent({
+  'inbox.add': (run, agent, { item, seq }) => {
+    agent.inbox.items.push({ item, seq, turnsSeen: 0, failures: 0 });
+    run.counters.items += 1;
+    if (item.from !== undefined) passSources(run.agents.get(item.from), agent);
+    for (const quoted of item.quotes ?? []) carrySources(run.agents.get(quoted), agent);
+    if (item.delivery === 'now') interrupt(run, agent, seq);
+  },
+  'inbox.fail': (_, agent, { itemId }) => {
+    const waiting = agent.inbox.items.find((candidate) => candidate.item.itemId === itemId);
+    if (waiting !== undefined) waiting.failures += 1;
+  },
+  'inbox.drop': (_, agent, { itemId, reason }) => {
+    const index = agent.inbox.items.findIndex((candidate) => candidate.item.itemId === itemId);
+    const [dropped] = index < 0 ? [] : agent.inbox.items.splice(index, 1);
+    if (dropped !== undefined && reason === 'dead_letter') agent.inbox.deadLetters.push(dropped.item);
+  },
+});
 
 /** Marks the turn whose model has not answered as interrupted by an urgent item, unless it is the last turn before a limit. */
 function interrupt(run: RunContext, agent: SubContext, seq: number): void {

@@ -4,11 +4,15 @@ import type { EventOf } from '../events/event.ts';
 import { patchedState } from '../patches/state-patch.ts';
 import { noteStateTaint } from '../patches/state-taint.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { agentOf } from './agent.ts';
+import { agentOf } from './agent-of.ts';
+import type { Folds } from './folds.ts';
 import { noteChange } from './turn.ts';
 
-/** Folds a change of state. A patch that does not fit the state means a corrupt journal. */
-export function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
+/** Folds of changes of state. */
+export const patchFolds: Folds<'state.patch'> = { 'state.patch': applyStatePatch };
+
+/** A patch that does not fit the state means a corrupt journal. */
+function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
   const agent = event.agentId === undefined ? undefined : agentOf(run, event.agentId);
   noteChange(run, event);
   const { team, ...own } = patchedState(run, agent);

@@ -3,6 +3,7 @@ import { defaultRunLimits } from '../profile/limits.ts';
 import type { RunUsage } from '../state/budget.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
 import { newBudget } from './budget.ts';
+import type { Folds } from './folds.ts';
 
 /** Returns an empty usage. */
 export function emptyUsage(): RunUsage {
@@ -78,56 +79,64 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
   };
 }
 
-/** Folds an event of the run as a whole. Clocks may go backwards; elapsed time does not. */
-export function applyRunEvent(
-  run: RunContext,
-  event: EventOf<'run.status' | 'run.resume' | 'profiles.update' | 'toolset.update' | 'clock.jump' | 'run.title' | 'run.end'>,
-): void {
-  switch (event.type) {
-    case 'run.status':
-      if (event.status === 'running') endWait(run, event.at);
-      else run.awaitingSince ??= event.at;
-      run.status = event.status;
-      run.pendingRecorded = event.pending ?? 0;
-      break;
-    case 'clock.jump':
-      jump(run, event.ms);
-      break;
-    case 'run.resume':
-      // Elapsed time is never negative: a clock that was set back while the run had no owner is a jump as well.
-      if (event.at < run.at) jump(run, event.at - run.at);
-      // Downtime during a wait counts as part of the wait.
-      if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
-      if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
-      if (event.given !== undefined) run.meta = { ...run.meta, given: event.given };
-      revoke(run, event);
-      if (isFork(run, event)) forgetApprovals(run);
-      run.frameSeed ??= event.frameSeed;
-      run.resumes.push({ at: event.at, downMs: event.downMs });
-      break;
-    case 'run.title':
-      run.isTitled = true;
-      if (event.title !== undefined) run.meta = { ...run.meta, title: event.title };
-      addUsage(run.usage, event);
-      run.budget.tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
-      run.budget.cost += event.cost ?? 0;
-      break;
-    case 'profiles.update':
-      run.meta = { ...run.meta, profiles: event.profiles };
-      revoke(run, event);
-      break;
-    case 'toolset.update':
-      run.meta = { ...run.meta, toolsets: new Map([...run.meta.toolsets, [event.toolset, event.tools]]) };
-      break;
-    case 'run.end':
-      endWait(run, event.at);
-      run.status = event.status;
-      run.outcome = event.outcome;
-      run.output = event.output;
-      run.deliverables = event.deliverables;
-      run.error = event.error;
-      break;
-  }
+/** Folds of the run as a whole. Clocks may go backwards; elapsed time does not. */
+export const runFolds: Folds<
+  | 'run.start'
+  | 'run.status'
+  | 'run.resume'
+  | 'profiles.update'
+  | 'toolset.update'
+  | 'clock.jump'
+  | 'run.title'
+  | 'run.end'
+  | 'note.add'
+> = {
+  // `newRunState` reads it.
+  'run.start': () => undefined,
+  'run.status': (run, { status, at, pending }) => {
+    if (status === 'running') endWait(run, at);
+    else run.awaitingSince ??= at;
+    run.status = status;
+    run.pendingRecorded = pending ?? 0;
+  },
+  'run.resume': resume,
+  'profiles.update': (run, event) => {
+    run.meta = { ...run.meta, profiles: event.profiles };
+    revoke(run, event);
+  },
+  'toolset.update': (run, { toolset, tools }) => {
+    run.meta = { ...run.meta, toolsets: new Map([...run.meta.toolsets, [toolset, tools]]) };
+  },
+  'clock.jump': (run, { ms }) => jump(run, ms),
+  'run.title': (run, event) => {
+    run.isTitled = true;
+    if (event.title !== undefined) run.meta = { ...run.meta, title: event.title };
+    addUsage(run.usage, event);
+    run.budget.tokens += (event.usage.inputTokens ?? 0) + (event.usage.outputTokens ?? 0);
+    run.budget.cost += event.cost ?? 0;
+  },
+  'run.end': (run, event) => {
+    endWait(run, event.at);
+    run.status = event.status;
+    run.outcome = event.outcome;
+    run.output = event.output;
+    run.deliverables = event.deliverables;
+    run.error = event.error;
+  },
+  'note.add': () => undefined,
+};
+
+function resume(run: RunContext, event: EventOf<'run.resume'>): void {
+  // Elapsed time is never negative: a clock that was set back while the run had no owner is a jump as well.
+  if (event.at < run.at) jump(run, event.at - run.at);
+  // Downtime during a wait counts as part of the wait.
+  if (run.awaitingSince === undefined) run.pausedMs += event.downMs;
+  if (event.profiles !== undefined) run.meta = { ...run.meta, profiles: event.profiles };
+  if (event.given !== undefined) run.meta = { ...run.meta, given: event.given };
+  revoke(run, event);
+  if (isFork(run, event)) forgetApprovals(run);
+  run.frameSeed ??= event.frameSeed;
+  run.resumes.push({ at: event.at, downMs: event.downMs });
 }
 
 /** Moves all remembered moments with the clock. */

@@ -4,27 +4,20 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { type DispatchRecord, emptyModule, type WorkModule } from '../team/work-module.ts';
-import { agentOf } from './agent.ts';
+import { agentOf } from './agent-of.ts';
+import type { Folds } from './folds.ts';
 import { noteChange } from './turn.ts';
 
-type TeamEvent = EventOf<'module.update' | 'dispatch.update' | 'state.update'>;
-
-/** Folds changes of work modules, dispatches, and the values of observers and tools. */
-export function applyTeamEvent(run: RunContext, event: TeamEvent): void {
-  switch (event.type) {
-    case 'module.update':
-      updateModule(run, event);
-      break;
-    case 'dispatch.update':
-      updateDispatch(run, event);
-      break;
-    case 'state.update':
-      noteChange(run, event);
-      if (event.scope === 'team') run.team.shared = updated(run.team.shared, event);
-      else if (event.agentId !== undefined) updateAgent(agentOf(run, event.agentId), event);
-      break;
-  }
-}
+/** Folds of dispatches, and of work modules and values in journals of earlier versions. */
+export const teamFolds: Folds<'module.update' | 'dispatch.update' | 'state.update'> = {
+  'module.update': updateModule,
+  'dispatch.update': updateDispatch,
+  'state.update': (run, event) => {
+    noteChange(run, event);
+    if (event.scope === 'team') run.team.shared = updated(run.team.shared, event);
+    else if (event.agentId !== undefined) updateAgent(agentOf(run, event.agentId), event);
+  },
+};
 
 function updateModule(run: RunContext, event: EventOf<'module.update'>): void {
   const { workModules } = run.team;

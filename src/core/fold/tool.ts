@@ -7,31 +7,47 @@ import type { CallState, TurnState } from '../state/turn-state.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
-import { agentOf } from './agent.ts';
+import { agentOf } from './agent-of.ts';
 import { countOfModule } from './budget.ts';
+import { type Folds, withAgent } from './folds.ts';
 import { passSources } from './sources.ts';
 import { countSignature, dropBrokenSteps } from './streaks.ts';
 import { turnOf } from './turn.ts';
 
 const none: readonly never[] = [];
 
-type ToolEvent = EventOf<'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'>;
+/** Folds of a tool call. */
+export const toolFolds: Folds<
+  'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'
+> = {
+  ...withAgent({ 'tool.request': requestCall }),
+  'tool.start': ofOpenCall(startCall),
+  'tool.suspend': ofOpenCall(suspendCall),
+  'tool.answer': ofOpenCall(answerCall),
+  'tool.verify': ofOpenCall(({ call }, { answer }: EventOf<'tool.verify'>) => {
+    if (answer === 'not_happened') call.mayHaveHappened = false;
+  }),
+  'tool.end': ofOpenCall(endCall),
+  'tool.late': () => undefined,
+};
 
-/** Folds an event of a tool call. */
-export function applyToolEvent(run: RunContext, event: ToolEvent): void {
-  const agent = agentOf(run, event.agentId);
-  if (event.type === 'tool.request') {
-    requestCall(run, agent, event);
-    return;
-  }
-  if (event.type === 'tool.late') return;
-  const call = agent.calls.open.get(event.callId);
-  if (call === undefined) return;
-  const waited = isAwaitingPerson(call);
-  changeCall({ run, agent, call }, event);
-  run.pending += Number(isAwaitingPerson(call)) - Number(waited);
-  if (waited && !isAwaitingPerson(call)) endWait(call, event.at);
-  if (!waited && isAwaitingPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
+/** An event of one call. */
+type CallEvent = EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end'>;
+
+/** Folds an event of a call that is not over, and counts what waits for a person. */
+function ofOpenCall<Event extends CallEvent>(
+  change: (place: CallPlace, event: Event) => void,
+): (run: RunContext, event: Event) => void {
+  return (run, event) => {
+    const agent = agentOf(run, event.agentId);
+    const call = agent.calls.open.get(event.callId);
+    if (call === undefined) return;
+    const waited = isAwaitingPerson(call);
+    change({ run, agent, call }, event);
+    run.pending += Number(isAwaitingPerson(call)) - Number(waited);
+    if (waited && !isAwaitingPerson(call)) endWait(call, event.at);
+    if (!waited && isAwaitingPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
+  };
 }
 
 function endWait(call: CallState, at: number): void {
@@ -45,48 +61,41 @@ interface CallPlace {
   readonly call: CallState;
 }
 
-function changeCall(place: CallPlace, event: Exclude<ToolEvent, EventOf<'tool.request' | 'tool.late'>>): void {
+function startCall({ run, call }: CallPlace, event: EventOf<'tool.start'>): void {
+  if (call.status !== 'running') run.activity += 1;
+  call.status = 'running';
+  call.startSeq = event.seq;
+  call.startedAt = event.at;
+  call.attempt = event.attempt;
+  call.mayHaveHappened = true;
+}
+
+function suspendCall(place: CallPlace, event: EventOf<'tool.suspend'>): void {
   const { run, call } = place;
-  switch (event.type) {
-    case 'tool.start':
-      if (call.status !== 'running') run.activity += 1;
-      call.status = 'running';
-      call.startSeq = event.seq;
-      call.startedAt = event.at;
-      call.attempt = event.attempt;
-      call.mayHaveHappened = true;
-      break;
-    case 'tool.suspend':
-      if (call.status === 'running') run.activity -= 1;
-      if (call.status !== 'suspended') call.suspendedAt = steadyAt(run, event.at);
-      if (event.on.kind === 'approval') {
-        call.approved = false;
-        call.agreed = undefined;
-        // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
-        run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
-      }
-      call.status = 'suspended';
-      call.waitFor = event.on;
-      call.memo = event.memo;
-      break;
-    case 'tool.answer':
-      // Still running when a standing approval covers the repetition of an interrupted call.
-      if (call.status === 'running') run.activity -= 1;
-      call.approved = event.verdict === 'approved';
-      call.agreed = call.approved ? event.capability : undefined;
-      if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
-      if (event.args !== undefined) call.args = event.args;
-      if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(place, call.waitFor.gateId, event);
-      call.waitFor = undefined;
-      call.status = 'requested';
-      break;
-    case 'tool.verify':
-      if (event.answer === 'not_happened') call.mayHaveHappened = false;
-      break;
-    case 'tool.end':
-      endCall(place, event);
-      break;
+  if (call.status === 'running') run.activity -= 1;
+  if (call.status !== 'suspended') call.suspendedAt = steadyAt(run, event.at);
+  if (event.on.kind === 'approval') {
+    call.approved = false;
+    call.agreed = undefined;
+    // A valid standing approval would have prevented the question: one that still exists has a changed part, and ends.
+    run.standing = withoutStanding(run.standing, subjectOf(place, event.on.gateId));
   }
+  call.status = 'suspended';
+  call.waitFor = event.on;
+  call.memo = event.memo;
+}
+
+function answerCall(place: CallPlace, event: EventOf<'tool.answer'>): void {
+  const { run, call } = place;
+  // Still running when a standing approval covers the repetition of an interrupted call.
+  if (call.status === 'running') run.activity -= 1;
+  call.approved = event.verdict === 'approved';
+  call.agreed = call.approved ? event.capability : undefined;
+  if (event.verdict === 'answered' && event.value === 'not_happened') call.mayHaveHappened = false;
+  if (event.args !== undefined) call.args = event.args;
+  if (event.always === true && call.waitFor?.kind === 'approval') allowAlways(place, call.waitFor.gateId, event);
+  call.waitFor = undefined;
+  call.status = 'requested';
 }
 
 /** Records a standing approval, replacing earlier ones for such calls. */

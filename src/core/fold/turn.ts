@@ -14,9 +14,10 @@ import type { TurnState } from '../state/turn-state.ts';
 import { messageTokens } from '../prompt/token-estimate.ts';
 import { boundOf } from '../tool/tool-bound.ts';
 import type { ReplyToolCall, TurnPrompt } from '../state/turn.ts';
-import { agentOf } from './agent.ts';
+import { agentOf } from './agent-of.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
+import { type Folds, withAgent } from './folds.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
 import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
 import { addUsage } from './run.ts';
@@ -41,45 +42,38 @@ export function noteChange(run: RunContext, event: EventOf<'state.update' | 'sta
   else if (event.agentId !== undefined) agentOf(run, event.agentId).turn.changesBefore.push(event);
 }
 
-/** Folds an event of a turn, except those of its tool calls. */
-export function applyTurnEvent(run: RunContext, event: EventOf<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'>): void {
-  const agent = agentOf(run, event.agentId);
-  switch (event.type) {
-    case 'turn.start':
-      startTurn(run, agent, event);
-      break;
-    case 'model.end':
-      endModelCall(run, agent, event);
-      break;
-    case 'turn.decide':
-      turnOf(run, event.turnId).decide = event;
-      agent.turn.nextToolChoice = event.action.toolChoice;
-      agent.turn.outputRepairs = outputRepairs(agent, event.action);
-      agent.turn.loop = loopingActions.has(event.action.type);
-      if (event.action.type === 'retry_turn') dropReply(agent, event.turnId);
-      if (event.action.call !== undefined) {
-        pushCall(agent, event.turnId, event.action.call);
-        run.counters.calls += 1;
-      }
-      break;
-    case 'turn.end': {
-      const turn = turnOf(run, event.turnId);
-      if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
-        run.activity -= 1;
-        release(run, agent, turn);
-        agent.counters.tokensUsed += spendUnanswered(run, agent, turn);
-      }
-      turn.end = event;
-      if (event.status === 'interrupted') forgetReading(agent, turn);
-      agent.turn.forbiddenTools = none;
-      agent.turn.toolBound = undefined;
-      agent.turn.currentId = undefined;
-      agent.turn.lastId = event.turnId;
-      if (agent.calls.open.size > 0) agent.calls.open.clear();
-      if (agent.status !== 'ended') agent.status = 'ready';
-      break;
-    }
+/** Folds of a turn, except those of its tool calls. */
+export const turnFolds: Folds<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'> = withAgent({
+  'turn.start': startTurn,
+  'model.end': endModelCall,
+  'turn.decide': (run, agent, event) => {
+    turnOf(run, event.turnId).decide = event;
+    agent.turn.nextToolChoice = event.action.toolChoice;
+    agent.turn.outputRepairs = outputRepairs(agent, event.action);
+    agent.turn.loop = loopingActions.has(event.action.type);
+    if (event.action.type === 'retry_turn') dropReply(agent, event.turnId);
+    if (event.action.call === undefined) return;
+    pushCall(agent, event.turnId, event.action.call);
+    run.counters.calls += 1;
+  },
+  'turn.end': endTurn,
+});
+
+function endTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.end'>): void {
+  const turn = turnOf(run, event.turnId);
+  if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
+    run.activity -= 1;
+    release(run, agent, turn);
+    agent.counters.tokensUsed += spendUnanswered(run, agent, turn);
   }
+  turn.end = event;
+  if (event.status === 'interrupted') forgetReading(agent, turn);
+  agent.turn.forbiddenTools = none;
+  agent.turn.toolBound = undefined;
+  agent.turn.currentId = undefined;
+  agent.turn.lastId = event.turnId;
+  if (agent.calls.open.size > 0) agent.calls.open.clear();
+  if (agent.status !== 'ended') agent.status = 'ready';
 }
 
 /** Counts repairs of an answer until it is valid or given up; calls in between do not reset the count. */

@@ -1,3 +1,4 @@
+import type { CompactionReason } from '../events/context-events.ts';
 import type { EventOf } from '../events/event.ts';
 import type { ContentHash } from '../ids.ts';
 import type { PromptHead } from './turn.ts';
@@ -33,4 +34,9 @@ export interface ContextView {
   readonly earlier?: readonly PromptHead[];
   /** Position at which a summary failed that was due after a number of actions or a finished task; it is not retried. */
   readonly tried?: number;
+}
+
+/** True when the prompt would not fit without the compaction. */
+export function isForRoom(reason: CompactionReason): boolean {
+  return reason === 'threshold' || reason === 'refused';
 }

@@ -37,3 +37,19 @@ export function changedParts(
 ): readonly CapabilityPart[] {
   return parts.filter((part) => agreed?.[part] !== now[part]);
 }
+
+const partWords: Readonly<Record<CapabilityPart, string>> = {
+  tool: 'the definition of the tool',
+  settings: 'the settings of its toolset',
+  gate: 'the gate',
+  args: 'the arguments',
+  profile: 'the profile',
+};
+
+/** Describes what has changed since a person approved a call. */
+export function changedText(changed: readonly CapabilityPart[]): string {
+  if (changed.length === capabilityParts.length) return 'the journal does not say what was asked about';
+  const words = changed.map((part) => partWords[part]);
+  const last = words.pop() ?? 'something';
+  return words.length === 0 ? `${last} has changed` : `${words.join(', ')} and ${last} have changed`;
+}

@@ -1,5 +1,5 @@
 import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
-import type { RunEndStatus, RunImport } from '../events/event.ts';
+import type { RunEndStatus, RunImport } from '../events/run-events.ts';
 import type { ErrorRecord } from '../error.ts';
 import type { AgentId, TurnId, ContentHash, RunId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';

@@ -1,6 +1,6 @@
 import type { AgentId, CallId, TurnId } from '../ids.ts';
 import type { EventDraft } from '../events/event.ts';
-import type { AgentEnding } from '../events/tool-events.ts';
+import type { AgentEnding } from '../events/tool-parts.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Content } from '../prompt/message.ts';
 import type { CompiledProfile, HandoverProtocol } from '../profile/profile.ts';

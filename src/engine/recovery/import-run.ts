@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
-import type { CadreEvent, RunImport } from '../../core/events/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
+import type { RunImport } from '../../core/events/run-events.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Journal } from '../../core/events/journal.ts';
 import type { RunBundle } from '../../inspect/bundle.ts';

@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
-import type { EventOf, RunImport } from '../../core/events/event.ts';
+import type { EventOf } from '../../core/events/event.ts';
+import type { RunImport } from '../../core/events/run-events.ts';
 import { type Journal, storedText } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { areFacts } from '../../inspect/bundle/facts-check.ts';

@@ -8,7 +8,7 @@ import { bundleFormat, bundleVersion, contentOf, type RunBundle } from '../bundl
 import { contentRefs } from '../content-refs.ts';
 import type { PlainProfileFacts } from '../turn/profile-facts.ts';
 import { runOverview } from '../run-overview.ts';
-import { checkEvent } from './event-checks.ts';
+import { checkEvent } from '../../core/events/check-event.ts';
 import { areFacts, checkFacts } from './facts-check.ts';
 import { rehearseViews } from './rehearse-views.ts';
 

@@ -3,7 +3,7 @@ import type { TurnId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { board } from '../board.ts';
 import { conversation } from '../conversation.ts';
-import { describeEvent } from '../describe-event.ts';
+import { describeEvent } from '../../core/events/event.ts';
 import { formatTurn } from '../format/turn/format-turn.ts';
 import { fromPlainFacts, type PlainProfileFacts } from '../turn/profile-facts.ts';
 import type { ReadContent } from '../read-content.ts';

@@ -1,6 +1,6 @@
 import type { DiffEntry, DiffLine, TurnDiff } from '../turn/diff-turns.ts';
 import type { PromptSpan } from '../turn/prompt-spans.ts';
-import { beforeAfter } from '../turn/state-changes.ts';
+import { beforeAfter } from '../../core/patches/state-changes.ts';
 import { Layout, safe } from './text/layout.ts';
 import { countText, shareText } from './text/quantity-text.ts';
 import { toTerminalText } from './text/terminal-text.ts';

@@ -1,6 +1,6 @@
 import { align } from './align.ts';
 import type { PromptSpan } from './prompt-spans.ts';
-import type { StateChangeView } from './state-changes.ts';
+import type { StateChangeView } from '../../core/patches/state-changes.ts';
 import type { TurnRecord } from './turn-record.ts';
 
 /** One line of a text in two versions. */

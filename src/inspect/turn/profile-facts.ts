@@ -3,8 +3,8 @@ import { outputSectionId } from '../../core/prompt/output-format.ts';
 import type { CompiledProfile, CompiledSegment, DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 
-/** A declaration with a condition and its place. */
-interface Declared<ActionType extends string> {
+/** An observer or decider rule as views see it. */
+export interface Declared<ActionType extends string> {
   readonly id: string;
   readonly condition?: { readonly source: string };
   readonly action: { readonly type: ActionType };

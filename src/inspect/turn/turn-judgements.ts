@@ -1,4 +1,4 @@
-import type { DecidedAction } from '../../core/events/turn-events.ts';
+import type { DecidedAction } from '../../core/events/turn-parts.ts';
 import type { DeciderAction, ObserverAction } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';

@@ -15,7 +15,7 @@ import { readList, type ReadContent } from '../read-content.ts';
 import { turnCost } from './turn-cost.ts';
 import { toSystemPrompt, type SystemPromptView } from './system-prompt.ts';
 import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
-import { stateChanges, type StateChangeView } from './state-changes.ts';
+import { stateChanges, type StateChangeView } from '../../core/patches/state-changes.ts';
 import { historyOfTurn } from './turn-history.ts';
 import { turnInputs, type TurnInputView } from './turn-inputs.ts';
 import { turnDecision, turnObservers, type DecisionView, type ObserverView } from './turn-judgements.ts';

@@ -1,5 +1,5 @@
 import type { CadreEvent } from '../../core/events/event.ts';
-import { describeEvent } from '../describe-event.ts';
+import { describeEvent } from '../../core/events/event.ts';
 
 /** Finds an event of the run by its sequence number. */
 export type EventAt = (seq: number) => CadreEvent | undefined;

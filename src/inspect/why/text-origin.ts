@@ -11,7 +11,7 @@ import { toolSectionId } from '../../core/prompt/tool-section.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
 import type { PlacedCall } from '../call-index.ts';
 import type { EventAt } from './cause-chain.ts';
-import { posterOf } from '../describe-event.ts';
+import { posterOf } from '../../core/inbox/poster.ts';
 import { segmentLine } from '../turn/profile-line.ts';
 import type { PromptSpan } from '../turn/prompt-spans.ts';
 import { historyOfTurn } from '../turn/turn-history.ts';

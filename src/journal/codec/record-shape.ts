@@ -1,3 +1,5 @@
+import { isOptional } from '../../core/schema/records.ts';
+import type { Schema } from '../../core/schema/schema.ts';
 import type { CommitContext } from './commit-context.ts';
 
 /** Record before or after storage, with its long or short keys. */
@@ -83,36 +85,50 @@ export interface Shape {
   readonly note: ((record: Readonly<PlainRecord>, context: CommitContext) => void) | undefined;
 }
 
-/** Parts of a shape: `T` is the record it stores; a plain field is given as its short key alone. */
-export interface ShapeParts<T> {
-  readonly fields: { readonly [Key in keyof T]?: string | Field };
+/** What the stored form of a record has besides its short keys, which stand in its schema. */
+export interface Extras<T> {
+  /** Fields that are not stored as their schema says. */
+  readonly fields?: { readonly [Key in keyof T]?: Omit<Field, 'short'> };
   readonly guesses?: { readonly [Key in keyof T]?: Guess };
   readonly note?: (record: Readonly<Partial<T>>, context: CommitContext) => void;
 }
 
-/** Builds a shape from its tables. */
-export function defineShape<T>(parts: ShapeParts<T>): Shape {
+/** Builds the shape of a record from its schema; `shapeOf` returns the shapes of schemas within it. */
+export function defineShape<T>(schema: Schema<T>, extras: Extras<T>, shapeOf: (inner: Schema) => Shape | undefined): Shape {
+  const { form } = schema;
+  const keys = form.kind === 'record' ? form.keys : {};
+  const schemas = form.kind === 'record' ? form.fields : {};
+  const special: Readonly<Record<string, Omit<Field, 'short'> | undefined>> = extras.fields ?? {};
   const fields = new Map<string, StoredField>();
   const byShort = new Map<string, ShortField>();
-  const guesses: [string, Guess][] = Object.entries(parts.guesses ?? {});
+  const guesses: [string, Guess][] = Object.entries(extras.guesses ?? {});
   const guessOf = new Map(guesses);
-  const entries: [string, string | Field][] = Object.entries(parts.fields);
-  for (const [key, given] of entries) {
-    const field = typeof given === 'string' ? { short: given } : given;
-    fields.set(key, { ...field, key, guess: guessOf.get(key), label: `"${field.short}":` });
-    byShort.set(field.short, { short: field.short, key, shape: field.shape, kind: field.kind });
-    for (const { short, shape } of field.variants ?? []) byShort.set(short, { short, key, shape, kind: undefined });
+  for (const [key, short] of Object.entries(keys)) {
+    const inner = schemas[key];
+    const shape = inner === undefined ? undefined : shapeOf(innermost(inner));
+    const field: Field = { short, ...(shape !== undefined && { shape }), ...special[key] };
+    fields.set(key, { ...field, key, guess: guessOf.get(key), label: `"${short}":` });
+    byShort.set(short, { short, key, shape: field.shape, kind: field.kind });
+    for (const variant of field.variants ?? [])
+      byShort.set(variant.short, { short: variant.short, key, shape: variant.shape, kind: undefined });
     const { derived } = field;
     if (derived !== undefined)
       byShort.set(derived.short, { short: derived.short, key, shape: undefined, kind: undefined, derived });
   }
-  const { note } = parts;
+  const { note } = extras;
   return {
     fields,
     byShort,
     guesses,
     note: note === undefined ? undefined : (record, context) => note(record as Readonly<Partial<T>>, context),
   };
+}
+
+/** Returns the schema of a value, or of the entries of a list. */
+function innermost(schema: Schema): Schema {
+  if (isOptional(schema)) return innermost(schema.present);
+  const { form } = schema;
+  return form.kind === 'list' || form.kind === 'nullable' ? innermost(form.of) : schema;
 }
 
 /** Returns a guess that is always the same value. */

@@ -1,7 +1,7 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { LimitReach } from '../../core/events/event.ts';
+import type { LimitReach } from '../../core/events/agent-events.ts';
 import { activeAt } from '../../core/state/run-time.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';

@@ -1,6 +1,6 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
-import type { LimitReach } from '../../core/events/event.ts';
+import type { LimitReach } from '../../core/events/agent-events.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
 import type { ModuleLimits } from '../../core/profile/profile.ts';

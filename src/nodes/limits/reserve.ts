@@ -7,7 +7,7 @@ import { priceAt, type TokenPrice } from '../../core/model/model-price.ts';
 import type { Budget } from '../../core/state/budget.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import type { TurnReserve } from '../../core/events/turn-events.ts';
+import type { TurnReserve } from '../../core/events/turn-parts.ts';
 import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit } from './limits.ts';
 
 /*

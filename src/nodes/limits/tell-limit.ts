@@ -1,4 +1,4 @@
-import type { LimitReach } from '../../core/events/event.ts';
+import type { LimitReach } from '../../core/events/agent-events.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 

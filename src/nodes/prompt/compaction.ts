@@ -1,7 +1,8 @@
 import { TurnContext, profileOf } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
-import { type CompactionEnd, type CompactionReason, type CompactionStart, isForRoom } from '../../core/events/context-events.ts';
+import type { CompactionEnd, CompactionReason, CompactionStart } from '../../core/events/context-events.ts';
+import { isForRoom } from '../../core/state/agent-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { EventOf } from '../../core/events/event.ts';

@@ -1,7 +1,8 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { cleanContent, cleanValue } from '../../core/untrusted/clean-outside.ts';
 import type { ErrorRecord } from '../../core/error.ts';
-import type { AgentEnding, ToolEnd } from '../../core/events/tool-events.ts';
+import type { AgentEnding } from '../../core/events/tool-parts.ts';
+import type { ToolEnd } from '../../core/events/tool-events.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';

@@ -5,7 +5,7 @@ import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
-import type { DecidedAction } from '../../core/events/turn-events.ts';
+import type { DecidedAction } from '../../core/events/turn-parts.ts';
 
 /** Decision of a turn: the action as plain data, and the item of a loop. */
 export interface Decided {

@@ -1,10 +1,12 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
-import type { AgentRestart, EventDraft, RunEndStatus } from '../../core/events/event.ts';
+import type { AgentRestart } from '../../core/events/agent-events.ts';
+import type { EventDraft } from '../../core/events/event.ts';
+import type { RunEndStatus } from '../../core/events/run-events.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
-import type { AgentEnding } from '../../core/events/tool-events.ts';
+import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';

@@ -1,5 +1,5 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { StagnationAct } from '../../core/events/event.ts';
+import type { StagnationAct } from '../../core/events/agent-events.ts';
 import type { Writable } from '../../core/json.ts';
 import { streakOf } from '../../core/state/stagnation.ts';
 import { type EscalationStep } from '../../core/profile/escalation.ts';

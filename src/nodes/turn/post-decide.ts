@@ -3,7 +3,7 @@ import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { unplaced } from '../../core/events/event.ts';
 import { toErrorRecord } from '../../core/error.ts';
-import type { DecidedAction } from '../../core/events/turn-events.ts';
+import type { DecidedAction } from '../../core/events/turn-parts.ts';
 import type { Scope } from '../../core/expression/expression.ts';
 import { readPath } from '../../core/expression/read-path.ts';
 import { callIdAt } from '../../core/fold/tool.ts';

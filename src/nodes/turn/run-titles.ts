@@ -7,7 +7,7 @@ import type { ModelGateway, ModelOutcome } from '../../core/model/model.ts';
 import { titleOf } from '../../core/state/run-title.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import type { RunTitle } from '../../core/events/title-event.ts';
+import type { RunTitle } from '../../core/events/run-events.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { allowanceFor } from '../limits/reserve.ts';

@@ -1,7 +1,7 @@
 import type { CadreEvent } from '../../core/events/event.ts';
 import { moduleChanges } from '../../core/patches/module-changes.ts';
 import type { Run } from '../../engine/run.ts';
-import { describeEvent } from '../../inspect/describe-event.ts';
+import { describeEvent } from '../../core/events/event.ts';
 
 /** Maximum length of a progress message, in characters. */
 const maxMessage = 200;

@@ -2,7 +2,7 @@ import { capabilityParts } from '../../core/state/capability.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PendingRequest } from '../../core/state/pending.ts';
-import type { EventPlace } from '../../core/events/event.ts';
+import { eventSchemas } from './event-schemas.ts';
 import type { RunOverview } from '../../inspect/run-overview.ts';
 import type { ProjectRow } from '../../engine/run-catalog.ts';
 import type { RunRow } from '../http/run-row.ts';
@@ -141,16 +141,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     itemId: maybe({ type: 'string', description: 'The inbox item a message became.' }),
   }),
   NewRun: recordOf<{ readonly runId: string }>({ runId: text }),
-  Event: {
-    ...recordOf<EventPlace & { readonly type: string }>({
-      runId: text,
-      seq: { type: 'integer', minimum: 1, description: 'From 1, without gaps.' },
-      at: time,
-      cause: maybe({ type: 'integer', minimum: 1, description: 'Sequence number of the event that caused this one.' }),
-      type: { type: 'string', description: 'Such as turn.start; docs/architecture.md has the list.' },
-    }),
-    description: 'An event of the journal; each type has fields of its own.',
-  },
+  ...eventSchemas,
   Info: recordOf<Info>({
     name: text,
     version: text,

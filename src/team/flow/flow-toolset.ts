@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { AgentEnding } from '../../core/events/tool-events.ts';
+import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Tool, TransitionTool } from '../../core/tool/tool.ts';
-import type { AgentEnding } from '../../core/events/tool-events.ts';
+import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { argumentCheck } from '../../tools/schema/check-arguments.ts';

@@ -1,6 +1,6 @@
-import type { DecidedAction } from '../../../core/events/turn-events.ts';
+import type { DecidedAction } from '../../../core/events/turn-parts.ts';
 import type { ObserverRecord } from '../../../core/state/turn.ts';
-import { beforeAfter } from '../../turn/state-changes.ts';
+import { beforeAfter } from '../../../core/patches/state-changes.ts';
 import type { ObserverView } from '../../turn/turn-judgements.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';

@@ -3,7 +3,7 @@ import { contentText, type Content } from '../../../core/prompt/message.ts';
 import type { SegmentView } from '../../turn/system-prompt.ts';
 import type { TurnInputView } from '../../turn/turn-inputs.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
-import { posterOf } from '../../describe-event.ts';
+import { posterOf } from '../../../core/inbox/poster.ts';
 import { safe, type Layout } from '../text/layout.ts';
 import { placeText } from '../origin-text.ts';
 import { countText, shareText } from '../text/quantity-text.ts';

@@ -1,6 +1,5 @@
-import type { EventOf } from '../../core/events/event.ts';
-import type { JsonValue } from '../../core/json.ts';
-import type { Patch } from '../../core/patches/patch.ts';
+import type { JsonValue } from '../json.ts';
+import type { Changes, Patch } from './patch.ts';
 
 /** One change of agent or team state. */
 export interface StateChangeView {
@@ -18,11 +17,30 @@ export interface StateChangeView {
   readonly by?: string;
 }
 
-/** The changes that an event made, in order. */
-export function stateChanges(event: EventOf<'state.patch' | 'state.update'>): readonly StateChangeView[] {
-  const by = event.by === undefined ? {} : { by: event.by };
-  if (event.type === 'state.update') return [{ ...oldChange(event), ...by }];
-  const { patches, inverse, seq } = event;
+/** An event that changed state, in journals of this version and of earlier ones. */
+type ChangeEvent = (PatchEvent & { readonly type: 'state.patch' }) | (OldChangeEvent & { readonly type: 'state.update' });
+
+interface PatchEvent extends Changes {
+  readonly seq: number;
+  readonly by?: string;
+}
+
+interface OldChangeEvent {
+  readonly seq: number;
+  readonly scope: 'agent' | 'team';
+  readonly operation: 'set' | 'increment' | 'append' | 'remove';
+  readonly path: string;
+  readonly value?: JsonValue;
+  readonly by?: string;
+}
+
+/** Returns the changes that an event made, in order. */
+export function stateChanges(event: ChangeEvent): readonly StateChangeView[] {
+  return event.type === 'state.update' ? [oldChange(event)] : changesOfPatch(event);
+}
+
+/** Returns the changes of a `state.patch`, in order. */
+export function changesOfPatch({ patches, inverse, seq, by }: PatchEvent): readonly StateChangeView[] {
   return patches.map(({ op, path, value }, index) => {
     const undo: Patch | undefined = inverse[patches.length - 1 - index];
     return {
@@ -32,14 +50,23 @@ export function stateChanges(event: EventOf<'state.patch' | 'state.update'>): re
       operation: op === 'remove' ? op : op === 'add' && typeof path.at(-1) === 'number' ? 'insert' : 'set',
       ...(undo?.value === undefined ? {} : { before: undo.value }),
       ...(value === undefined ? {} : { value }),
-      ...by,
+      ...(by === undefined ? {} : { by }),
     };
   });
 }
 
-function oldChange({ scope, operation, path, seq, value }: EventOf<'state.update'>): StateChangeView {
+/** Returns the change of a `state.update`, which does not record the previous value. */
+export function oldChange({ scope, operation, path, seq, value, by }: OldChangeEvent): StateChangeView {
   const where = scope === 'team' ? `team.shared.${path}` : /^(flags|values|deliverables)\./.test(path) ? path : `values.${path}`;
-  return { seq, scope, path: where, operation, isOld: true, ...(value === undefined ? {} : { value }) };
+  return {
+    seq,
+    scope,
+    path: where,
+    operation,
+    isOld: true,
+    ...(value === undefined ? {} : { value }),
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 function keyText(key: string | number): string {

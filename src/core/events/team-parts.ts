@@ -1,7 +1,9 @@
-import type { Patch } from '../../core/patches/patch.ts';
-import type { DispatchRecord, WorkModule } from '../../core/team/work-module.ts';
-import { check, json, list, map, nullable, number, oneOf, optional, record, text, time } from './check.ts';
-import { id } from './part-checks.ts';
+import type { Patch } from '../patches/patch.ts';
+import { list, nullable, optional, record } from '../schema/records.ts';
+import type { Schema } from '../schema/schema.ts';
+import { condition, json, map, number, oneOf, text, time } from '../schema/values.ts';
+import type { Assignment, DispatchRecord, ModuleArchive, WorkModule } from '../team/work-module.ts';
+import { agentId, callId, id } from './common-parts.ts';
 
 /** Fields of a work module that an event may change. */
 export const modulePatch = record<Partial<WorkModule>>({
@@ -15,7 +17,7 @@ export const modulePatch = record<Partial<WorkModule>>({
   deliverables: optional(map),
   context_archive: optional(
     list(
-      record<WorkModule['context_archive'][number]>({
+      record<ModuleArchive>({
         dispatch_id: text,
         archived_at: time,
         agent_id: text,
@@ -26,9 +28,9 @@ export const modulePatch = record<Partial<WorkModule>>({
   ),
   assignee_history: optional(
     list(
-      record<WorkModule['assignee_history'][number]>({
+      record<Assignment>({
         dispatch_id: text,
-        agent_id: id,
+        agent_id: agentId,
         started_at: time,
         ended_at: optional(time),
         outcome: oneOf('running', 'completed_success', 'completed_error', 'cancelled'),
@@ -40,19 +42,12 @@ export const modulePatch = record<Partial<WorkModule>>({
   updated_at: optional(time),
 });
 
-/** A state patch. Folding the events shows whether it fits the state. */
-export const patch = record<Patch>({
-  op: oneOf('add', 'replace', 'remove'),
-  path: list(check('a name or an index', (key) => typeof key === 'string' || Number.isSafeInteger(key))),
-  value: optional(json),
-});
-
 /** Fields of a dispatch that an event may change. */
 export const dispatchPatch = record<Partial<DispatchRecord>>({
   dispatch_id: optional(text),
-  call_id: optional(text),
+  call_id: optional(callId),
   module_id: optional(text),
-  agent_id: optional(text),
+  agent_id: optional(agentId),
   profile: optional(text),
   role_name: optional(text),
   status: optional(oneOf('QUEUED', 'RUNNING', 'COMPLETED_SUCCESS', 'COMPLETED_ERROR', 'CANCELLED')),
@@ -61,3 +56,14 @@ export const dispatchPatch = record<Partial<DispatchRecord>>({
   final_summary: optional(text),
   error_details: optional(json),
 });
+
+const pathKey: Schema<string | number> = {
+  form: { kind: 'either', first: text, second: number },
+  check: condition('a name or an index', (key) => typeof key === 'string' || Number.isSafeInteger(key)),
+};
+
+/** A state patch. Folding the events shows whether it fits the state. */
+export const patch = record<Patch>(
+  { op: oneOf('add', 'replace', 'remove'), path: list(pathKey), value: optional(json) },
+  { op: 'o', path: 'w', value: 'v' },
+);

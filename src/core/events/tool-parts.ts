@@ -1,0 +1,63 @@
+import type { ErrorRecord } from '../error.ts';
+import type { JsonObject } from '../json.ts';
+import type { PromptFacts } from '../prompt/prompt-sources.ts';
+import { list, optional, record, variants } from '../schema/records.ts';
+import { as, flag, map, number, oneOf, text } from '../schema/values.ts';
+import { type Capability, capabilityParts } from '../state/capability.ts';
+import type { ApprovalWait, Expiry, WaitFor } from '../tool/wait-for.ts';
+import { agentId, contentHash, errorRecord } from './common-parts.ts';
+
+export const callStatus = oneOf('ok', 'error', 'denied', 'cancelled', 'timeout', 'unknown');
+
+/** State an approval is bound to. */
+export const capability = record<Capability>({
+  fingerprint: contentHash,
+  tool: contentHash,
+  settings: contentHash,
+  gate: contentHash,
+  args: contentHash,
+  profile: contentHash,
+});
+
+const expiry = record<Expiry>({ afterMs: number, verdict: oneOf('deny', 'allow') });
+
+export const waitFor = as<WaitFor>(
+  variants('kind', {
+    agents: record<Extract<WaitFor, { kind: 'agents' }>>({
+      kind: oneOf('agents'),
+      agentIds: list(agentId),
+      orWait: optional(oneOf(true)),
+    }),
+    question: record<Extract<WaitFor, { kind: 'question' }>>({
+      kind: oneOf('question'),
+      prompt: text,
+      schema: optional(map),
+      expires: optional(expiry),
+    }),
+    approval: record<ApprovalWait>({
+      kind: oneOf('approval'),
+      gateId: text,
+      message: optional(text),
+      expires: optional(expiry),
+      capability: optional(capability),
+      prompt: optional(record<PromptFacts>({ sources: list(text), untrusted: list(text), tainted: flag })),
+      sandbox: optional(oneOf('on', 'off')),
+      changed: optional(list(oneOf(...capabilityParts))),
+    }),
+  }),
+);
+
+/** Planned end of an agent. */
+export interface AgentEnding {
+  readonly outcome: string;
+  readonly output?: string;
+  readonly deliverables?: JsonObject;
+  readonly error?: ErrorRecord;
+}
+
+export const agentEnding = record<AgentEnding>({
+  outcome: text,
+  output: optional(text),
+  deliverables: optional(map),
+  error: optional(errorRecord),
+});

@@ -1,0 +1,35 @@
+import type { EventOf, EventType } from '../events/event.ts';
+import type { AgentId } from '../ids.ts';
+import type { RunContext } from '../state/run-context.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import { agentOf } from './agent-of.ts';
+
+/** Folds of event types. Each changes a run's state in place. */
+export type Folds<Type extends EventType> = {
+  readonly [Each in Type]: (run: RunContext, event: EventOf<Each>) => void;
+};
+
+/** Folds of event types that name an agent. */
+export type AgentFolds<Type extends EventType> = {
+  readonly [Each in Type]: (run: RunContext, agent: SubContext, event: EventOf<Each>) => void;
+};
+
+/** An event that names an agent. */
+type OfAgent = { readonly agentId: AgentId };
+
+/** Turns folds with the event's agent into folds; `around` can watch the agent before and after each. */
+export function withAgent<Type extends EventType>(
+  folds: AgentFolds<Type>,
+  around?: (run: RunContext, agent: SubContext, fold: () => void) => void,
+): Folds<Type> {
+  const entries = Object.entries(folds) as [string, (run: RunContext, agent: SubContext, event: unknown) => void][];
+  const made = entries.map(([type, fold]) => [
+    type,
+    (run: RunContext, event: OfAgent): void => {
+      const agent = agentOf(run, event.agentId);
+      if (around === undefined) fold(run, agent, event);
+      else around(run, agent, () => fold(run, agent, event));
+    },
+  ]);
+  return Object.fromEntries(made) as Folds<Type>;
+}
