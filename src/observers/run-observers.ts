@@ -18,7 +18,8 @@ import type { TurnViewEnv } from '../core/state/turn-view.ts';
 import { updateState } from '../core/patches/update-state.ts';
 import { callObserver, toBound } from './call-observer.ts';
 import { targetOf } from './observer-target.ts';
-import { scopeAfter } from './scope-after.ts';
+import type { StateEdit } from '../core/patches/state-edit.ts';
+import type { RunContext } from '../core/state/run-context.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
 const maxItemsPerPhase = 16;
@@ -148,4 +149,17 @@ function act(
       return toBound(action, phase);
   }
   return undefined;
+}
+
+/** The roots of expressions as they will be once the changes so far are committed: later updates of one action read earlier ones. */
+function scopeAfter(env: TurnViewEnv, run: RunContext, agent: SubContext, edit: StateEdit): Scope {
+  const shared: PropertyDescriptor = { get: () => edit.state.team.shared };
+  const team: unknown = Object.create(run.team, { shared });
+  const laterRun = Object.create(run, { team: { value: team } }) as RunContext;
+  const laterAgent = Object.create(agent, {
+    flags: { get: () => edit.state.flags },
+    values: { get: () => edit.state.values },
+    deliverables: { get: () => edit.state.deliverables },
+  }) as SubContext;
+  return agentScope(env, laterRun, laterAgent);
 }

@@ -6,7 +6,7 @@ import { exportRun, type ExportedRun } from '../../src/engine/recovery/export-ru
 import { importRun } from '../../src/engine/recovery/import-run.ts';
 import { contentOf } from '../../src/inspect/bundle.ts';
 import { findInText } from '../../src/inspect/bundle/find-secrets.ts';
-import { homePattern } from '../../src/inspect/bundle/home-folders.ts';
+import { homePattern } from '../../src/inspect/bundle/redact-run.ts';
 import { readBundle } from '../../src/inspect/bundle/read-bundle.ts';
 import { redactionText } from '../../src/inspect/format/redaction-text.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';

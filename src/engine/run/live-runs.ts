@@ -1,12 +1,10 @@
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Lease } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import { cancelOnAbort } from './cancel-on-abort.ts';
 import { createContentCache } from '../recovery/content-cache.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import type { LaunchOptions } from '../launch-options.ts';
 import type { HaltedRuns } from '../recovery/halted-runs.ts';
-import { leaveWhenOver } from './leave-when-over.ts';
 import type { Leases } from '../recovery/leases.ts';
 import { Resources } from '../effects/resources.ts';
 import type { RunActor } from './run-actor.ts';
@@ -14,8 +12,74 @@ import { runHandle } from '../run-handle.ts';
 import type { Run } from '../run.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
 import { systemClock } from '../system-clock.ts';
-import { watchExit } from './waiting-at-exit.ts';
 import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
+import { type PendingRequest, pendingOf } from '../../core/state/pending.ts';
+import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
+
+/** Returns the runs that an engine currently advances. */
+type LiveRunsOf = () => Iterable<Run>;
+
+// Not state of a run: engines of this process that advance runs, consulted when it is about to exit.
+const engines = new Set<LiveRunsOf>();
+// Not state of a run: requests already printed, as `run request`; printing may wake the process once more.
+const written = new Set<string>();
+
+/**
+ * Makes the process print the requests that wait for people when it is about to exit with nothing left to do: waiting for a person keeps no
+ * process alive, so `await run.result` would end it (with code 13) silently. The returned function stops that.
+ */
+function watchExit(runs: LiveRunsOf): () => void {
+  if (engines.size === 0) process.on('beforeExit', writeWaiting).on('exit', writeIdle);
+  engines.add(runs);
+  return () => {
+    engines.delete(runs);
+    if (engines.size === 0) process.off('beforeExit', writeWaiting).off('exit', writeIdle);
+  };
+}
+
+/** Exit code of Node for a program that still awaits a promise at its top level. */
+const awaitsStill = 13;
+
+/** Prints runs that wait for a message, but only when the program awaits them: otherwise that is an ordinary exit. */
+function writeIdle(code: number): void {
+  if (code !== awaitsStill) return;
+  for (const runs of engines)
+    for (const { id, state } of runs())
+      if (state.status === 'awaiting' && pendingOf(state).length === 0)
+        process.stderr.write(`${toTerminalLine(idleLine(id), 2_000)}\n`);
+}
+
+function idleLine(runId: string): string {
+  const quoted = JSON.stringify(runId);
+  return (
+    `cadre: the process has nothing left to do and ends while run ${runId} waits for a message before it ends. ` +
+    `Send one with run.send(…), end the run with run.cancel(), or await run.settled() in place of run.result. ` +
+    `If the journal is on disk, engine.resume(${quoted}) goes on with the run.`
+  );
+}
+
+function writeWaiting(): void {
+  for (const runs of engines)
+    for (const run of runs())
+      for (const request of pendingOf(run.state)) {
+        const key = `${run.id} ${request.id}`;
+        if (written.has(key)) continue;
+        written.add(key);
+        process.stderr.write(`${toTerminalLine(waitingLine(run.id, request), 2_000)}\n`);
+      }
+}
+
+function waitingLine(runId: string, { id, kind, agentId, tool, message }: PendingRequest): string {
+  const quoted = JSON.stringify(id);
+  const what =
+    kind === 'approval'
+      ? `approval of call ${id} of '${tool}' by agent ${agentId}; decide with run.approve(${quoted}) or run.reject(${quoted})`
+      : `an answer to ${id} by agent ${agentId}${message === undefined ? '' : ` (${message.slice(0, 200)})`}; answer with run.answer(${quoted}, …)`;
+  return (
+    `cadre: the process has nothing left to do and ends while run ${runId} waits for ${what} before it ends. ` +
+    `If the journal is on disk, engine.resume(${JSON.stringify(runId)}) goes on with the run.`
+  );
+}
 
 /** Profiles of a run, and its hold on their toolsets. */
 export interface Bench {
@@ -122,4 +186,47 @@ export class LiveRuns {
   ): Pick<LiveRun, 'run' | 'actor'> {
     return runHandle(this.#parts, { state, lease, ...by, content: this.#content, resources: this.#resources });
   }
+}
+
+/** Cancels a run when the signal of its launch is aborted. The signal may outlive the run: no listener stays on it. */
+function cancelOnAbort(run: Run, signal: AbortSignal): void {
+  // A run that can no longer be cancelled has halted, and its result says why.
+  const cancel = (): void => void run.cancel('the launch signal was aborted').catch(() => undefined);
+  const forget = (): void => signal.removeEventListener('abort', cancel);
+  signal.addEventListener('abort', cancel, { once: true });
+  void run.result.then(forget, forget);
+  // Aborted while the lease was taken: the cancel waits behind the start.
+  if (signal.aborted) queueMicrotask(cancel);
+}
+
+/** A live run, and the resources that its engine holds for it. */
+interface LeavingParts {
+  readonly run: Run;
+  readonly actor: RunActor;
+  readonly lease: Lease;
+  readonly leases: Leases;
+  /** Leases of runs that have ended and may still get late results. */
+  readonly ended: Set<Lease>;
+  /** Removes the run from the live ones. */
+  readonly forget: () => void;
+}
+
+/**
+ * Releases the resources that an engine holds for a run, once it has ended and no late result can come, or it has halted. Never rejects.
+ */
+async function leaveWhenOver({ run, actor, lease, leases, ended, forget }: LeavingParts): Promise<void> {
+  try {
+    await run.result;
+  } catch {
+    // A halted run cannot go on here: the next process to resume it, or this one, must find its lease free.
+    if (actor.halted !== undefined) await leases.giveBack(lease);
+    forget();
+    return;
+  }
+  await actor.whenIdle();
+  forget();
+  // An abandoned tool may still bring a late result, which needs the lease to be recorded.
+  ended.add(lease);
+  await actor.whenDetachedSettled();
+  if (ended.delete(lease)) await leases.giveBack(lease);
 }

@@ -1,16 +1,24 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
-import type { CadreEvent } from '../../core/events/event.ts';
+import { type CadreEvent, describeEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
-import type { ContentHash } from '../../core/ids.ts';
+import type { ContentHash, TurnId } from '../../core/ids.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { bundleFormat, bundleVersion, contentOf, type RunBundle } from '../bundle.ts';
 import { contentRefs } from '../content-refs.ts';
-import type { PlainProfileFacts } from '../turn/profile-facts.ts';
+import { type PlainProfileFacts, fromPlainFacts } from '../turn/profile-facts.ts';
 import { runOverview } from '../run-overview.ts';
 import { checkEvent } from '../../core/events/check-event.ts';
 import { areFacts, checkFacts } from './facts-check.ts';
-import { rehearseViews } from './rehearse-views.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import { board } from '../board.ts';
+import { conversation } from '../conversation.ts';
+import { formatTurn } from '../format/turn/format-turn.ts';
+import type { ReadContent } from '../read-content.ts';
+import { timeline } from '../timeline/timeline.ts';
+import { tree } from '../tree.ts';
+import { turnList } from '../turn-list.ts';
+import { toTurnRecord } from '../turn/turn-record.ts';
 
 /** Limits for reading: characters, events, and nesting depth. */
 export const bundleLimits = { chars: 256 * 1024 * 1024, events: 500_000, depth: 256 } as const;
@@ -137,4 +145,26 @@ function readFacts(value: JsonValue | undefined, say: Complain): Readonly<Record
 
 function short(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
+}
+
+/**
+ * Builds every view of a run once and discards it, to find faults before anything is stored: events from outside may each be valid,
+ * yet contradict each other. For each agent, the prompt of the last turn includes the earlier ones.
+ */
+function rehearseViews(
+  run: RunContext,
+  events: readonly CadreEvent[],
+  content: ReadContent,
+  plain: Readonly<Record<string, PlainProfileFacts>>,
+): void {
+  for (const view of [board, conversation, timeline, tree, turnList]) view(run);
+  for (const event of events) describeEvent(event);
+  const profiles = new Map(Object.entries(plain).map(([name, facts]) => [name, fromPlainFacts(facts)]));
+  const last = new Map<string, TurnId>();
+  for (const turn of run.turns.values()) last.set(turn.agentId, turn.turnId);
+  for (const turn of run.turns.values()) {
+    const record = toTurnRecord(run, turn, content, profiles);
+    if (last.get(turn.agentId) === turn.turnId) formatTurn(record);
+    else void [record.systemPrompt, record.tools];
+  }
 }

@@ -1,7 +1,6 @@
 import { readPath } from '../../core/expression/read-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { PlannerStep, ScriptPlanner } from '../../core/profile/planner.ts';
-import { groupByWorker } from './worker-steps.ts';
 import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';
 
@@ -84,4 +83,45 @@ function withoutSteps({ otherwise, stepsFrom = 'steps' }: ScriptPlanner, view: P
   if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(view.scope()), why };
   if (otherwise?.kind === 'fail') return failure(otherwise.message.render(view.scope()), why);
   return failure(`there is no script at ${stepsFrom}`, why);
+}
+
+/**
+ * Puts the steps of a script that are for workers together: neighbours of the same worker and mode become one call of that
+ * worker, which is handed them as its own script, to be followed exactly (`direct`) or as advice (`guided`).
+ */
+function groupByWorker(steps: readonly JsonValue[]): readonly JsonValue[] {
+  const grouped: JsonValue[] = [];
+  let open: { readonly worker: string; readonly mode: string; readonly script: JsonObject[] } | undefined;
+  for (const step of steps) {
+    const worker = isJsonObject(step) ? step['worker'] : undefined;
+    if (!isJsonObject(step) || typeof worker !== 'string') {
+      open = undefined;
+      grouped.push(step);
+      continue;
+    }
+    const mode = step['mode'] === 'guided' ? 'guided' : 'direct';
+    const { worker: _worker, mode: _mode, ...own } = step;
+    if (open?.worker === worker && open.mode === mode) {
+      open.script.push(own);
+      continue;
+    }
+    open = { worker, mode, script: [own] };
+    grouped.push(callOf(open));
+  }
+  return grouped;
+}
+
+/** The call of a worker; its script grows while neighbours join it. */
+function callOf({
+  worker,
+  mode,
+  script,
+}: {
+  readonly worker: string;
+  readonly mode: string;
+  readonly script: JsonObject[];
+}): JsonObject {
+  const input =
+    mode === 'direct' ? 'Follow the script you are handed.' : 'Reach what the steps you are handed are for, in your own way.';
+  return { tool: 'call_agent', args: { profile: worker, input, data: { script, mode } } };
 }

@@ -1,11 +1,10 @@
 import type { DecidedAction } from '../../../core/events/turn-parts.ts';
-import type { ObserverRecord } from '../../../core/state/turn.ts';
+import type { ObserverRecord, RuleRecord } from '../../../core/state/turn.ts';
 import { beforeAfter } from '../../../core/patches/state-changes.ts';
 import type { ObserverView } from '../../turn/turn-judgements.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
 import { placeText } from '../origin-text.ts';
-import { ruleResult, ruleTrace } from './rule-trace.ts';
 
 /** Adds the observers of one phase, fired or not. */
 export function formatObservers(out: Layout, turn: TurnRecord, phase: ObserverRecord['phase']): void {
@@ -78,4 +77,19 @@ export function formatStateChanges(out: Layout, turn: TurnRecord): void {
     const by = change.by === undefined ? '' : out.style.dim(` by ${safe(change.by)}`);
     out.line(`${safe(change.path)}  ${safe(beforeAfter(change))}${by}`, 2);
   }
+}
+
+/** The rules tried, as one safe line: `rule 1 (stop) false: flags.n = 1; rule 2 (go) matched`. */
+function ruleTrace(rules: readonly RuleRecord[]): string {
+  return rules.map((rule, index) => `rule ${index + 1} (${safe(rule.id)}) ${ruleResult(rule)}`).join('; ');
+}
+
+/** Renders the result of one rule as one safe line. */
+function ruleResult(rule: RuleRecord): string {
+  if (rule.error !== undefined) return `failed: ${safe(rule.error.message)}`;
+  const values = Object.entries(rule.values ?? {})
+    .map(([path, value]) => `${safe(path)} = ${safe(JSON.stringify(value) ?? 'null')}`)
+    .join(', ');
+  const verdict = rule.matched ? 'matched' : 'false';
+  return values === '' ? verdict : `${verdict}: ${values}`;
 }
