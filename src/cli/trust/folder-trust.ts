@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { CadreError } from '../../core/error.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
 import { isNamedFolder, trustVariable } from './named-folders.ts';
 import { folderHash, foldersOutside, type RunPlaces } from './run-folders.ts';
+import { outsideReads, type OutsideRead } from './outside-reads.ts';
+import { reachText, untrusted, untrustedFolder } from './trust-texts.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
 
 /** Settings of a `FolderTrust`. */
@@ -41,9 +42,13 @@ export class FolderTrust {
     this.#env = options.env ?? process.env;
   }
 
-  /** Checks the profiles of the command, asking when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
-  readonly check = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
-    await this.#check(set, { ask: this.#options.ask, request: run?.request });
+  /**
+   * Checks the profiles of the command, asking when they are not trusted yet. Fails with FOLDER_UNTRUSTED.
+   *
+   * @param docs documents found beside the profiles, when agents may read them
+   */
+  readonly check = async (set: ProfileSet, run?: RunPlaces, docs?: string): Promise<void> => {
+    await this.#check(set, { ask: this.#options.ask, request: run?.request, docs });
     await this.#checkFolders(run, this.#options.ask);
   };
 
@@ -91,35 +96,43 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, { ask, place = this.#options.place, request }: CheckContext): Promise<void> {
+  async #check(set: ProfileSet, { ask, place = this.#options.place, request, docs }: CheckContext): Promise<void> {
     const hasValues = request !== undefined && Object.keys(request).length > 0;
     if (this.#passed.has(set) && !hasValues) return;
     const reach = await reachOfProfiles(set, request);
-    if (!reachesNothing(reach) && !(await isBundled(set, place))) await this.#checkReach(reach, ask, place);
+    if (!(await isBundled(set, place))) await this.#checkReach(reach, await outsideReads(set, place, docs), { ask, place });
     this.#passed.add(set);
   }
 
   /** Checks a reach against earlier agreements, which hold in every folder; the exemption of bundled teams does not extend to other files. */
-  async #checkReach(reach: ProfileReach, ask: TrustOptions['ask'], place: string): Promise<void> {
-    const hash = hashOf(reach);
-    if (!(await this.#isTrusted(hash, place))) await this.#agree(reach, hash, { ask, place });
-    this.#agreed.add(hash);
+  async #checkReach(
+    reach: ProfileReach,
+    outside: readonly OutsideRead[],
+    context: Pick<CheckContext, 'ask'> & { readonly place: string },
+  ): Promise<void> {
+    const named = this.#env[trustVariable] ?? '';
+    const needed = [
+      ...(reachesNothing(reach) ? [] : [hashOf(reach)]),
+      ...outside.flatMap(({ place, hash }) => (isNamedFolder(place, named) ? [] : [hash])),
+    ];
+    const known = new Set((await readTrust(trustFile(this.#env))).map(({ hash }) => hash));
+    const missing = needed.filter((hash) => !this.#agreed.has(hash) && !known.has(hash));
+    if (missing.length > 0 && !isNamedFolder(context.place, named)) await this.#agree(reachText(reach, outside), missing, context);
+    for (const hash of needed) this.#agreed.add(hash);
   }
 
-  async #isTrusted(hash: string, place: string): Promise<boolean> {
-    if (this.#agreed.has(hash) || isNamedFolder(place, this.#env[trustVariable] ?? '')) return true;
-    return (await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash);
-  }
-
-  async #agree(reach: ProfileReach, hash: string, { ask, place }: Pick<TrustOptions, 'ask' | 'place'>): Promise<void> {
+  async #agree(
+    words: string,
+    hashes: readonly string[],
+    { ask, place }: Pick<CheckContext, 'ask'> & { readonly place: string },
+  ): Promise<void> {
     if (!this.#options.isAgreed) {
-      const words = reachText(reach);
       if (ask === undefined)
         throw untrusted(place, words, `Review them; to trust them, use --trust, or name the folder in ${trustVariable}.`);
       const asked = `${safe(place, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
       if (!(await ask(asked))) throw untrusted(place, words, 'Nothing was started.');
     }
-    await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
+    for (const hash of hashes) await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
   }
 }
 
@@ -131,6 +144,7 @@ async function isBundled({ files }: ProfileSet, place: string): Promise<boolean>
 interface CheckContext extends Pick<TrustOptions, 'ask'> {
   readonly place?: string;
   readonly request?: RunPlaces['request'];
+  readonly docs?: string | undefined;
 }
 
 /** Hashes the reach that a person agrees to; prompts of the profiles are not part of it. */
@@ -139,31 +153,4 @@ function hashOf({ commands, code, variables, destinations, files }: ProfileReach
   return createHash('sha256')
     .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
     .digest('hex');
-}
-
-/** Renders the reach in full: a truncated command could hide its end. */
-function reachText({ commands, code, variables, destinations, files }: ProfileReach): string {
-  const part = (title: string, texts: readonly string[]): readonly string[] =>
-    texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
-  return [
-    ...part('programs to start:', commands),
-    ...part('code to load, which runs outside the sandbox with all your permissions:', code),
-    ...part('variables of your environment to read:', variables),
-    ...part('addresses to call:', destinations),
-    ...part('files otherwise kept from agents:', files),
-  ].join('\n');
-}
-
-function untrustedFolder(store: string, words: string, what: string): CadreError {
-  return new CadreError(
-    'FOLDER_UNTRUSTED',
-    `${store} records that its run works in a folder outside its project\n${words}\nReview it; if runs of this journal may read and write there, ${what}.`,
-    { details: { place: store } },
-  );
-}
-
-function untrusted(place: string, words: string, what: string): CadreError {
-  return new CadreError('FOLDER_UNTRUSTED', `${place} is not trusted, and its profiles name\n${words}\n${what}`, {
-    details: { place },
-  });
 }
