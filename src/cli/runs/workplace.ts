@@ -92,7 +92,8 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ids: idsFrom(runId),
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
-      trust: (set, run) => (options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run) : undefined),
+      trust: (set, run, launched) =>
+        options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     // A replay calls no model and no tool, but starts servers and loads code to list the tools, like any run.

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../core/json.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { thisCommand } from '../options/this-command.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
 import { isNamedFolder, trustVariable } from './named-folders.ts';
-import { folderHash, foldersOutside, type RunPlaces } from './run-folders.ts';
+import { folderHash, foldersOutside, realFolder, type RunPlaces } from './run-folders.ts';
 import { outsideReads, type OutsideRead } from './outside-reads.ts';
 import { reachText, untrusted, untrustedFolder } from './trust-texts.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
@@ -48,19 +50,33 @@ export class FolderTrust {
    * @param docs documents found beside the profiles, when agents may read them
    */
   readonly check = async (set: ProfileSet, run?: RunPlaces, docs?: string): Promise<void> => {
-    await this.#check(set, { ask: this.#options.ask, request: run?.request, docs });
+    await this.#check(set, { ask: this.#options.ask, run, docs });
     await this.#checkFolders(run, this.#options.ask);
   };
 
   /**
    * Checks profiles that appear during the work, without asking. Profiles of a recorded run come from the journal, so trust in the
    * command's folder does not cover them.
+   *
+   * @param launched request of a new run: its client agrees to what it adds, for runs of this journal
    */
-  readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
+  readonly checkLater = async (set: ProfileSet, run?: RunPlaces, launched?: { readonly request: JsonObject }): Promise<void> => {
     const { place, store } = this.#options;
-    await this.#check(set, { place: run === undefined ? place : (store ?? place), request: run?.request });
+    await this.#check(set, { place: run === undefined ? place : (store ?? place), run, hint: resumeHint(run, store) });
     await this.#checkFolders(run, undefined);
+    if (launched !== undefined) await this.#rememberRequest(set, launched.request);
   };
+
+  /** Remembers what the request of a new run adds, so that it resumes without a question; if that fails, the question comes then. */
+  async #rememberRequest(set: ProfileSet, request: JsonObject): Promise<void> {
+    const { store } = this.#options;
+    if (store === undefined || Object.keys(request).length === 0) return;
+    const hash = hashOf(await reachOfProfiles(set, request));
+    if (hash === hashOf(await reachOfProfiles(set))) return;
+    const entry = { hash: await hashInJournal(hash, store), place: store, at: Date.now() };
+    this.#agreed.add(entry.hash);
+    await rememberTrust(trustFile(this.#env), entry).catch(() => undefined);
+  }
 
   /** Remembers folders that the user named for a run, so that it resumes without a question; if that fails, the question comes then. */
   async trustFolders(folders: readonly (string | undefined)[]): Promise<void> {
@@ -96,55 +112,87 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, { ask, place = this.#options.place, request, docs }: CheckContext): Promise<void> {
-    const hasValues = request !== undefined && Object.keys(request).length > 0;
+  async #check(set: ProfileSet, { ask, place = this.#options.place, run, docs, hint }: CheckContext): Promise<void> {
+    const request = run?.request ?? {};
+    const hasValues = Object.keys(request).length > 0;
     if (this.#passed.has(set) && !hasValues) return;
     const reach = await reachOfProfiles(set, request);
-    if (!(await isBundled(set, place))) await this.#checkReach(reach, await outsideReads(set, place, docs), { ask, place });
+    if (!(await isBundled(set, place))) {
+      // Folders are known only of sets that were read from the command's own.
+      const outside = await outsideReads(set, this.#options.place, docs);
+      const added = hasValues ? { request, usual: await reachOfProfiles(set) } : undefined;
+      const words = reachText({ reach, outside, added });
+      await this.#checkHashes(reach, outside, { words, ask, place, hint, runId: run?.runId });
+    }
     this.#passed.add(set);
   }
 
   /** Checks a reach against earlier agreements, which hold in every folder; the exemption of bundled teams does not extend to other files. */
-  async #checkReach(
-    reach: ProfileReach,
-    outside: readonly OutsideRead[],
-    context: Pick<CheckContext, 'ask'> & { readonly place: string },
-  ): Promise<void> {
+  async #checkHashes(reach: ProfileReach, outside: readonly OutsideRead[], question: Question): Promise<void> {
     const named = this.#env[trustVariable] ?? '';
-    const needed = [
-      ...(reachesNothing(reach) ? [] : [hashOf(reach)]),
-      ...outside.flatMap(({ place, hash }) => (isNamedFolder(place, named) ? [] : [hash])),
-    ];
-    const known = new Set((await readTrust(trustFile(this.#env))).map(({ hash }) => hash));
-    const missing = needed.filter((hash) => !this.#agreed.has(hash) && !known.has(hash));
-    if (missing.length > 0 && !isNamedFolder(context.place, named)) await this.#agree(reachText(reach, outside), missing, context);
-    for (const hash of needed) this.#agreed.add(hash);
+    const hashes = reachesNothing(reach) ? [] : [hashOf(reach)];
+    for (const { place, hash } of outside) if (!isNamedFolder(place, named)) hashes.push(hash);
+    const known = new Set([...this.#agreed, ...(await readTrust(trustFile(this.#env))).map(({ hash }) => hash)]);
+    const asked: string[] = [];
+    for (const hash of hashes) if (!(await this.#isKnownInJournal(hash, question, known))) asked.push(hash);
+    const missing = asked.filter((hash) => !known.has(hash));
+    if (missing.length > 0 && !isNamedFolder(question.place, named)) await this.#agree(missing, question);
+    for (const hash of asked) this.#agreed.add(hash);
   }
 
-  async #agree(
-    words: string,
-    hashes: readonly string[],
-    { ask, place }: Pick<CheckContext, 'ask'> & { readonly place: string },
-  ): Promise<void> {
+  /** True when a client of this journal agreed to a reach by its request, which counts for recorded runs only. */
+  async #isKnownInJournal(hash: string, { runId }: Question, known: ReadonlySet<string>): Promise<boolean> {
+    const { store } = this.#options;
+    return runId !== undefined && store !== undefined && known.has(await hashInJournal(hash, store));
+  }
+
+  async #agree(hashes: readonly string[], { words, ask, place, hint, runId }: Question): Promise<void> {
     if (!this.#options.isAgreed) {
+      const who = runId === undefined ? place : `run ${safe(runId)}: ${place}`;
       if (ask === undefined)
-        throw untrusted(place, words, `Review them; to trust them, use --trust, or name the folder in ${trustVariable}.`);
-      const asked = `${safe(place, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
-      if (!(await ask(asked))) throw untrusted(place, words, 'Nothing was started.');
+        throw untrusted(
+          place,
+          `${who} is not trusted, and its profiles name\n${words}`,
+          `Review them; to trust them, ${hint ?? 'use --trust'}, or name the folder in ${trustVariable}.`,
+        );
+      const asked = `${safe(who, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
+      if (!(await ask(asked)))
+        throw untrusted(place, `${who} is not trusted, and its profiles name\n${words}`, 'Nothing was started.');
     }
     for (const hash of hashes) await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
   }
+}
+
+/** Returns how a user of a server agrees to what a recorded run needs. */
+function resumeHint(run: RunPlaces | undefined, store: string | undefined): string | undefined {
+  return run === undefined ? undefined : `resume it once with \`${thisCommand(['resume', run.runId, '--trust'], store)}\``;
+}
+
+/** Returns the hash under which a reach is remembered for the runs of one journal only. */
+async function hashInJournal(hash: string, store: string): Promise<string> {
+  return createHash('sha256')
+    .update(JSON.stringify({ version: 1, reach: hash, journal: await realFolder(store) }))
+    .digest('hex');
 }
 
 async function isBundled({ files }: ProfileSet, place: string): Promise<boolean> {
   return (await isBundledFolder(place)) || (await areBundledFiles(files));
 }
 
-/** Context of a check: the source of the profiles, and the request of the recorded run that uses them. */
+/** Context of a check: the source of the profiles, and the recorded run that uses them. */
 interface CheckContext extends Pick<TrustOptions, 'ask'> {
   readonly place?: string;
-  readonly request?: RunPlaces['request'];
+  readonly run?: RunPlaces | undefined;
   readonly docs?: string | undefined;
+  /** How the user can agree; with `--trust` when absent. */
+  readonly hint?: string | undefined;
+}
+
+/** Question about a reach, with its words for the user. */
+interface Question extends Pick<CheckContext, 'ask' | 'hint'> {
+  readonly words: string;
+  readonly place: string;
+  readonly runId: string | undefined;
 }
 
 /** Hashes the reach that a person agrees to; prompts of the profiles are not part of it. */
