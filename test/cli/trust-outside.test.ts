@@ -1,6 +1,9 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FolderTrust } from '../../src/cli/trust/folder-trust.ts';
+import { loadProfiles } from '../../src/index.ts';
+import { bundledProfiles } from '../../src/profiles/files/bundled-teams.ts';
 import { runCli, temporaryFolder } from './cli-process.ts';
 
 const config = 'name: default\ntype: llm_config\nconfig: { provider: scripted, script: scripts/offline.yaml }\n';
@@ -127,5 +130,20 @@ describe('E: a team that reads outside its own folder names it in the question',
     expect((await runCli(['run', '--docs', '../docs', 'Go.'], { cwd, env })).code).toBe(0);
     expect((await runCli(['run', '--trust', 'Go.'], { cwd, env })).code).toBe(0);
     expect((await runCli(['resume', 'last', 'Go on.'], { cwd, env })).code).toBe(0);
+  });
+
+  it('documents beside a copy of a bundled team, too: its files ask nothing, the documents are the user’s', async () => {
+    const base = await temporaryFolder();
+    await write(base, { 'clone/agent_profiles/.keep': '', 'docs/private.md': '# Private\n' });
+    const set = await loadProfiles(path.join(bundledProfiles, 'openmanus'));
+    const ask: string[] = [];
+    const options = { isAgreed: false, env: { XDG_CONFIG_HOME: await temporaryFolder() } };
+    const trust = new FolderTrust({ ...options, place: path.join(base, 'clone'), ask: async (text) => ask.push(text) === 0 });
+    await expect(trust.check(await loadProfiles({ files: set.files }), undefined, path.join(base, 'docs'))).rejects.toThrow(
+      '(documents)',
+    );
+    expect(ask).toHaveLength(1);
+    await trust.check(await loadProfiles({ files: set.files }));
+    expect(ask).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ import { createDocumentTools } from '../../toolsets/documents/create-document-to
 import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -52,6 +52,7 @@ const graceMs = 5_000;
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
 export async function openTeams(options: TeamsOptions, { command, journal, models = {} }: TeamsCommand): Promise<Teams> {
+  await checkDefaultStore(options.store);
   const profiles = profilesFolder(options.profiles);
   const beside = options.docs === undefined ? await teamDocs(profiles) : undefined;
   const found = await FoundDocs.beside(beside, profiles);

@@ -19,7 +19,7 @@ import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
 import { mayReadDocuments, unreadFilesLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
-import { checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -72,6 +72,7 @@ export interface Workplace extends AsyncDisposable {
  */
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
   const runId = options.runId ?? randomIds.runId();
+  await checkDefaultStore(options.store);
   const store = options.store ?? defaultStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
   const beside = await docsBeside(options, note);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
-import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
+import { nothingReached, type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
@@ -116,14 +116,13 @@ export class FolderTrust {
     const request = run?.request ?? {};
     const hasValues = Object.keys(request).length > 0;
     if (this.#passed.has(set) && !hasValues) return;
-    const reach = await reachOfProfiles(set, request);
-    if (!(await isBundled(set, place))) {
-      // Folders are known only of sets that were read from the command's own.
-      const outside = await outsideReads(set, this.#options.place, docs);
-      const added = hasValues ? { request, usual: await reachOfProfiles(set) } : undefined;
-      const words = reachText({ reach, outside, added });
-      await this.#checkHashes(reach, outside, { words, ask, place, hint, runId: run?.runId });
-    }
+    const isKnown = await isBundled(set, place);
+    const reach = isKnown ? nothingReached : await reachOfProfiles(set, request);
+    // Folders are known only of sets that were read from the command's own; documents beside it are the user's, whatever the profiles.
+    const outside = await outsideReads(isKnown ? { llmConfigs: new Map() } : set, this.#options.place, docs);
+    const added = hasValues && !isKnown ? { request, usual: await reachOfProfiles(set) } : undefined;
+    const words = reachText({ reach, outside, added });
+    await this.#checkHashes(reach, outside, { words, ask, place, hint, runId: run?.runId });
     this.#passed.add(set);
   }
 
