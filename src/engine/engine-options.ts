@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { CodedObserver } from '../core/env.ts';
 import type { Ids } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import type { Journal } from '../core/events/journal.ts';
 import type { Recording } from '../core/recording/recording.ts';
@@ -58,12 +59,13 @@ export interface EngineOptions {
   readonly replay?: string | Recording;
   /**
    * Called with each set of profiles before a run uses it: the engine's own, and those a run recorded. Must throw when they are not
-   * trusted. For a recorded run it also receives the run's workspace and request: a journal may come from others, too. Tools and toolsets
-   * from code are trusted unless this says otherwise.
+   * trusted. For a recorded run it also receives the run's workspace and request: a journal may come from others, too. For a new run it
+   * receives the request of the launch. Tools and toolsets from code are trusted unless this says otherwise.
    */
   readonly trust?: (
     profiles: ProfileSet,
     run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
+    launched?: { readonly request: JsonObject },
   ) => void | Promise<void>;
   /** Milliseconds that cancelled tools and model calls get to stop; 5000 by default. */
   readonly graceMs?: number;

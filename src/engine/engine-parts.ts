@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { ContentEntry, Journal } from '../core/events/journal.ts';
 import type { LlmConfig } from '../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
@@ -64,7 +65,11 @@ export interface EngineParts {
   readonly toolsets: ToolsetPool;
   /** Fails when a set of profiles is not trusted, or when a recorded run must not go on with it. */
   readonly trust?:
-    | ((profiles: ProfileSet, run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>) => void | Promise<void>)
+    | ((
+        profiles: ProfileSet,
+        run?: Pick<RunContext['meta'], 'runId' | 'workspace' | 'request'>,
+        launched?: { readonly request: JsonObject },
+      ) => void | Promise<void>)
     | undefined;
   /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;

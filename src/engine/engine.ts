@@ -33,6 +33,7 @@ import {
 } from './public-options.ts';
 import { checkInputSize } from './input/input-size.ts';
 import { runLimits } from './limit-options.ts';
+import { checkRequest } from './launch/run-request.ts';
 import { startEvent } from './launch/start-event.ts';
 import type { Run } from './run.ts';
 import { RunCatalog } from './run-catalog.ts';
@@ -87,7 +88,8 @@ export class Engine {
     const { runtime, ids, clock, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
     checkInputSize('launch: input', request.input);
-    using hold = await holdToolsets(this.#parts, runtime, [profile.name]);
+    const launched = { request: checkRequest(options.request ?? {}) };
+    using hold = await holdToolsets(this.#parts, runtime, [profile.name], { launched });
     const runId = request.runId === undefined ? ids.runId() : await freeRunId(this.#parts.journal, request.runId);
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { run, begun } = await this.#leases.take({ runId }, (lease) => {
@@ -247,7 +249,7 @@ export class Engine {
     if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
     const runtime = await profileRuntimeOf(this.#parts, state);
     const said = await forkMessage(this.#parts, state, options.message);
-    using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), state.meta);
+    using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), { recorded: state.meta });
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });

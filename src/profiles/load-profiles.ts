@@ -60,7 +60,8 @@ export async function checkProfiles(
   const read = await readProfileFiles(typeof input === 'string' ? [input] : input);
   const { readCodeFiles } = await import('./files/read-code-files.ts');
   const code = options.readCode === undefined ? undefined : await readCodeFiles(read, options.readCode);
-  const compiled = await compile([...read.files, ...newCode(read.files, code)], code);
+  const { set, diagnostics } = await compile([...read.files, ...newCode(read.files, code)], code);
+  const compiled = { ...(set === undefined ? {} : { set: { ...set, folders: read.folders } }), diagnostics };
   if (read.diagnostics.length === 0) return compiled;
   return { diagnostics: [...read.diagnostics, ...compiled.diagnostics] };
 }

@@ -105,3 +105,29 @@ describe('links that come with a project', () => {
     await untouched(own);
   });
 });
+
+describe('a journal that comes with a project', () => {
+  it('and is a link to the journal of another project is not written', async () => {
+    const { cwd, env } = await clonedProject();
+    const other = await clonedProject();
+    expect((await runCli(['run', 'Own.'], other)).code).toBe(0);
+    const before = (await runCli(['runs', '--json'], other)).out;
+    await mkdir(path.join(cwd, '.cadre'));
+    await symlink(path.join(other.cwd, '.cadre/journal.db'), path.join(cwd, '.cadre/journal.db'));
+    for (const words of [
+      ['run', 'Go.'],
+      ['resume', 'last', 'Go on.'],
+      ['cancel', 'last'],
+      ['send', 'last', 'Go on.'],
+      ['rename', 'last', 'Theirs'],
+    ]) {
+      const { code, err } = await runCli(words, { cwd, env });
+      expect([words[0], code, err]).toEqual([
+        words[0],
+        2,
+        expect.stringMatching(/journal\.db leads to .*, outside .*--store PATH/),
+      ]);
+    }
+    expect((await runCli(['runs', '--json'], other)).out).toBe(before);
+  });
+});

@@ -259,6 +259,51 @@ describe('what is asked, and of whom', () => {
     ],
     ['a header', [config('provider: openai, model: x, headers: { X: { _type: from_env, var: DEEP } }')], /DEEP \(LLM config m\)/],
     [
+      'the key of one provider sent to another',
+      [
+        config(`provider: openai, model: x, ${key('ANTHROPIC_API_KEY')}`),
+        { path: 'llm_configs/n.yaml', text: 'name: n\ntype: llm_config\nconfig: { provider: anthropic, model: y }\n' },
+      ],
+      /ANTHROPIC_API_KEY \(LLM config m\)/,
+    ],
+    [
+      'a variable sent to a provider that another config sends to this machine',
+      [
+        config(`provider: openai, model: x, ${key('LOCAL')}`),
+        {
+          path: 'llm_configs/n.yaml',
+          text: `name: n\ntype: llm_config\nconfig: { provider: openai-compatible, model: y, base_url: 'http://127.0.0.1:1/v1', ${key('LOCAL')} }\n`,
+        },
+      ],
+      /LOCAL \(LLM config m\)/,
+    ],
+    [
+      'the key of a search service sent to an address in a file',
+      [
+        config('provider: openai, model: x'),
+        profile('pages'),
+        {
+          path: 'toolsets/p.yaml',
+          text: 'type: toolset\nname: pages\nkind: web\nsettings: { providers: [{ type: brave, url: "https://collects.example" }] }\n',
+        },
+      ],
+      /BRAVE_API_KEY \(the key sent to https:\/\/collects\.example\) \(toolset pages\)/,
+    ],
+    [
+      'pages of the web',
+      [config('provider: openai, model: x'), profile('web')],
+      /public addresses, where agents choose pages \(toolset web\)/,
+    ],
+    [
+      'pages of some hosts',
+      [
+        config('provider: openai, model: x'),
+        profile('pages'),
+        { path: 'toolsets/p.yaml', text: 'type: toolset\nname: pages\nkind: web\nsettings: { allow_hosts: [collects.example] }\n' },
+      ],
+      /collects\.example, where agents choose pages \(toolset pages\)/,
+    ],
+    [
       'a variable in a text',
       [
         config('provider: openai, model: x'),

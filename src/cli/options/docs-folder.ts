@@ -90,6 +90,14 @@ export function worksOnDocuments({ profiles }: Pick<ProfileSet, 'profiles'>, too
   );
 }
 
+/** True when a profile may read documents, also by allowing all tools. */
+export function mayReadDocuments(set: Pick<ProfileSet, 'profiles'>, tools: readonly Tool[]): boolean {
+  const isOpen = [...set.profiles.values()].some(({ allowedToolsets, allowedTools }) =>
+    [...allowedToolsets, ...allowedTools].includes('*'),
+  );
+  return isOpen || worksOnDocuments(set, tools);
+}
+
 /** Returns the documents inside the `ai` package; undefined when it is not installed. */
 export function shippedDocs(): string | undefined {
   let packageFile: string;

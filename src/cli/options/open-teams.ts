@@ -5,13 +5,14 @@ import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
-import { unreadFilesLine, servedDocs, teamDocs } from './docs-folder.ts';
+import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
+import { FoundDocs } from '../trust/found-docs.ts';
 
 /** Options of `openTeams`. */
 export interface TeamsOptions {
@@ -51,12 +52,15 @@ const graceMs = 5_000;
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
 export async function openTeams(options: TeamsOptions, { command, journal, models = {} }: TeamsCommand): Promise<Teams> {
+  await checkDefaultStore(options.store);
   const profiles = profilesFolder(options.profiles);
-  const docs = await servedDocs(options.docs, { own: options.docs === undefined ? await teamDocs(profiles) : undefined });
+  const beside = options.docs === undefined ? await teamDocs(profiles) : undefined;
+  const found = await FoundDocs.beside(beside, profiles);
+  const docs = await servedDocs(options.docs, { own: beside });
   const outDir = options.out === undefined ? await defaultReports(command) : path.resolve(options.out);
   const store = options.store ?? defaultStore;
   if (options.workspace === undefined) await checkDefaultWorkspaces(store);
-  const documents = createDocumentTools({ root: docs, outDir });
+  const documents = createDocumentTools({ root: found.root(docs), outDir });
   try {
     // With MCP, stdin belongs to the client.
     const ask = command === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
@@ -69,14 +73,16 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
     const tools = documents.tools;
     const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
     const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed });
+    const readable = mayReadDocuments(engine.profiles, tools) ? found.unnamed : undefined;
     try {
-      await trust.check(engine.profiles);
+      await trust.check(engine.profiles, undefined, readable);
     } catch (thrown) {
       await engine.close();
       throw thrown;
     }
+    if (readable !== undefined) found.open();
     await trust.trustFolders([options.workspace]);
-    const unreadLine = typeof docs === 'string' ? await unreadFilesLine(docs, engine.profiles, tools) : '';
+    const unreadLine = typeof docs === 'string' && found.isOpen ? await unreadFilesLine(docs, engine.profiles, tools) : '';
     const mail = journal === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,

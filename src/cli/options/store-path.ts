@@ -10,6 +10,11 @@ export async function defaultReports(name: string): Promise<string> {
   return await ownFolder(path.join(path.dirname(defaultStore), 'reports', name), '.', '--out DIR');
 }
 
+/** Checks that the default journal lies in the working folder, not behind a link that came with it. Fails with FOLDER_UNTRUSTED. */
+export async function checkDefaultStore(store: string | undefined): Promise<void> {
+  if (store === undefined) await ownFolder(defaultStore, '.', '--store PATH');
+}
+
 /** Checks that default workspaces lie in the project of the journal. Fails with FOLDER_UNTRUSTED. */
 export async function checkDefaultWorkspaces(store: string): Promise<void> {
   if (store === 'memory') return;

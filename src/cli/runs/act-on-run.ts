@@ -8,7 +8,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { findRun } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
 import { resumeAndDrive } from './resumed-run.ts';
-import { storePath } from '../options/store-path.ts';
+import { checkDefaultStore, storePath } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
@@ -34,6 +34,7 @@ export interface ActOptions {
  * to do.
  */
 export async function actOnRun(reference: string, options: RunOptions, { action, success }: ActOptions): Promise<ExitCode> {
+  await checkDefaultStore(options.store);
   const summary = await lookUpRun(reference, options.store);
   const done = await askHolder(summary, action, {
     store: storePath(options.store),

@@ -16,13 +16,14 @@ import { createDocumentTools, type DocumentTools } from '../../toolsets/document
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
-import { unreadFilesLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
+import { mayReadDocuments, unreadFilesLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
-import { checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
+import { FoundDocs } from '../trust/found-docs.ts';
 import { isBelow, realFolder, type RunPlaces } from '../trust/run-folders.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { readWorkNote, writeWorkNote, type WorkNote } from '../terminal/work-note.ts';
@@ -71,13 +72,16 @@ export interface Workplace extends AsyncDisposable {
  */
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
   const runId = options.runId ?? randomIds.runId();
+  await checkDefaultStore(options.store);
   const store = options.store ?? defaultStore;
   const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
-  const { docs, missing } = await runDocs(options.docs, { usual: await usualDocs(options, note) });
+  const beside = await docsBeside(options, note);
+  const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? beside });
+  const found = await FoundDocs.beside(beside, options.profiles);
   const out = options.out ?? note?.out;
   const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
-  const documents = createDocumentTools({ root: docs ?? missing, outDir });
+  const documents = createDocumentTools({ root: found.root(docs ?? missing), outDir });
   const trust = createTrust(options, store);
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
@@ -89,21 +93,27 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       ids: idsFrom(runId),
       ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
       ...journalSecrets(),
-      trust: (set, run) => (options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run) : undefined),
+      trust: (set, run, launched) =>
+        options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
       ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     // A replay calls no model and no tool, but starts servers and loads code to list the tools, like any run.
-    if (options.replay === undefined || hasExternalTools(engine.profiles))
-      await closeOnFailure(engine, journal, () => trust.check(engine.profiles, places));
-    await trust.trustFolders([options.workspace, options.docs, options.out]);
+    if (options.replay === undefined || hasExternalTools(engine.profiles)) {
+      const readable = mayReadDocuments(engine.profiles, documents.tools) ? found.unnamed : undefined;
+      await closeOnFailure(engine, journal, () => trust.check(engine.profiles, places, readable));
+      if (readable !== undefined) found.open();
+    }
+    const named = found.isOpen ? [found.unnamed] : [];
+    await trust.trustFolders([options.workspace, options.docs, options.out, ...named]);
     // Fails now rather than in the first tool call that needs documents.
     if (docs === undefined && options.replay === undefined && worksOnDocuments(engine.profiles, documents.tools)) {
       await engine.close();
       await journal?.close();
       missing();
     }
-    await writeWorkNote(store, runId, { ...(docs === undefined ? {} : { docs }), out: outDir });
-    const unreadLine = options.replay === undefined ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
+    await writeWorkNote(store, runId, { ...(docs === undefined || !found.isOpen ? {} : { docs }), out: outDir });
+    const unreadLine =
+      options.replay === undefined && found.isOpen ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
@@ -127,9 +137,9 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   }
 }
 
-/** Returns the documents of the run or its team; with `--docs` there is no need to look, and a link there is no error. */
-async function usualDocs({ docs, profiles }: WorkplaceOptions, note: WorkNote | undefined): Promise<string | undefined> {
-  return docs === undefined ? (note?.docs ?? (await teamDocs(profiles))) : undefined;
+/** Returns the documents of the team, unless others are named: then there is no need to look, and a link there is no error. */
+async function docsBeside({ docs, profiles }: WorkplaceOptions, note: WorkNote | undefined): Promise<string | undefined> {
+  return docs === undefined && note?.docs === undefined ? await teamDocs(profiles) : undefined;
 }
 
 /** Returns an id source whose first run gets the given id: the note beside the journal is for this run. */

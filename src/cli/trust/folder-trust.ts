@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { CadreError } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
-import { type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
+import { nothingReached, type ProfileReach, reachesNothing, reachOfProfiles } from '../../engine/launch/reach-of-profiles.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { thisCommand } from '../options/this-command.ts';
 import { areBundledFiles, isBundledFolder } from './bundled-files.ts';
 import { isNamedFolder, trustVariable } from './named-folders.ts';
-import { folderHash, foldersOutside, type RunPlaces } from './run-folders.ts';
+import { folderHash, foldersOutside, realFolder, type RunPlaces } from './run-folders.ts';
+import { outsideReads, type OutsideRead } from './outside-reads.ts';
+import { reachText, untrusted, untrustedFolder } from './trust-texts.ts';
 import { readTrust, rememberTrust, trustFile } from './trust-store.ts';
 
 /** Settings of a `FolderTrust`. */
@@ -41,21 +44,39 @@ export class FolderTrust {
     this.#env = options.env ?? process.env;
   }
 
-  /** Checks the profiles of the command, asking when they are not trusted yet. Fails with FOLDER_UNTRUSTED. */
-  readonly check = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
-    await this.#check(set, { ask: this.#options.ask, request: run?.request });
+  /**
+   * Checks the profiles of the command, asking when they are not trusted yet. Fails with FOLDER_UNTRUSTED.
+   *
+   * @param docs documents found beside the profiles, when agents may read them
+   */
+  readonly check = async (set: ProfileSet, run?: RunPlaces, docs?: string): Promise<void> => {
+    await this.#check(set, { ask: this.#options.ask, run, docs });
     await this.#checkFolders(run, this.#options.ask);
   };
 
   /**
    * Checks profiles that appear during the work, without asking. Profiles of a recorded run come from the journal, so trust in the
    * command's folder does not cover them.
+   *
+   * @param launched request of a new run: its client agrees to what it adds, for runs of this journal
    */
-  readonly checkLater = async (set: ProfileSet, run?: RunPlaces): Promise<void> => {
+  readonly checkLater = async (set: ProfileSet, run?: RunPlaces, launched?: { readonly request: JsonObject }): Promise<void> => {
     const { place, store } = this.#options;
-    await this.#check(set, { place: run === undefined ? place : (store ?? place), request: run?.request });
+    await this.#check(set, { place: run === undefined ? place : (store ?? place), run, hint: resumeHint(run, store) });
     await this.#checkFolders(run, undefined);
+    if (launched !== undefined) await this.#rememberRequest(set, launched.request);
   };
+
+  /** Remembers what the request of a new run adds, so that it resumes without a question; if that fails, the question comes then. */
+  async #rememberRequest(set: ProfileSet, request: JsonObject): Promise<void> {
+    const { store } = this.#options;
+    if (store === undefined || Object.keys(request).length === 0) return;
+    const hash = hashOf(await reachOfProfiles(set, request));
+    if (hash === hashOf(await reachOfProfiles(set))) return;
+    const entry = { hash: await hashInJournal(hash, store), place: store, at: Date.now() };
+    this.#agreed.add(entry.hash);
+    await rememberTrust(trustFile(this.#env), entry).catch(() => undefined);
+  }
 
   /** Remembers folders that the user named for a run, so that it resumes without a question; if that fails, the question comes then. */
   async trustFolders(folders: readonly (string | undefined)[]): Promise<void> {
@@ -91,46 +112,86 @@ export class FolderTrust {
     await rememberTrust(trustFile(this.#env), { hash, place: folder, at: Date.now() });
   }
 
-  async #check(set: ProfileSet, { ask, place = this.#options.place, request }: CheckContext): Promise<void> {
-    const hasValues = request !== undefined && Object.keys(request).length > 0;
+  async #check(set: ProfileSet, { ask, place = this.#options.place, run, docs, hint }: CheckContext): Promise<void> {
+    const request = run?.request ?? {};
+    const hasValues = Object.keys(request).length > 0;
     if (this.#passed.has(set) && !hasValues) return;
-    const reach = await reachOfProfiles(set, request);
-    if (!reachesNothing(reach) && !(await isBundled(set, place))) await this.#checkReach(reach, ask, place);
+    const isKnown = await isBundled(set, place);
+    const reach = isKnown ? nothingReached : await reachOfProfiles(set, request);
+    // Folders are known only of sets that were read from the command's own; documents beside it are the user's, whatever the profiles.
+    const outside = await outsideReads(isKnown ? { llmConfigs: new Map() } : set, this.#options.place, docs);
+    const added = hasValues && !isKnown ? { request, usual: await reachOfProfiles(set) } : undefined;
+    const words = reachText({ reach, outside, added });
+    await this.#checkHashes(reach, outside, { words, ask, place, hint, runId: run?.runId });
     this.#passed.add(set);
   }
 
   /** Checks a reach against earlier agreements, which hold in every folder; the exemption of bundled teams does not extend to other files. */
-  async #checkReach(reach: ProfileReach, ask: TrustOptions['ask'], place: string): Promise<void> {
-    const hash = hashOf(reach);
-    if (!(await this.#isTrusted(hash, place))) await this.#agree(reach, hash, { ask, place });
-    this.#agreed.add(hash);
+  async #checkHashes(reach: ProfileReach, outside: readonly OutsideRead[], question: Question): Promise<void> {
+    const named = this.#env[trustVariable] ?? '';
+    const hashes = reachesNothing(reach) ? [] : [hashOf(reach)];
+    for (const { place, hash } of outside) if (!isNamedFolder(place, named)) hashes.push(hash);
+    const known = new Set([...this.#agreed, ...(await readTrust(trustFile(this.#env))).map(({ hash }) => hash)]);
+    const asked: string[] = [];
+    for (const hash of hashes) if (!(await this.#isKnownInJournal(hash, question, known))) asked.push(hash);
+    const missing = asked.filter((hash) => !known.has(hash));
+    if (missing.length > 0 && !isNamedFolder(question.place, named)) await this.#agree(missing, question);
+    for (const hash of asked) this.#agreed.add(hash);
   }
 
-  async #isTrusted(hash: string, place: string): Promise<boolean> {
-    if (this.#agreed.has(hash) || isNamedFolder(place, this.#env[trustVariable] ?? '')) return true;
-    return (await readTrust(trustFile(this.#env))).some((entry) => entry.hash === hash);
+  /** True when a client of this journal agreed to a reach by its request, which counts for recorded runs only. */
+  async #isKnownInJournal(hash: string, { runId }: Question, known: ReadonlySet<string>): Promise<boolean> {
+    const { store } = this.#options;
+    return runId !== undefined && store !== undefined && known.has(await hashInJournal(hash, store));
   }
 
-  async #agree(reach: ProfileReach, hash: string, { ask, place }: Pick<TrustOptions, 'ask' | 'place'>): Promise<void> {
+  async #agree(hashes: readonly string[], { words, ask, place, hint, runId }: Question): Promise<void> {
     if (!this.#options.isAgreed) {
-      const words = reachText(reach);
+      const who = runId === undefined ? place : `run ${safe(runId)}: ${place}`;
       if (ask === undefined)
-        throw untrusted(place, words, `Review them; to trust them, use --trust, or name the folder in ${trustVariable}.`);
-      const asked = `${safe(place, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
-      if (!(await ask(asked))) throw untrusted(place, words, 'Nothing was started.');
+        throw untrusted(
+          place,
+          `${who} is not trusted, and its profiles name\n${words}`,
+          `Review them; to trust them, ${hint ?? 'use --trust'}, or name the folder in ${trustVariable}.`,
+        );
+      const asked = `${safe(who, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
+      if (!(await ask(asked)))
+        throw untrusted(place, `${who} is not trusted, and its profiles name\n${words}`, 'Nothing was started.');
     }
-    await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
+    for (const hash of hashes) await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
   }
+}
+
+/** Returns how a user of a server agrees to what a recorded run needs. */
+function resumeHint(run: RunPlaces | undefined, store: string | undefined): string | undefined {
+  return run === undefined ? undefined : `resume it once with \`${thisCommand(['resume', run.runId, '--trust'], store)}\``;
+}
+
+/** Returns the hash under which a reach is remembered for the runs of one journal only. */
+async function hashInJournal(hash: string, store: string): Promise<string> {
+  return createHash('sha256')
+    .update(JSON.stringify({ version: 1, reach: hash, journal: await realFolder(store) }))
+    .digest('hex');
 }
 
 async function isBundled({ files }: ProfileSet, place: string): Promise<boolean> {
   return (await isBundledFolder(place)) || (await areBundledFiles(files));
 }
 
-/** Context of a check: the source of the profiles, and the request of the recorded run that uses them. */
+/** Context of a check: the source of the profiles, and the recorded run that uses them. */
 interface CheckContext extends Pick<TrustOptions, 'ask'> {
   readonly place?: string;
-  readonly request?: RunPlaces['request'];
+  readonly run?: RunPlaces | undefined;
+  readonly docs?: string | undefined;
+  /** How the user can agree; with `--trust` when absent. */
+  readonly hint?: string | undefined;
+}
+
+/** Question about a reach, with its words for the user. */
+interface Question extends Pick<CheckContext, 'ask' | 'hint'> {
+  readonly words: string;
+  readonly place: string;
+  readonly runId: string | undefined;
 }
 
 /** Hashes the reach that a person agrees to; prompts of the profiles are not part of it. */
@@ -139,31 +200,4 @@ function hashOf({ commands, code, variables, destinations, files }: ProfileReach
   return createHash('sha256')
     .update(JSON.stringify({ version: 1, commands, variables, destinations, ...opened }))
     .digest('hex');
-}
-
-/** Renders the reach in full: a truncated command could hide its end. */
-function reachText({ commands, code, variables, destinations, files }: ProfileReach): string {
-  const part = (title: string, texts: readonly string[]): readonly string[] =>
-    texts.length === 0 ? [] : [`  ${title}`, ...texts.map((text) => `    ${safe(text, text.length)}`)];
-  return [
-    ...part('programs to start:', commands),
-    ...part('code to load, which runs outside the sandbox with all your permissions:', code),
-    ...part('variables of your environment to read:', variables),
-    ...part('addresses to call:', destinations),
-    ...part('files otherwise kept from agents:', files),
-  ].join('\n');
-}
-
-function untrustedFolder(store: string, words: string, what: string): CadreError {
-  return new CadreError(
-    'FOLDER_UNTRUSTED',
-    `${store} records that its run works in a folder outside its project\n${words}\nReview it; if runs of this journal may read and write there, ${what}.`,
-    { details: { place: store } },
-  );
-}
-
-function untrusted(place: string, words: string, what: string): CadreError {
-  return new CadreError('FOLDER_UNTRUSTED', `${place} is not trusted, and its profiles name\n${words}\n${what}`, {
-    details: { place },
-  });
 }

@@ -243,6 +243,8 @@ export interface ProfileSet {
   /** The team's facts, when the folder has a `team.yaml`; with several, those of the last one loaded. */
   readonly team?: TeamFacts;
   readonly files: readonly ProfileFile[];
+  /** Real paths of the folders that the files were read from, included teams among them; absent for files in memory. */
+  readonly folders?: readonly string[];
   readonly warnings: readonly Diagnostic[];
 }
 

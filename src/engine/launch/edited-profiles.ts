@@ -31,6 +31,6 @@ export async function editedProfiles(
   const runtime = await parts.compile(files, own);
   for (const agent of state.agents.values()) if (agent.status !== 'ended') checkAgent(parts, runtime, state, agent);
   // Toolsets that an agent could not use until now may not be connected yet.
-  const hold = await holdToolsets(parts, runtime, profilesOf(state), state.meta);
+  const hold = await holdToolsets(parts, runtime, profilesOf(state), { recorded: state.meta });
   return { kind: 'profiles', hold, tools: hold.take(), files: runtime.snapshot.text, changes, before };
 }

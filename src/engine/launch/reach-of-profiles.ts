@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ToolsetCode } from '../../core/tool/code-files.ts';
-import { findProvider } from '../../core/model/model-provider.ts';
+import { findProvider, splitModelName } from '../../core/model/model-provider.ts';
 import { awsCredentialVars, maySign } from '../../core/model/provider-settings.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -27,6 +27,9 @@ export interface ProfileReach {
   /** Files that it reads or writes although agents otherwise may not. */
   readonly files: readonly string[];
 }
+
+/** Reach of profiles that use nothing outside. */
+export const nothingReached: ProfileReach = { commands: [], code: [], variables: [], destinations: [], files: [] };
 
 /**
  * Finds what a person must agree to before using other people's profiles. Excludes models on this machine, the person's own model and
@@ -106,13 +109,21 @@ function variableLines(set: ProfileSet, addressed: readonly LlmConfig[]): readon
   return [...sent, ...read];
 }
 
-/** Returns variables whose keys stay on this machine, or go to their provider's usual address. */
+/**
+ * Returns variables whose keys stay on this machine, or go to their provider's usual address. A variable that any config sends elsewhere,
+ * such as the key of one provider to another, is not among them.
+ */
 function harmlessKeys({ llmConfigs }: ProfileSet): ReadonlySet<string> {
-  const keys = [...llmConfigs.values()].flatMap(({ provider, baseUrl, apiKeyVar }) => [
-    ...(baseUrl === undefined || !isLocal(baseUrl) ? [] : [apiKeyVar ?? '']),
-    findProvider(provider)?.keyVar ?? '',
-  ]);
-  return new Set(keys);
+  const harmless = new Set<string>();
+  const sent = new Set<string>();
+  for (const { provider, model, baseUrl, apiKeyVar } of llmConfigs.values()) {
+    const usual = findProvider(provider === '' ? (splitModelName(model)?.provider ?? '') : provider)?.keyVar;
+    if (usual !== undefined) harmless.add(usual);
+    if (apiKeyVar === undefined) continue;
+    if (apiKeyVar === usual || (baseUrl !== undefined && isLocal(baseUrl))) harmless.add(apiKeyVar);
+    else sent.add(apiKeyVar);
+  }
+  return harmless.difference(sent);
 }
 
 /** True when an address is on this machine. */

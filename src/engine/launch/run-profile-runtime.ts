@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { ContentHash } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { storedText } from '../../core/events/journal.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -44,17 +45,23 @@ export async function profileRuntimeOf(
   }
 }
 
+/** Run that profiles are used for: one on record, or a new one with the values of its request. */
+export interface RunToTrust {
+  readonly recorded?: RunContext['meta'];
+  readonly launched?: { readonly request: JsonObject };
+}
+
 /**
  * Holds the toolsets that agents of these profiles may use, once all of them have reported whether they connected. First checks that the
- * profiles are trusted and that `recorded` may continue in its workspace, before any toolset starts.
+ * profiles are trusted and that a recorded run may continue in its workspace, before any toolset starts.
  */
 export async function holdToolsets(
   { trust, clock, left }: EngineParts,
   runtime: ProfileRuntime,
   profiles: Iterable<string>,
-  recorded?: RunContext['meta'],
+  { recorded, launched }: RunToTrust,
 ): Promise<ToolsetHold> {
-  await trust?.(runtime.reaching, recorded);
+  await trust?.(runtime.reaching, recorded, launched);
   return await ToolsetHold.ready(runtime, profiles, clock, left.promise);
 }
 

@@ -40,7 +40,7 @@ export interface ResumePlan extends Disposable {
  */
 export async function planResume(parts: EngineParts, state: RunContext, choice: ProfileChoice = 'recorded'): Promise<ResumePlan> {
   const runtime = choice === 'current' ? parts.runtime : await profileRuntimeOf(parts, state);
-  const hold = await holdToolsets(parts, runtime, profilesOf(state), state.meta);
+  const hold = await holdToolsets(parts, runtime, profilesOf(state), { recorded: state.meta });
   const dispose = (): void => hold[Symbol.dispose]();
   try {
     return { runtime, hold, ...(await changesSince(parts, state, { runtime, hold })), [Symbol.dispose]: dispose };

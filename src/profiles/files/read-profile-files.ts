@@ -13,6 +13,8 @@ export interface FilesRead {
   readonly files: readonly ProfileFile[];
   /** Folder each file was read from, by its path. */
   readonly roots: ReadonlyMap<string, ReadRoot>;
+  /** Real paths of all folders that were read, in the order of reading. */
+  readonly folders: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -22,6 +24,7 @@ const maxFolderDepth = 16;
 interface Reading {
   readonly files: Map<string, ProfileFile>;
   readonly roots: Map<string, ReadRoot>;
+  readonly folders: Set<string>;
   readonly diagnostics: Diagnostic[];
   /** Real paths of folders and files already seen, so that circular links end. */
   readonly seen: Set<string>;
@@ -47,6 +50,7 @@ export async function readProfileFiles(inputs: readonly string[]): Promise<Files
   const reading: Reading = {
     files: new Map(),
     roots: new Map(),
+    folders: new Set(),
     diagnostics: [],
     seen: new Set(),
     teams: new Set(),
@@ -54,7 +58,8 @@ export async function readProfileFiles(inputs: readonly string[]): Promise<Files
     full: false,
   };
   for (const input of inputs) await readInput(reading, input);
-  return { files: [...reading.files.values()], roots: reading.roots, diagnostics: reading.diagnostics };
+  const { files, roots, folders, diagnostics } = reading;
+  return { files: [...files.values()], roots, folders: [...folders], diagnostics };
 }
 
 async function readInput(reading: Reading, input: string): Promise<void> {
@@ -162,6 +167,7 @@ async function readOne(
 ): Promise<void> {
   if (reading.seen.has(real)) return;
   reading.seen.add(real);
+  reading.folders.add(root.real);
   const isJson = label.toLowerCase().endsWith('.json');
   const info = await stat(real);
   if (!info.isFile()) {

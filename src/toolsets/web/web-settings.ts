@@ -94,11 +94,28 @@ export function readWebSettings(settings: JsonObject): WebSettings {
   };
 }
 
-/** Returns the reach of these settings: search services named by address, and access beyond public addresses. */
+/** Environment variables that keys of search services are read from when the settings name none. */
+const keyVariables: Readonly<Partial<Record<ProviderSetting['type'], string>>> = {
+  brave: 'BRAVE_API_KEY',
+  tavily: 'TAVILY_API_KEY',
+  google: 'GOOGLE_SEARCH_API_KEY',
+};
+
+/**
+ * Returns the reach of these settings: pages, search services named by address with the keys that these get from the environment, and
+ * access beyond public addresses.
+ */
 export function webReaches(settings: JsonObject): readonly Reach[] {
   const { policy, providers = [] } = readWebSettings(settings);
-  const named = providers.flatMap(({ url }): readonly Reach[] => (url === undefined ? [] : [{ kind: 'destination', text: url }]));
-  return [...named, ...privateReaches(policy)];
+  const named = providers.flatMap(({ type, url, key }): readonly Reach[] => {
+    if (url === undefined) return [];
+    const variable = key === undefined ? keyVariables[type] : undefined;
+    const sent: readonly Reach[] =
+      variable === undefined ? [] : [{ kind: 'variable', text: `${variable} (the key sent to ${url})` }];
+    return [{ kind: 'destination', text: url }, ...sent];
+  });
+  const pages = policy.allowHosts.length === 0 ? 'public addresses' : policy.allowHosts.join(', ');
+  return [{ kind: 'destination', text: `${pages}, where agents choose pages` }, ...named, ...privateReaches(policy)];
 }
 
 /** Returns the reach of a policy beyond public addresses. */

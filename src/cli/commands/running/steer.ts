@@ -7,7 +7,7 @@ import { askHolder } from '../../../server/reach/reach-run.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
 import { actOnRun, withTakeOverHint, lookUpRun } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { storePath } from '../../options/store-path.ts';
+import { checkDefaultStore, storePath } from '../../options/store-path.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -62,6 +62,7 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
     ...(agent === undefined ? {} : { agentId: agent }),
     ...(module === undefined ? {} : { moduleId: module }),
   };
+  await checkDefaultStore(options.store);
   const summary = await lookUpRun(reference, options.store);
   const { runId, outcome, status } = summary;
   if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [], wasOver: true }, options);
