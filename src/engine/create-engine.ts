@@ -11,6 +11,7 @@ import type { ProfileRuntime } from './engine-parts.ts';
 import { defaultStorePath, openStore } from './recovery/open-store.ts';
 import { readRecording } from '../models/replay/read-recording.ts';
 import { randomIds } from './random-ids.ts';
+import type { Clock } from '../core/clock.ts';
 import { systemClock } from './system-clock.ts';
 import { Turnstile } from './run/turnstile.ts';
 import { rememberJournal } from '../toolsets/files/guard/engine-places.ts';
@@ -55,12 +56,11 @@ export async function prepareEngine(
   const ingestors = createIngestorRegistry(options.ingestors);
   const observers = new Map((options.observers ?? []).map((observer) => [observer.name, observer]));
   const models = givenModels(options.models ?? {});
-  const env = options.env === undefined ? {} : { env: options.env };
   const hash = createContentHash();
   const secrets = collectSecrets(options.secrets);
   const pool = new ToolsetPool({ hash, redact: secrets.json });
   const wireNames = new WireNames();
-  const benches = new ProfileRuntimes({
+  const runtimes = new ProfileRuntimes({
     pool,
     hash,
     secrets,
@@ -79,44 +79,65 @@ export async function prepareEngine(
     onTool: (name) => wireNames.add(name),
   });
   const code = codeTools(options, { pool, hash, secrets });
-  const runtime = await benches.build(options.profiles, code);
-  return {
-    open: async (live) => {
-      if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
-        rememberJournal(live.store ?? defaultStorePath);
-      const clock = live.clock ?? systemClock;
-      const gateway = createModelGateway({
-        models: live.models ?? {},
-        clock,
-        decodeToolName: (wire) => wireNames.decode(wire),
-        ...(live.random === undefined ? {} : { random: live.random }),
-        ...env,
-        onSecret: (value) => void secrets.add(value),
-        llmConfigs: (name, from) => benches.llmConfig(name, from),
-      });
-      return new Engine({
-        runtime,
-        rebuild: (recorded) => benches.rebuild(recorded, code),
-        compile: (files, { code: own }) => benches.build({ files }, own),
-        gateway: replay === undefined ? gateway : createReplayGateway(replay, clock),
-        replay,
-        journal: await openStore(live.store, live),
-        ownsJournal: typeof live.store !== 'object',
-        clock,
-        ids: live.ids ?? randomIds,
-        // A function that replaces a model is recorded like a model.
-        functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
-        limits: live.limits ?? {},
-        owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
-        turnstile: new Turnstile(),
-        graceMs: live.graceMs ?? 5_000,
-        left: Promise.withResolvers(),
-        workspaceOf: createWorkspaces(live.workspace, live.store),
-        toolsets: pool,
-        trust: live.trust,
-        watch: live.watch,
-      });
-    },
-    rebuild: (recorded) => benches.rebuild(recorded, code),
-  };
+  const runtime = await runtimes.build(options.profiles, code);
+  const parts: PreparedParts = { options, replay, secrets, pool, wireNames, runtimes, code, runtime };
+  return { open: (live) => openEngine(parts, live), rebuild: (recorded) => runtimes.rebuild(recorded, code) };
+}
+
+/** What `prepareEngine` has made. */
+interface PreparedParts {
+  readonly options: Pick<EngineOptions, 'env'>;
+  readonly replay: Replay | undefined;
+  readonly secrets: ReturnType<typeof collectSecrets>;
+  readonly pool: ToolsetPool;
+  readonly wireNames: WireNames;
+  readonly runtimes: ProfileRuntimes;
+  readonly code: ReturnType<typeof codeTools>;
+  readonly runtime: Awaited<ReturnType<ProfileRuntimes['build']>>;
+}
+
+/** Opens the store, and an engine on it. */
+async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine['open']>[0]): Promise<Engine> {
+  const { replay, pool, runtimes, code, runtime } = parts;
+  if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
+    rememberJournal(live.store ?? defaultStorePath);
+  const clock = live.clock ?? systemClock;
+  return new Engine({
+    runtime,
+    rebuild: (recorded) => runtimes.rebuild(recorded, code),
+    compile: (files, { code: own }) => runtimes.build({ files }, own),
+    gateway: replay === undefined ? gatewayOf(parts, live, clock) : createReplayGateway(replay, clock),
+    replay,
+    journal: await openStore(live.store, live),
+    ownsJournal: typeof live.store !== 'object',
+    clock,
+    ids: live.ids ?? randomIds,
+    // A function that replaces a model is recorded like a model.
+    functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
+    limits: live.limits ?? {},
+    owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
+    turnstile: new Turnstile(),
+    graceMs: live.graceMs ?? 5_000,
+    left: Promise.withResolvers(),
+    workspaceOf: createWorkspaces(live.workspace, live.store),
+    toolsets: pool,
+    trust: live.trust,
+    watch: live.watch,
+  });
+}
+
+function gatewayOf(
+  { options, secrets, wireNames, runtimes }: PreparedParts,
+  live: Parameters<PreparedEngine['open']>[0],
+  clock: Clock,
+): ReturnType<typeof createModelGateway> {
+  return createModelGateway({
+    models: live.models ?? {},
+    clock,
+    decodeToolName: (wire) => wireNames.decode(wire),
+    ...(live.random === undefined ? {} : { random: live.random }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+    onSecret: (value) => void secrets.add(value),
+    llmConfigs: (name, from) => runtimes.llmConfig(name, from),
+  });
 }

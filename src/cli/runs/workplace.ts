@@ -85,18 +85,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   const trust = createTrust(options, store);
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
-    const journal = options.takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
-    const engine = await createEngine({
-      profiles: options.profiles,
-      tools: documents.tools,
-      store: journal ?? store,
-      ids: idsFrom(runId),
-      ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
-      ...journalSecrets(),
-      trust: (set, run, launched) =>
-        options.replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
-      ...(options.replay === undefined ? {} : { replay: options.replay }),
-    });
+    const { engine, journal } = await openRunEngine(options, { store, runId, documents, trust });
     // A replay calls no model and no tool, but starts servers and loads code to list the tools, like any run.
     if (options.replay === undefined || hasExternalTools(engine.profiles)) {
       const readable = mayReadDocuments(engine.profiles, documents.tools) ? found.unnamed : undefined;
@@ -135,6 +124,32 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     documents[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Opens the engine of one run, and its journal where that is not the engine's to open. */
+async function openRunEngine(
+  { profiles, takeOver, replay }: WorkplaceOptions,
+  parts: {
+    readonly store: string;
+    readonly runId: RunId;
+    readonly documents: ReturnType<typeof createDocumentTools>;
+    readonly trust: ReturnType<typeof createTrust>;
+  },
+) {
+  const { store, runId, documents, trust } = parts;
+  const journal = takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
+  const engine = await createEngine({
+    profiles,
+    tools: documents.tools,
+    store: journal ?? store,
+    ids: idsFrom(runId),
+    ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
+    ...journalSecrets(),
+    trust: (set, run, launched) =>
+      replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
+    ...(replay === undefined ? {} : { replay }),
+  });
+  return { engine, journal };
 }
 
 /** Returns the documents of the team, unless others are named: then there is no need to look, and a link there is no error. */

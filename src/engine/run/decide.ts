@@ -41,75 +41,59 @@ export function decide(tx: Transaction, decision: DecisionContext, input: Input,
 
 function applyInput(tx: Transaction, decision: DecisionContext, input: Input): void {
   tx.setCause(undefined);
-  switch (input.kind) {
-    case 'start':
-      recordTools(tx, input.tools, tx.run.seq);
-      for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
-      startRoot(tx, decision.env, input.profile, input.payload);
-      noteUnmetGates(tx, decision.env);
-      break;
-    case 'post':
-      if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
-      break;
-    case 'model':
-      endModelCall(tx, decision, input);
-      if (input.agentId === tx.run.rootAgentId) titleIfDue(tx, decision.env);
-      break;
-    case 'compaction':
-      applySummary(tx, decision.env, input);
-      break;
-    case 'title':
-      applyTitle(tx, input.outcome);
-      break;
-    case 'tool':
-      endToolCall(tx, decision, input);
-      break;
-    case 'verify':
-      endVerification(tx, decision, input);
-      break;
-    case 'answer':
-      applyAnswer(tx, decision, input);
-      break;
-    case 'cancel':
-      cancel(tx, decision.env, input);
-      break;
-    case 'recover':
-      recover(tx, decision.env, input);
-      titleIfDue(tx, decision.env);
-      break;
-    case 'settle':
-      for (const agentId of input.agentIds) tx.touch(agentId);
-      break;
-    case 'timer':
-      applyDeadlines(tx, decision.env, input.deadlines);
-      break;
-    case 'clock':
-      tx.emit({ type: 'clock.jump', ms: input.jumpMs });
-      break;
-    case 'toolset':
-      noteToolset(tx, decision.env, input);
-      if (input.tools !== undefined) noteUnmetGates(tx, decision.env);
-      break;
-    case 'keep_note':
-      keepNote(tx, input.note);
-      break;
-    case 'profiles':
-      applyProfileEdits(tx, decision.env, input);
-      break;
-    case 'modules':
-      applyModuleEdits(tx, decision.env, input.actions);
-      break;
-    case 'note':
-      tx.emit({ type: 'note.add', level: input.level, code: input.code, message: input.message, ...input.about }, tx.run.seq);
-      break;
-    case 'fail': {
-      const root = rootOf(tx);
-      if (root !== undefined)
-        endAgent(new TurnContext(tx, decision.env, root), { outcome: 'error', error: input.error }, tx.run.seq);
-      break;
-    }
-  }
+  const apply = inputs[input.kind] as (tx: Transaction, decision: DecisionContext, input: Input) => void;
+  apply(tx, decision, input);
 }
+
+/** What each kind of input does. */
+const inputs: {
+  readonly [Kind in Input['kind']]: (
+    tx: Transaction,
+    decision: DecisionContext,
+    input: Extract<Input, { readonly kind: Kind }>,
+  ) => void;
+} = {
+  start: (tx, { env }, input) => {
+    recordTools(tx, input.tools, tx.run.seq);
+    for (const note of input.notes ?? []) keepNote(tx, note, tx.run.seq);
+    startRoot(tx, env, input.profile, input.payload);
+    noteUnmetGates(tx, env);
+  },
+  post: (tx, _, input) => {
+    if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
+  },
+  model: (tx, decision, input) => {
+    endModelCall(tx, decision, input);
+    if (input.agentId === tx.run.rootAgentId) titleIfDue(tx, decision.env);
+  },
+  compaction: (tx, { env }, input) => applySummary(tx, env, input),
+  title: (tx, _, input) => applyTitle(tx, input.outcome),
+  tool: endToolCall,
+  verify: endVerification,
+  answer: applyAnswer,
+  cancel: (tx, { env }, input) => cancel(tx, env, input),
+  recover: (tx, { env }, input) => {
+    recover(tx, env, input);
+    titleIfDue(tx, env);
+  },
+  settle: (tx, _, { agentIds }) => {
+    for (const agentId of agentIds) tx.touch(agentId);
+  },
+  timer: (tx, { env }, { deadlines }) => applyDeadlines(tx, env, deadlines),
+  clock: (tx, _, { jumpMs }) => void tx.emit({ type: 'clock.jump', ms: jumpMs }),
+  toolset: (tx, { env }, input) => {
+    noteToolset(tx, env, input);
+    if (input.tools !== undefined) noteUnmetGates(tx, env);
+  },
+  keep_note: (tx, _, { note }) => keepNote(tx, note),
+  profiles: (tx, { env }, input) => applyProfileEdits(tx, env, input),
+  modules: (tx, { env }, { actions }) => applyModuleEdits(tx, env, actions),
+  note: (tx, _, { level, code, message, about }) => void tx.emit({ type: 'note.add', level, code, message, ...about }, tx.run.seq),
+  fail: (tx, { env }, { error }) => {
+    const root = rootOf(tx);
+    if (root !== undefined) endAgent(new TurnContext(tx, env, root), { outcome: 'error', error }, tx.run.seq);
+  },
+};
 
 function startRoot(tx: Transaction, env: Env, profileName: string, payload: JsonValue): void {
   const profile = env.profiles.get(profileName);
