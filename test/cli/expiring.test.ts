@@ -46,7 +46,7 @@ describe('what waits for a person', () => {
 
   it('says that it has expired, and offers no verdict any more', () => {
     const text = formatPending([request], { now: 18_000, runId: 'run_1' });
-    expect(text).toMatch(/has expired: it is denied when the run is taken up\n.*resume run_1/s);
+    expect(text).toMatch(/has expired: it is denied when the run is resumed\n.*resume run_1/s);
     expect(text).not.toContain('approve');
   });
 });

@@ -129,7 +129,7 @@ describe('compaction', () => {
     expect(shown).not.toContain('summary before them');
     const last = run.turns().at(-1);
     const again = formatWhy(run.why(last?.turnId ?? '', 'Looked three times').slice(0, 1));
-    expect(again).toMatch(/in the place of messages \d+ to \d+ .* and of the summary before them/);
+    expect(again).toMatch(/replaces messages \d+ to \d+ .* and of the summary before them/);
     expect(again).toMatch(/of Root_1, with the summary before them, go to a summariser/);
   });
 

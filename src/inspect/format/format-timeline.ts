@@ -24,7 +24,7 @@ export function formatTimeline(view: Timeline, options: FormatOptions = {}): str
   for (const gap of view.breaks.slice(0, 20))
     out.line(style.dim(`idle for ${durationText(gap.to - gap.from)} from ${timeText(gap.from)}`));
   for (const { at, downMs } of view.resumes.slice(-20))
-    out.line(style.dim(`taken up again ${timeText(at)} after ${durationText(downMs)}`));
+    out.line(style.dim(`resumed ${timeText(at)} after ${durationText(downMs)}`));
   if (view.breaks.length > 20) out.line(style.dim(`… ${view.breaks.length - 20} more idle stretches`));
   return out.toString();
 }

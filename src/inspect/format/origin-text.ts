@@ -31,10 +31,10 @@ export function originText(origin: TextOrigin): string {
     case 'summary': {
       const by = origin.llmConfig === undefined ? '' : ` by ${safe(origin.llmConfig)}`;
       const earlier = origin.coversEarlier === true ? ' and of the summary before them' : '';
-      return `summary ${safe(origin.compactionId ?? '')}${by}, in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}${earlier}`;
+      return `summary ${safe(origin.compactionId ?? '')}${by}, replaces messages ${rangeText(origin)} of ${safe(origin.agentId)}${earlier}`;
     }
     case 'left_out':
-      return `note in the place of messages ${rangeText(origin)} of ${safe(origin.agentId)}, which are left out`;
+      return `note that replaces messages ${rangeText(origin)} of ${safe(origin.agentId)}, which are left out`;
     case 'tool_protocol':
       return `the offered tools and how to call them: tool_protocol ${safe(origin.protocol)} of LLM config ${safe(origin.config)}`;
     case 'join':

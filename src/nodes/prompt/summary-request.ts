@@ -44,7 +44,7 @@ export function summarise(env: Env, { run, agent, signal, gateway, content, onOu
   const request: Writable<ModelRequest> = {
     config,
     messages: [
-      { role: 'system', content: requiredText(content, start.instructions, 'what a summariser is told') },
+      { role: 'system', content: requiredText(content, start.instructions, 'the instructions of a summariser') },
       { role: 'user', content: [{ type: 'text', text: transcript(previous, messages, room) }] },
     ],
     tools: [],

@@ -23,7 +23,7 @@ const request: JsonObject = {
     input: {
       type: 'string',
       'x-handover-title': 'Your task',
-      description: 'What it is to do, with everything it needs to know: it sees nothing of your conversation.',
+      description: 'Its task, with everything it needs to know: it does not see your conversation.',
     },
     data: { type: 'object', description: 'More that it is handed, by name.' },
     agent_id: agentIdParameter,

@@ -19,7 +19,7 @@ export const moduleActionSchema: JsonObject = {
     module_id: text('The module to change. Leave it out when creating: ids WM_1, WM_2, … are given in order.'),
     name: text('Short name; needed when creating.'),
     description: text('What is to be done and what counts as done; needed when creating.'),
-    notes_from_principal: text('Notes for whoever works on the module, for example what to do differently in a rework.'),
+    notes_from_principal: text('Notes for the agent that works on the module, for example what to do differently in a rework.'),
     depends_on: {
       type: 'array',
       items: { type: 'string' },

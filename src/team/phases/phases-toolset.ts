@@ -35,7 +35,7 @@ export const phasesToolset: ToolsetKind = {
       },
       on_failure: {
         enum: ['stop', 'continue'],
-        description: 'After a phase that failed: begin no other one (usual), or go on with those that do not depend on it.',
+        description: 'After a phase fails: start no other phase (default), or continue with those that do not depend on it.',
       },
       show_plan: {
         type: 'boolean',

@@ -215,7 +215,7 @@ function planParameters(workers: readonly string[]): JsonObject {
             parallel_workers: several('Several workers that all do this phase, at the same time.'),
             goals: {
               type: 'string',
-              description: 'What is to be done, and what to hand in. The worker sees nothing of your conversation.',
+              description: 'The task, and the result to hand in. The worker does not see your conversation.',
             },
             notes: { type: 'string', description: 'What else the worker should know.' },
             depends_on: {

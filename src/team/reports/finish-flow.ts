@@ -11,7 +11,7 @@ const parameters: JsonObject = {
     reason: { type: 'string', description: 'Why the work ends here.' },
     summary: {
       type: 'string',
-      description: 'The result in a few sentences, for whoever asked for it; your last message if left out.',
+      description: 'The result in a few sentences, for the agent or person who asked; your last message if left out.',
     },
     deliverables: {
       type: 'object',

@@ -16,6 +16,6 @@ export function deadlineText({ expiresAt, onExpire }: PendingRequest, now: numbe
   if (expiresAt === undefined) return undefined;
   const what = onExpire === 'allow' ? 'allowed' : 'denied';
   const left = expiresAt - now;
-  if (left <= 0) return `has expired: it is ${what} when the run is taken up`;
+  if (left <= 0) return `has expired: it is ${what} when the run is resumed`;
   return `expires in ${left < 60_000 ? `${Math.ceil(left / 1000)} s` : durationText(left)} (then ${what})`;
 }
