@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, sta
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -55,11 +56,12 @@ export async function buildBundle(out, keep = 0) {
     codeSplitting: { groups: groupsOf(programs()) },
   });
   await bundle.close();
+  await writeValidators(out);
+  await writeParsedTexts(out);
   removeOld(out, new Set(output.map(({ fileName }) => fileName)), began - keep);
   const used = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).filter((id) => path.isAbsolute(id));
-  mkdirSync(out, { recursive: true });
   const lines = [...new Set(used)].toSorted().map((file) => `${before.get(file)} ${path.relative(root, file)}\n`);
-  writeFileSync(path.join(out, fingerprintsFile), lines.join(''));
+  write(out, fingerprintsFile, lines.join(''));
 }
 
 /** Every file that is started or imported by its name, at the place it has below src: entry points and programs. */
@@ -148,6 +150,61 @@ function placesOfModules() {
 
 function relative(from, to) {
   return path.posix.relative(from, to) || '.';
+}
+
+/** Compiles the schemas of profile files, so that no process does. */
+async function writeValidators(out) {
+  const { shapeSchemas, shapeOptions } = await import(sourceUrl('profiles/schema/shape-schemas.ts'));
+  const { Ajv } = await import('ajv');
+  const { default: standalone } = await import('ajv/dist/standalone/index.js');
+  const { minifySync } = await import('rolldown/utils');
+  const ajv = new Ajv({ ...shapeOptions, code: { source: true } });
+  for (const [kind, schema] of Object.entries(shapeSchemas)) ajv.addSchema(schema, kind);
+  const code = standalone.default(ajv, Object.fromEntries(Object.keys(shapeSchemas).map((kind) => [kind, kind])));
+  write(
+    out,
+    'profiles/schema/built-validators.cjs',
+    minifySync('built-validators.cjs', code, { compress: false, module: false }).code,
+  );
+}
+
+/** Parses the files of the bundled teams. They are found by their text: one that is edited is parsed as others are. */
+async function writeParsedTexts(out) {
+  const { parseYaml } = await import(sourceUrl('profiles/yaml/parse-yaml.ts'));
+  const { packNode, textKey } = await import(sourceUrl('profiles/yaml/parsed-texts.ts'));
+  const { SourceText } = await import(sourceUrl('profiles/yaml/source-text.ts'));
+  const { Report } = await import(sourceUrl('profiles/report.ts'));
+  const teams = path.join(root, 'agent_profiles');
+  const texts = globSync('**/*.yaml', { cwd: teams })
+    .toSorted()
+    .map((name) => readFileSync(path.join(teams, name), 'utf8'));
+  const packed = texts.flatMap((text) => {
+    const report = new Report();
+    const node = parseYaml(new SourceText('', text), report);
+    if (node === undefined || report.diagnostics.length > 0 || hasAlias(node)) return [];
+    const tree = packNode(node);
+    // A number that JSON does not have.
+    return isDeepStrictEqual(JSON.parse(JSON.stringify(tree)), tree) ? [[textKey(text), tree]] : [];
+  });
+  write(out, 'profiles/yaml/parsed-texts.json', JSON.stringify(Object.fromEntries(packed)));
+}
+
+/** True when a node stands in two places. */
+function hasAlias(node, seen = new Set()) {
+  if (seen.has(node)) return true;
+  seen.add(node);
+  const inside =
+    node.kind === 'list' ? node.items : node.kind === 'map' ? [...node.entries.values()].map(({ value }) => value) : [];
+  return inside.some((each) => hasAlias(each, seen));
+}
+
+function sourceUrl(name) {
+  return pathToFileURL(path.join(sources, name)).href;
+}
+
+function write(out, name, text) {
+  mkdirSync(path.dirname(path.join(out, name)), { recursive: true });
+  writeFileSync(path.join(out, name), text);
 }
 
 function removeOld(out, written, before) {

@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -90,6 +91,44 @@ describe('the bundle', () => {
     expect(cadre('validate').stdout).toMatch(/^ok: 5 profiles/);
   });
 
+  it('says of wrong files what the sources say', () => {
+    const wrong = {
+      'profiles/a.yaml':
+        'name: A\ntype: partner\ninstructionz: x\nlimits: { max_turns: many }\nflow_decider: [{ id: 1, action: {} }]\n',
+      'llm_configs/b.yaml': 'name: b\nmodel: 3\nretries: { most: -1 }\n',
+      'toolsets/c.yaml': 'type: toolset\nname: c\nkind: sql\nsettings: { max_rows: none }\n',
+      'handover_protocols/d.yaml': 'protocol_name: d\ncontext_parameters: 4\n',
+      'team.yaml': 'type: team\nname: 3\nincludes: x\n',
+    };
+    for (const [file, text] of Object.entries(wrong)) {
+      mkdirSync(path.dirname(at('wrong', file)), { recursive: true });
+      writeFileSync(at('wrong', file), text);
+    }
+    const both = (...words: string[]) => {
+      const bundled = cadre(...words);
+      renameSync(at('dist'), at('away'));
+      const sources = cadre(...words);
+      renameSync(at('away'), at('dist'));
+      return { bundled, sources };
+    };
+    const { bundled, sources } = both('validate', 'wrong');
+    expect(bundled.stderr + bundled.stdout).toContain('instructionz');
+    expect(bundled.stderr + bundled.stdout).toMatch(/\b(?:1\d|[6-9]) errors/);
+    expect(bundled).toMatchObject({ stdout: sources.stdout, stderr: sources.stderr, status: 2 });
+    const explained = both('explain', 'Principal');
+    expect(explained.bundled.stdout.length).toBeGreaterThan(1_000);
+    expect(explained.bundled.stdout).toBe(explained.sources.stdout);
+  });
+
+  it('reads a bundled file again that was edited', () => {
+    const file = 'agent_profiles/profiles/Principal.yaml';
+    const text = readFileSync(at(file), 'utf8');
+    writeFileSync(at(file), `${text}\ninstructionz: x\n`);
+    expect(cadre('validate')).toMatchObject({ status: 2, stdout: expect.stringContaining('instructionz') });
+    writeFileSync(at(file), text);
+    expect(cadre('validate').status).toBe(0);
+  });
+
   it('imports only packages that are dependencies, and has a file for each entry point', () => {
     const { dependencies, peerDependencies, exports } = JSON.parse(readFileSync(at('package.json'), 'utf8')) as Record<
       string,
@@ -119,7 +158,7 @@ describe('the bundle', () => {
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual([
       expect.stringContaining('42'),
-      expect.stringMatching(/chart\.svg/),
+      expect.stringContaining('Drawn: chart.svg'),
       expect.stringContaining('from a module'),
     ]);
   });
@@ -143,7 +182,7 @@ import { dirname } from 'node:path';
 import { createEngine } from './dist/index.js';
 import { scriptedModel } from './dist/testing/index.js';
 const put = (file, text) => (mkdirSync(dirname(file), { recursive: true }), writeFileSync(file, text));
-put('probe/greet.mjs', "import { defineTool } from 'cadre'; export default () => ({ tools: [defineTool({ name: 'greet', description: 'Greets.', effect: 'pure', parameters: { type: 'object' }, execute: () => 'from a module' })] });");
+put('probe/greet.mjs', "import { defineTool } from 'cadre'; export default () => [defineTool({ name: 'greet', description: 'Greets.', effect: 'pure', parameters: { type: 'object' }, execute: () => 'from a module' })];");
 put('probe/toolsets/own.yaml', 'type: toolset\\nname: own\\nkind: module\\nsettings: { path: ./greet.mjs }\\n');
 put('probe/clerk.yaml', \`
 name: Clerk
@@ -155,7 +194,7 @@ tool_access_policy: { allowed_toolsets: [own], allowed_individual_tools: [query_
 const calls = [
   ['query_database', { sql: 'SELECT a * 2 AS b FROM t', tables: { t: 't.csv' } }],
   ['draw_chart', { file: 'chart', spec: { mark: 'bar', data: { values: [{ a: 'x', b: 1 }] }, encoding: { x: { field: 'a' }, y: { field: 'b', type: 'quantitative' } } } }],
-  ['greet', {}],
+  ['own_greet', {}],
 ];
 const engine = await createEngine({
   profiles: 'probe',
