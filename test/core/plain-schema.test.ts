@@ -1,9 +1,15 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
-import { plainCheck } from '../../src/core/tool/plain-schema.ts';
+import { ownCheck, plainCheck } from '../../src/core/tool/plain-schema.ts';
+import { parseProfileFiles } from '../../src/profiles/files/parse-profile-files.ts';
+import { Report } from '../../src/profiles/report.ts';
+import { shapeOptions, shapeSchemas, type ShapeKind } from '../../src/profiles/schema/shape-schemas.ts';
+import { toPlain } from '../../src/profiles/yaml/source-node.ts';
 import { builtInToolsets } from '../../src/engine/toolsets/toolset-kinds.ts';
 
 const names = ['a', 'b', 'long name', '__proto__', 'constructor', '😀'];
@@ -62,6 +68,9 @@ const { schema } = fc.letrec<{ schema: JsonValue }>((tie) => {
     allOf: fc.array(inner, { maxLength: 3 }),
     oneOf: fc.array(inner, { maxLength: 3 }),
     not: inner,
+    if: inner,
+    then: inner,
+    else: inner,
     pattern: fc.constantFrom('^a', '('),
     patternProperties: fc.constant({ '^a': false }),
     title: fc.constantFrom<JsonValue[]>('A', 1),
@@ -153,3 +162,52 @@ it('most tools of Cadre have plain schemas, which Ajv takes', async () => {
   expect(tools.length).toBeGreaterThan(20);
   expect(said.filter((yes) => yes !== undefined).length).toBeGreaterThan(tools.length * 0.6);
 });
+
+it("says yes to the files of the bundled teams, and to no change of them that Cadre's own schemas reject", () => {
+  const teams = path.join(import.meta.dirname, '..', '..', 'agent_profiles');
+  const files = globSync('**/*.yaml', { cwd: teams }).map((name) => ({
+    path: name,
+    text: readFileSync(path.join(teams, name), 'utf8'),
+  }));
+  const { roots } = parseProfileFiles(files, new Report());
+  const ajv = new Ajv(shapeOptions);
+  let [whole, changed, rejected] = [0, 0, 0];
+  for (const kind of Object.keys(shapeSchemas) as ShapeKind[]) {
+    const check = ownCheck(shapeSchemas[kind]);
+    expect(check, kind).toBeDefined();
+    const validate = ajv.compile(shapeSchemas[kind]);
+    for (const root of kind === 'prices' ? [] : roots[kind]) {
+      const plain = toPlain(root) as JsonObject;
+      expect(check?.(plain), root.at.file.path).toBe(validate(plain));
+      whole += 1;
+      fc.assert(
+        fc.property(fc.infiniteStream(fc.nat(1_000)), value, fc.constantFrom(...names), (picks, other, name) => {
+          const given = mutated(plain, picks, other, name);
+          const fits = validate(given);
+          changed += 1;
+          rejected += fits ? 0 : 1;
+          expect(check?.(given), JSON.stringify(given)).toBe(fits);
+        }),
+        { numRuns: 60 },
+      );
+    }
+  }
+  expect(whole).toBeGreaterThan(30);
+  expect(rejected).toBeGreaterThan(changed / 10);
+  expect(rejected).toBeLessThan(changed);
+});
+
+/** The value with another one somewhere inside it, or with a key more. */
+function mutated(from: JsonValue, picks: Iterator<number>, other: JsonValue, name: string): JsonValue {
+  const pick = (of: number): number => Number(picks.next().value) % of;
+  if (Array.isArray(from) && from.length > 0 && pick(6) > 0) {
+    const index = pick(from.length);
+    return from.map((each: JsonValue, at) => (at === index ? mutated(each, picks, other, name) : each));
+  }
+  if (typeof from !== 'object' || from === null || Array.isArray(from) || pick(8) === 0) return other;
+  const keys = Object.keys(from);
+  if (pick(8) === 0 || keys.length === 0) return { ...from, [name]: other };
+  const key = keys[pick(keys.length)] ?? '';
+  if (pick(8) === 0) return Object.fromEntries(Object.entries(from).filter(([each]) => each !== key)) as JsonObject;
+  return { ...from, [key]: mutated((from as JsonObject)[key] ?? null, picks, other, name) };
+}

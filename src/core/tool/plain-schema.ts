@@ -19,6 +19,8 @@ const notes: Readonly<Record<string, (value: JsonValue) => boolean>> = {
 interface Room {
   readonly depth: number;
   readonly schemas: { left: number };
+  /** The whole schema, when it is one of Cadre's own. */
+  readonly own?: JsonSchema;
 }
 
 type Keyword = (value: JsonValue, room: Room, schema: JsonObject) => PlainCheck | undefined;
@@ -36,12 +38,21 @@ export function plainCheck(schema: JsonSchema): PlainCheck | undefined {
   return checkOf(schema, { depth: 0, schemas: { left: maxSchemas } });
 }
 
-function checkOf(schema: JsonValue | undefined, { depth, schemas }: Room): PlainCheck | undefined {
+/**
+ * Returns a check of the values of one of Cadre's own schemas, which may also have patterns and references: those of others could take
+ * unlimited time.
+ */
+export function ownCheck(schema: JsonSchema): PlainCheck | undefined {
+  return checkOf(schema, { depth: 0, schemas: { left: maxSchemas }, own: schema });
+}
+
+function checkOf(schema: JsonValue | undefined, room: Room): PlainCheck | undefined {
+  const { depth, schemas } = room;
   schemas.left -= 1;
   if (depth > maxDepth || schemas.left < 0) return undefined;
   if (schema === true) return yes;
   if (!isJsonObject(schema)) return undefined;
-  const inside = { depth: depth + 1, schemas };
+  const inside = { ...room, depth: depth + 1 };
   const checks: PlainCheck[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined) return undefined;
@@ -108,6 +119,28 @@ const keywords: Readonly<Record<string, Keyword>> = {
     if (check === undefined) return undefined;
     return (given) => !isJsonObject(given) || Object.keys(given).every((key) => known.has(key) || check(given[key]));
   },
+  if: (value, room, { then = true, else: otherwise = true }) => {
+    const [first, second, third] = [checkOf(value, room), checkOf(then, room), checkOf(otherwise, room)];
+    if (first === undefined || second === undefined || third === undefined || mentionsUnique(value)) return undefined;
+    return (given) => (first(given) ? second(given) : third(given));
+  },
+  // Belong to `if`, without which they mean nothing.
+  then: (value, room, schema) => (schema['if'] === undefined ? checkOf(value, room) && yes : yes),
+  else: (value, room, schema) => (schema['if'] === undefined ? checkOf(value, room) && yes : yes),
+  pattern: (value, { own }) => {
+    if (own === undefined || typeof value !== 'string') return undefined;
+    const expression = new RegExp(value, 'u');
+    return (given) => typeof given !== 'string' || expression.test(given);
+  },
+  $ref: (value, { own }) => {
+    if (own === undefined || typeof value !== 'string' || !/^#(?:$|\/)/.test(value)) return undefined;
+    let check: PlainCheck | undefined;
+    return (given) => {
+      check ??= checkOf(targetOf(own, value), { depth: 0, schemas: { left: maxSchemas }, own }) ?? ((): boolean => false);
+      return check(given);
+    };
+  },
+  $defs: (_value, { own }) => (own === undefined ? undefined : yes),
   anyOf: (value, room) => {
     const checks = checksOf(value, room);
     return checks === undefined ? undefined : (given) => checks.some((check) => check(given));
@@ -135,7 +168,7 @@ function every(checks: readonly PlainCheck[]): PlainCheck {
 
 function bound(limit: JsonValue, holds: (given: number, limit: number) => boolean): PlainCheck | undefined {
   if (typeof limit !== 'number' || !Number.isFinite(limit)) return undefined;
-  return (given) => typeof given !== 'number' || (Number.isFinite(given) && holds(given, limit));
+  return (given) => typeof given !== 'number' || holds(given, limit);
 }
 
 function count(limit: JsonValue, holds: (given: JsonValue | undefined, limit: number) => boolean): PlainCheck | undefined {
@@ -149,6 +182,18 @@ function checksOf(value: JsonValue, room: Room): readonly PlainCheck[] | undefin
   return checks.length === value.length ? checks : undefined;
 }
 
+/** A check of unique items may say no to items that are unique: what follows from its no is not sure. */
+function mentionsUnique(schema: JsonValue): boolean {
+  return JSON.stringify(schema).includes('uniqueItems') || JSON.stringify(schema).includes('$ref');
+}
+
+function targetOf(root: JsonSchema, reference: string): JsonValue | undefined {
+  let target: JsonValue | undefined = root;
+  for (const step of reference.split('/').slice(1))
+    target = isJsonObject(target) && Object.hasOwn(target, step) ? target[step] : undefined;
+  return target;
+}
+
 function propertyChecks(value: JsonValue, room: Room): ReadonlyMap<string, PlainCheck> | undefined {
   if (!isJsonObject(value)) return undefined;
   const checks = new Map<string, PlainCheck>();
@@ -160,7 +205,7 @@ function propertyChecks(value: JsonValue, room: Room): ReadonlyMap<string, Plain
   return checks;
 }
 
-/** Names that every object has, and that a validator may treat in a way of its own, are not plain. */
+/** Names that every object has, and that a validator may treat in a way that others have not, are not plain. */
 function isName(value: JsonValue): value is string {
   return typeof value === 'string' && !(value in Object.prototype);
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../../core/json.ts';
+import { ownCheck, type PlainCheck } from '../../core/tool/plain-schema.ts';
 import type { Report } from '../report.ts';
 import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
 import { builtValidator } from './built-validators.ts';
@@ -12,6 +13,10 @@ const maxErrors = 100;
 
 // Pure cache: keyed by a schema, which never changes.
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
+
+// Pure cache: keyed by a schema, which never changes.
+const checks = new WeakMap<JsonSchema, PlainCheck>();
+const never: PlainCheck = () => false;
 
 /** Loads Ajv with the first schema that no build compiled. */
 const load = createRequire(import.meta.url);
@@ -37,7 +42,10 @@ export function validateShape(kind: ShapeKind, root: SourceNode, report: Report)
 
 /** Returns the deviations of a file from the schema of its kind. */
 export function shapeProblems(kind: ShapeKind, root: MapNode): readonly SchemaProblem[] {
-  return problemsOf(builtValidator(kind) ?? validatorOf(shapeSchemas[kind]), root);
+  const schema = shapeSchemas[kind];
+  const fits = remembered(checks, schema, () => ownCheck(schema) ?? never);
+  // A file that surely fits, as most do, needs no validator, which is large.
+  return fits(toPlain(root)) ? [] : problemsOf(builtValidator(kind) ?? validatorOf(schema), root);
 }
 
 /** Returns the deviations of a map from a schema. */
@@ -46,13 +54,16 @@ export function schemaProblems(schema: JsonSchema, root: MapNode): readonly Sche
 }
 
 function validatorOf(schema: JsonSchema): ValidateFunction {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
+  return remembered(validators, schema, () => {
     ajv ??= new (load('ajv') as typeof import('ajv')).Ajv(shapeOptions satisfies Options);
-    validate = ajv.compile(schema);
-    validators.set(schema, validate);
-  }
-  return validate;
+    return ajv.compile(schema);
+  });
+}
+
+function remembered<T>(known: WeakMap<JsonSchema, T>, schema: JsonSchema, make: () => T): T {
+  const found = known.get(schema) ?? make();
+  known.set(schema, found);
+  return found;
 }
 
 function problemsOf(validate: ValidateFunction, root: MapNode): readonly SchemaProblem[] {
