@@ -7,6 +7,7 @@ import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleIsCurrent } from './current-bundle.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -48,12 +49,15 @@ function endWithStarter() {
   process.channel.unref();
 }
 
-/** The sources in a clone of the project, the build in an installed package (Node strips no types below node_modules). */
+/**
+ * The bundle in an installed package (Node strips no types below node_modules), and in a clone whose sources are those it was made of;
+ * else the sources.
+ */
 function mainFile() {
   const source = path.join(root, 'src', 'cli', 'main.ts');
   const built = path.join(root, 'dist', 'cli', 'main.js');
   const isInstalled = root.split(path.sep).includes('node_modules');
-  if (!isInstalled && existsSync(source)) return source;
+  if (!isInstalled && existsSync(source) && !bundleIsCurrent(root)) return source;
   if (existsSync(built)) return built;
   return fail(`neither ${source} nor ${built} can be started; build the package with: npm run build`);
 }

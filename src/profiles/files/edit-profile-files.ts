@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { Document, parseDocument } from 'yaml';
 import { CadreError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProfileFile, ProfileSet } from '../../core/profile/profile.ts';
 import type { ProfileChange, ProfileEdit } from '../../core/events/profile-edit.ts';
 import { nameHint } from '../wording.ts';
+import { yamlLibrary } from '../yaml/yaml-library.ts';
 
 /** Files after edits, not compiled yet, with the list of changes. */
 export interface EditedFiles {
@@ -49,7 +49,7 @@ function createProfile(given: string | JsonObject, context: EditContext): Profil
   if (context.places.has(name)) throw invalid(`create: the profile '${name}' already exists; use update`);
   const file = path.posix.join(context.folder, `${name}.yaml`);
   if (context.files.has(file)) throw invalid(`create: the file ${file} already exists, for another profile`);
-  write(file, typeof given === 'string' ? given : new Document(given).toString(), context);
+  write(file, typeof given === 'string' ? given : new (yamlLibrary().Document)(given).toString(), context);
   context.places.set(name, file);
   return { action: 'created', profile: name };
 }
@@ -80,7 +80,7 @@ function changeKeys(
 ): void {
   if (!mayRename && 'name' in keys && keys['name'] !== name) throw invalid('update: the name cannot be changed here; use rename');
   const file = placeOf(name, context);
-  const document = parseDocument(context.files.get(file)?.text ?? '');
+  const document = yamlLibrary().parseDocument(context.files.get(file)?.text ?? '');
   for (const [key, value] of Object.entries(keys)) {
     if (value === null) document.delete(key);
     else document.set(key, document.createNode(value));

@@ -56,7 +56,8 @@ function labelled({ label }: ReadRoot, path: string): string {
 function codeNamed(files: readonly ProfileFile[]): readonly { readonly file: string; readonly path: string }[] {
   if (!files.some(({ text }) => text.includes(moduleKind))) return [];
   const toolsets = files.flatMap(({ path: file, text }) => {
-    if (file.endsWith('.json') || !text.includes('path')) return [];
+    // The path is in the settings; most files have none, and parsing them costs more than all else here.
+    if (file.endsWith('.json') || !text.includes('path') || !text.includes('settings')) return [];
     const root: SourceNode | undefined = parseYaml(new SourceText(file, text.replace(/^\uFEFF/, '')), new Report());
     if (fileKindOf(file, root) !== 'toolset') return [];
     return [

@@ -1,43 +1,27 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { createRequire } from 'node:module';
+import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../../core/json.ts';
+import { ownCheck, type PlainCheck } from '../../core/tool/plain-schema.ts';
 import type { Report } from '../report.ts';
 import { toPlain, type MapNode, type SourceNode } from '../yaml/source-node.ts';
-import { handoverProtocolSchema } from './handover-protocol-schema.ts';
-import { llmConfigSchema } from './llm-config-schema.ts';
-import { pricesSchema } from './prices-schema.ts';
-import { profileSchema } from './profile-schema.ts';
-import { teamSchema } from './team-schema.ts';
-import { toolsetSchema } from './toolset-schema.ts';
+import { builtValidator } from './built-validators.ts';
+import { shapeOptions, shapeSchemas, type ShapeKind } from './shape-schemas.ts';
 import { toSchemaProblem, type SchemaProblem } from './schema-problem.ts';
-
-/** Kinds of files whose shape a schema describes. */
-export type ShapeKind = 'profile' | 'llm_config' | 'handover_protocol' | 'toolset' | 'team' | 'prices';
-
-const schemas: Readonly<Record<ShapeKind, JsonSchema>> = {
-  profile: profileSchema,
-  llm_config: llmConfigSchema,
-  handover_protocol: handoverProtocolSchema,
-  toolset: toolsetSchema,
-  team: teamSchema,
-  prices: pricesSchema,
-};
 
 /** Maximum number of deviations described per file; the first ones matter. */
 const maxErrors = 100;
 
-// Optimizing the generated code costs more than it saves: a load validates a few dozen files.
-const ajv = new Ajv({
-  strict: false,
-  allErrors: true,
-  verbose: true,
-  ownProperties: true,
-  validateSchema: false,
-  logger: false,
-  inlineRefs: false,
-  code: { optimize: false },
-});
 // Pure cache: keyed by a schema, which never changes.
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
+
+// Pure cache: keyed by a schema, which never changes.
+const checks = new WeakMap<JsonSchema, PlainCheck>();
+const never: PlainCheck = () => false;
+
+/** Loads Ajv with the first schema that no build compiled. */
+const load = createRequire(import.meta.url);
+// Pure cache: a compiler without schemas, made when it is first needed.
+let ajv: Ajv | undefined;
 
 /** Checks the shape of a file against the schema of its kind; reports every deviation at its place. */
 export function validateShape(kind: ShapeKind, root: SourceNode, report: Report): root is MapNode {
@@ -58,16 +42,31 @@ export function validateShape(kind: ShapeKind, root: SourceNode, report: Report)
 
 /** Returns the deviations of a file from the schema of its kind. */
 export function shapeProblems(kind: ShapeKind, root: MapNode): readonly SchemaProblem[] {
-  return schemaProblems(schemas[kind], root);
+  const schema = shapeSchemas[kind];
+  const fits = remembered(checks, schema, () => ownCheck(schema) ?? never);
+  // A file that surely fits, as most do, needs no validator, which is large.
+  return fits(toPlain(root)) ? [] : problemsOf(builtValidator(kind) ?? validatorOf(schema), root);
 }
 
 /** Returns the deviations of a map from a schema. */
 export function schemaProblems(schema: JsonSchema, root: MapNode): readonly SchemaProblem[] {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    validate = ajv.compile(schema);
-    validators.set(schema, validate);
-  }
+  return problemsOf(validatorOf(schema), root);
+}
+
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  return remembered(validators, schema, () => {
+    ajv ??= new (load('ajv') as typeof import('ajv')).Ajv(shapeOptions satisfies Options);
+    return ajv.compile(schema);
+  });
+}
+
+function remembered<T>(known: WeakMap<JsonSchema, T>, schema: JsonSchema, make: () => T): T {
+  const found = known.get(schema) ?? make();
+  known.set(schema, found);
+  return found;
+}
+
+function problemsOf(validate: ValidateFunction, root: MapNode): readonly SchemaProblem[] {
   if (validate(toPlain(root))) return [];
   const errors = (validate.errors ?? []).slice(0, maxErrors);
   const problems = errors.map((error) => toSchemaProblem(error, root)).filter((problem) => problem !== undefined);

@@ -1,9 +1,10 @@
-import { isAlias, isMap, isScalar, isSeq, Scalar, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { quote } from '../wording.ts';
 import type { MapEntry, Place, ScalarNode, ScalarStyle, SourceNode } from './source-node.ts';
 import type { SourceText } from './source-text.ts';
+import { yamlLibrary } from './yaml-library.ts';
 
 /** Maximum number of alias uses in one file, and of values they expand to together. */
 const maxAliases = 50;
@@ -35,6 +36,7 @@ interface Converter {
 
 function convert(converter: Converter, node: ParsedNode): SourceNode {
   const at = placeOf(converter, node);
+  const { isAlias, isMap, isSeq } = yamlLibrary();
   if (isAlias(node)) return convertAlias(converter, node.source, at);
   checkTag(converter, node, at);
   const { anchor } = node;
@@ -147,7 +149,7 @@ function emptyAfter(keyAt: Place): ScalarNode {
 }
 
 function keyText(converter: Converter, key: ParsedNode, at: Place): string | undefined {
-  if (!isScalar(key)) {
+  if (!yamlLibrary().isScalar(key)) {
     const braces = converter.file.text.startsWith('{{', at.start - 1);
     const message = braces ? 'an unquoted `{{ … }}` is a YAML map' : 'a key must be a text, not a list, map or alias';
     const place = braces ? { ...at, start: at.start - 1 } : at;
@@ -176,7 +178,7 @@ function keyText(converter: Converter, key: ParsedNode, at: Place): string | und
 }
 
 function convertScalar(converter: Converter, node: ParsedNode | undefined, at: Place): ScalarNode {
-  if (node === undefined || !isScalar(node)) return { kind: 'scalar', at, value: null, style: 'plain', written: '' };
+  if (node === undefined || !yamlLibrary().isScalar(node)) return { kind: 'scalar', at, value: null, style: 'plain', written: '' };
   const { value } = node;
   const written = node.source ?? '';
   const style = styleOf(node);

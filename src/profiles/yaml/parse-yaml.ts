@@ -1,9 +1,11 @@
-import { Composer, Lexer, Parser, type Document, type CST, type YAMLError } from 'yaml';
+import type { CST, Document, YAMLError } from 'yaml';
 import type { DiagnosticCode } from '../diagnostic-code.ts';
 import type { Report } from '../report.ts';
 import { convertDocument } from './convert-document.ts';
+import { parsedBefore } from './parsed-texts.ts';
 import type { SourceNode } from './source-node.ts';
 import type { SourceText } from './source-text.ts';
+import { yamlLibrary } from './yaml-library.ts';
 import { toYamlProblem } from './yaml-problem.ts';
 
 /** Maximum nesting depth of one file. Each level is at most two entries on the parser's stack. */
@@ -21,6 +23,8 @@ const maxProblems = 20;
  * quadratic check.
  */
 export function parseYaml(file: SourceText, report: Report): SourceNode | undefined {
+  const before = parsedBefore(file);
+  if (before !== undefined) return before;
   const fail = (code: DiagnosticCode, offset: number, message: string, hint?: string): undefined => {
     report.error(code, { at: { file, start: offset, end: offset }, message, hint });
     return undefined;
@@ -88,6 +92,7 @@ interface TokenRead {
 }
 
 function readTokens(text: string): TokenRead {
+  const { Lexer, Parser } = yamlLibrary();
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -125,7 +130,7 @@ function readTokens(text: string): TokenRead {
 }
 
 function compose(tokens: readonly CST.Token[], text: string): Document.Parsed | 'second' {
-  const composer = new Composer({ uniqueKeys: false, version: '1.2', logLevel: 'silent', prettyErrors: false });
+  const composer = new (yamlLibrary().Composer)({ uniqueKeys: false, version: '1.2', logLevel: 'silent', prettyErrors: false });
   let first: Document.Parsed | undefined;
   for (const document of composer.compose(tokens, true, text.length)) {
     if (first !== undefined) return 'second';

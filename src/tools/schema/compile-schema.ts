@@ -3,6 +3,7 @@ import type { Ajv, ErrorObject, Options } from 'ajv';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
+import { plainCheck, type PlainCheck } from '../../core/tool/plain-schema.ts';
 import { toProblems } from './argument-problems.ts';
 import { inspectSchema, type Draft } from './inspect-schema.ts';
 import { compileSafePattern } from './safe-pattern.ts';
@@ -20,22 +21,33 @@ export interface CompiledSchema {
 const compiled = new WeakMap<JsonObject, CompiledSchema>();
 
 /**
- * Compiles a schema from anywhere, once per schema object (FAULTS P4): foreign keywords are tolerated, patterns run in
- * linear time, formats are notes and not checks, own fields only.
+ * Compiles a schema from anywhere, once per schema object (FAULTS P4): foreign keywords are tolerated, patterns run in linear time,
+ * formats are notes and not checks, own fields only.
  *
  * @throws CadreError `TOOL_INVALID` when the schema cannot be compiled; `where` names its owner in the message
  */
 export function compileSchema(schema: JsonObject, where: string): CompiledSchema {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
+  const fits = plainCheck(schema);
+  const result = fits === undefined ? compileNow(schema, where) : compileLater(schema, where, fits);
+  compiled.set(schema, result);
+  return result;
+}
+
+/** A plain schema surely compiles, so it is compiled with the first value that has to be examined. */
+function compileLater(schema: JsonObject, where: string, fits: PlainCheck): CompiledSchema {
+  let full: CompiledSchema | undefined;
+  return { problems: (value) => (fits(value) ? [] : (full ??= compileNow(schema, where)).problems(value)), warnings: [] };
+}
+
+function compileNow(schema: JsonObject, where: string): CompiledSchema {
   const inspected = inspectSchema(schema);
   if (!inspected.ok) throw invalid(where, inspected.problem);
   const warnings: string[] = [];
   const steps = new StepCount();
   const validate = compileWith(withSteps(inspected.schema), { draft: inspected.draft, steps, warnings, where });
-  const result: CompiledSchema = { problems: (value) => runCheck(validate, steps, value), warnings };
-  compiled.set(schema, result);
-  return result;
+  return { problems: (value) => runCheck(validate, steps, value), warnings };
 }
 
 interface Validate {

@@ -1,9 +1,10 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { RE2JS } from 're2js';
 import { describeThrown } from '../../../core/error.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
 import type { ArgumentCheck } from '../../../core/tool/argument-check.ts';
+import { plainCheck } from '../../../core/tool/plain-schema.ts';
 
 // Patterns in schemas run on a regex engine without backtracking: 30 characters can block the native one for seconds.
 const linearPattern = Object.assign(toLinearPattern, { code: 'linearPattern' });
@@ -18,11 +19,16 @@ const options: Options = {
   code: { regExp: linearPattern },
 };
 
+/** Loads Ajv with the first schema that is compiled: most are plain. */
+const load = createRequire(import.meta.url);
+
 /** Returns a checker of deliverables; it compiles the schema at the first check. */
 export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonObject) => ArgumentCheck {
   if (schema === undefined) return (value) => ({ ok: true, args: value });
   let validate: ValidateFunction | undefined;
+  const fits = plainCheck(schema);
   return (value) => {
+    if (fits?.(value) === true) return { ok: true, args: value };
     try {
       validate ??= compileSchema(schema);
       if (validate(value)) return { ok: true, args: value };
@@ -35,6 +41,7 @@ export function deliverablesCheck(schema: JsonSchema | undefined): (value: JsonO
 
 /** Returns the faults of a JSON Schema itself, each with its path and message. */
 export function schemaFaults(schema: JsonSchema): readonly { readonly path: readonly string[]; readonly message: string }[] {
+  if (plainCheck(schema) !== undefined) return [];
   const validator = validatorFor(schema);
   try {
     if (validator.validateSchema(schema) !== true) {
@@ -65,8 +72,9 @@ let draft2020: Ajv | undefined;
  */
 function validatorFor(schema: JsonSchema): Ajv {
   const dialect = schema['$schema'];
-  if (typeof dialect === 'string' && /draft-0[467]/.test(dialect)) return (draft7 ??= new Ajv(options));
-  return (draft2020 ??= new Ajv2020(options));
+  if (typeof dialect === 'string' && /draft-0[467]/.test(dialect))
+    return (draft7 ??= new (load('ajv') as typeof import('ajv')).Ajv(options));
+  return (draft2020 ??= new (load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(options));
 }
 
 function compileSchema(schema: JsonSchema): ValidateFunction {

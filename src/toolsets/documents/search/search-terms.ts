@@ -23,6 +23,9 @@ const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)*/gu;
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const unspacedCharacter = new RegExp(`[${unspaced}]\\p{M}*`, 'gu');
 const unspacedRun = new RegExp(`(?:[${unspaced}]\\p{M}*)+`, 'gu');
+// Where those scripts lie, with others: texts without any such character need not be searched for each script.
+const mayBeUnspaced = /[\u0e00-\u1fff\u2e80-\uffff]/;
+const innerCapital = /.[A-Z]/;
 const longestWord = 60;
 
 /** English words without a topic; a query of nothing else keeps them. */
@@ -61,10 +64,12 @@ export function parseSearchQuery(query: string): SearchQuery {
  */
 export function toIndexText(text: string): string {
   const named = text.replace(/[A-Za-z][A-Za-z0-9]{2,79}/g, (name) => {
+    // Most words have no capital inside, and no parts.
+    if (!innerCapital.test(name)) return name;
     const parts = splitName(name);
     return parts === name ? name : `${name} ${parts}`;
   });
-  return named.replace(unspacedCharacter, ' $& ');
+  return mayBeUnspaced.test(named) ? named.replace(unspacedCharacter, ' $& ') : named;
 }
 
 function wordsOf(text: string): readonly string[] {
