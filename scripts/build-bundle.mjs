@@ -1,5 +1,5 @@
 // Builds dist/: the command line, the package's entry points and the programs of worker threads and child processes, as few files. With
-// --if-stale, only when the bundle is not of the sources as they are. An install without devDependencies has no Rolldown: such a clone
+// --if-stale, only when the bundle is not of the sources as they are; with --clean, without what earlier builds left. An install without devDependencies has no Rolldown: such a clone
 // runs its sources.
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,7 +20,7 @@ async function buildFromCommandLine() {
     process.stderr.write('The bundle was not built: Rolldown is a devDependency, and is not installed.\n');
     return;
   }
-  await buildBundle(path.join(root, 'dist'), process.argv.includes('--if-stale') ? keepMs : 0);
+  await buildBundle(path.join(root, 'dist'), process.argv.includes('--clean') ? 0 : keepMs);
 }
 
 /** Writes the bundle into a folder. Files of an earlier build that are older than `keep` milliseconds are removed. */
@@ -83,24 +83,37 @@ function programs() {
 }
 
 /**
- * Puts modules that are loaded together into one chunk, instead of one for each set of entries that share them: what commands that read
- * need, and what an engine needs. Programs, the command line's own help, and importing the package need little, which stays apart.
+ * Puts modules that are loaded together into one chunk, instead of one for each set of entries that share them. A chunk needs those before
+ * it at most: a program of a thread loads the first, importing the package the first two.
  */
 function groupsOf(programNames) {
-  const light = closure([...programNames, 'index', 'cli/main']);
-  const reading = closure(['cli/main', 'journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']);
-  const engine = closure([
-    'engine/create-engine',
-    'engine/check-engine-options',
-    'profiles/compile-profile-files',
-    'engine/recovery/facts-of-run',
-  ]);
-  const running = closure(['cli/commands/running/run']);
-  return [
-    { name: 'reading', test: (id) => reading.has(id) && !light.has(id) },
-    { name: 'engine', test: (id) => engine.has(id) && !reading.has(id) && !light.has(id) },
-    { name: 'running', test: (id) => running.has(id) && !engine.has(id) && !reading.has(id) && !light.has(id) },
-  ];
+  const shared = closure(['cli/main', ...programNames]);
+  // Packages are read only where they are needed.
+  const readsPackage = (file) =>
+    [...closure([path.relative(sources, file).slice(0, -3)])].some((each) =>
+      /^import [^t].* from '[^.n]/m.test(readFileSync(each, 'utf8')),
+    );
+  const chunks = {
+    base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !readsPackage(file))),
+    index: closure(['index']),
+    guard: closure(['toolsets/sandbox/sweep-program']),
+    cli: closure(['cli/main']),
+    reading: closure(['journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']),
+    engine: closure([
+      'engine/create-engine',
+      'engine/check-engine-options',
+      'profiles/compile-profile-files',
+      'engine/recovery/facts-of-run',
+    ]),
+    running: closure(['cli/commands/running/run']),
+  };
+  // An entry that waits at its top level must not hold what others need.
+  const entryFiles = new Set([...programNames, 'index', 'cli/main'].map((name) => path.join(sources, `${name}.ts`)));
+  return Object.entries(chunks).map(([name, modules], index) => ({
+    name,
+    priority: 10 - index,
+    test: (id) => modules.has(id) && !entryFiles.has(id),
+  }));
 }
 
 /** The modules that are loaded with the given ones. */

@@ -152,6 +152,22 @@ describe('the bundle', () => {
     expect(entries.filter((file) => !existsSync(at(file)))).toEqual([]);
   });
 
+  it('loads little for little: no SQLite for an import, no engine for a command that reads', () => {
+    const loaded = (entry: string, ...words: string[]): string => {
+      const script = `import { registerHooks } from 'node:module'; const all = [];
+        registerHooks({ load: (url, context, next) => (all.push(url), next(url, context)) });
+        process.on('exit', () => process.stderr.write(all.join('\\n')));
+        process.argv = ['node', 'cadre', ...${JSON.stringify(words)}]; await import(${JSON.stringify(at('dist', entry))});`;
+      return spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: clone, encoding: 'utf8' }).stderr;
+    };
+    expect(loaded('index.js')).toMatch(/chunks\/index-/);
+    expect(loaded('index.js')).not.toMatch(/node:sqlite|chunks\/(?:engine|reading|cli)-|commander/);
+    expect(loaded('cli/main.js', 'runs')).toMatch(/chunks\/reading-/);
+    expect(loaded('cli/main.js', 'runs')).not.toMatch(/chunks\/(?:engine|running|index)-|cel-js|re2js|\/ajv\/|\/yaml\//);
+    expect(loaded('cli/main.js', 'validate')).toMatch(/chunks\/engine-/);
+    expect(loaded('cli/main.js', 'validate')).not.toMatch(/\/ajv\/|\/yaml\/|\/ai\//);
+  });
+
   it('starts its threads and processes', () => {
     writeFileSync(at('probe.mjs'), probe);
     const { stdout, stderr } = spawnSync(process.execPath, [at('probe.mjs')], { cwd: clone, encoding: 'utf8' });
