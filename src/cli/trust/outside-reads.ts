@@ -59,7 +59,7 @@ function readFrom(own: string, place: string, what: string): OutsideRead {
 }
 
 /**
- * Returns where the folder of a team lies without links of its own: the innermost `agent_profiles` it lies in, else the folder itself.
+ * Returns where the folder of a team lies without its own links: the innermost `agent_profiles` it lies in, else the folder itself.
  * Links above the working folder, or above a folder named by its absolute path, belong to the user and are followed.
  */
 async function ownFolderOf(place: string): Promise<string> {
