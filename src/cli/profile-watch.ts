@@ -41,10 +41,14 @@ export class ProfileWatch implements Disposable {
   /** Differences reported last, as JSON. */
   #reported = '[]';
   #changed: readonly string[] = [];
+  /** Resolves once the first check is done: files that appear later are new. */
+  readonly started: Promise<void>;
 
   constructor(options: ProfileWatchOptions) {
     this.#options = options;
-    this.#schedule(0);
+    // A folder that cannot be read now may be readable at the next check.
+    this.started = this.#check().catch(() => undefined);
+    void this.started.then(() => this.#schedule());
   }
 
   /** Files that differ from the loaded ones, each with its kind of change: `agent_profiles/profiles/Lead.yaml (changed)`. */
@@ -57,10 +61,10 @@ export class ProfileWatch implements Disposable {
     clearTimeout(this.#timer);
   }
 
-  #schedule(ms: number): void {
+  #schedule(): void {
     if (this.#isDisposed) return;
-    const next = (): void => this.#schedule(this.#options.every ?? defaultIntervalMs);
-    this.#timer = setTimeout(() => void this.#check().then(next, next), ms);
+    const next = (): void => this.#schedule();
+    this.#timer = setTimeout(() => void this.#check().then(next, next), this.#options.every ?? defaultIntervalMs);
     this.#timer.unref();
   }
 

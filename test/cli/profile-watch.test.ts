@@ -6,7 +6,7 @@ import { loadProfiles } from '../../src/profiles/load-profiles.ts';
 import { type Running, startForTest, starterFolder, temporaryFolder } from './cli-process.ts';
 
 /** Creates a folder with one profile under a fast watch, and collects its messages. */
-async function watched() {
+async function watched(waits = true) {
   const folder = path.join(await temporaryFolder(), 'agent_profiles');
   await mkdir(path.join(folder, 'profiles'), { recursive: true });
   const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder, name), text);
@@ -17,7 +17,7 @@ async function watched() {
   const watch = new ProfileWatch({ folder, loaded: files, restart: 'cadre serve', tell: (text) => said.push(text), every: 10 });
   onTestFinished(() => watch[Symbol.dispose]());
   const pass = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150));
-  await pass();
+  if (waits) await pass();
   return { folder, put, said, watch, pass };
 }
 
@@ -58,6 +58,17 @@ describe('F28: profiles that change on disk', () => {
     await vi.waitFor(() => expect(watch.changed).toEqual([]));
     await rm(folder, { recursive: true });
     await vi.waitFor(() => expect(said).toHaveLength(3));
+  });
+
+  it('a file that appears once the watch has started is new, however soon', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { folder, said, watch } = await watched(false);
+      await watch.started;
+      const file = `late-${round}.yaml`;
+      await mkdir(path.join(folder, 'llm_configs'));
+      await writeFile(path.join(folder, 'llm_configs', file), 'name: late\ntype: llm_config\nconfig: { model: ollama/x }\n');
+      await expect.poll(() => said.join('')).toContain(`${file} (new)`);
+    }
   });
 
   it('cadre serve says it on its terminal and in /api/info, and still ends at once', { timeout: 60_000 }, async () => {

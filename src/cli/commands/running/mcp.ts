@@ -37,7 +37,8 @@ export async function mcpCommand(options: McpOptions): Promise<ExitCode> {
   if (options.toolsOf !== undefined) return await serveTools(options.toolsOf, options, interruption);
   await using teams = await openTeams(options, { command: 'mcp' });
   const { engine } = teams;
-  using _watch = new ProfileWatch({ folder: teams.profiles, loaded: engine.profiles.files, restart: 'cadre mcp', tell });
+  using watch = new ProfileWatch({ folder: teams.profiles, loaded: engine.profiles.files, restart: 'cadre mcp', tell });
+  await watch.started;
   const served: TeamServerOptions = {
     engine,
     defaultProfile: chooseProfile(engine.profiles, options.profile),

@@ -49,6 +49,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     restart: 'cadre serve',
     tell,
   });
+  await watch.started;
   const served = await servePage(engine, {
     readOnly,
     changedProfiles: () => watch.changed,
