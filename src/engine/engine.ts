@@ -12,7 +12,7 @@ import type { Input } from './run/input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
 import { type RecoverOptions, recoverEach, type RecoveredRun } from './recovery/recovered-run.ts';
-import { givenAnew, planResume } from './recovery/resume-plan.ts';
+import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import { checkLaunch } from './launch/check-launch.ts';
@@ -253,7 +253,7 @@ export class Engine {
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
-      const given = givenAnew(runtime, state);
+      const given = currentCodeTools(runtime, state);
       const by = { runtime, hold };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, said, ...given, tools }));
     });

@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { TransitionTool } from '../core/tool/tool.ts';
-import type { Happening, TransitionContext, TransitionOutcome } from '../core/tool/transition.ts';
+import type { ResumeCause, TransitionContext, TransitionOutcome } from '../core/tool/transition.ts';
 import type { ToolArguments } from './define-tool.ts';
 import { checkToolFields } from './tool-fields.ts';
 import { asDefinition, invalidTool, readToolOptions, text, type RawDefinition, type ToolOptions } from './tool-options.ts';
@@ -15,7 +15,7 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
   /** Returns a result with events, or suspends the call. Runs inside the commit (I7). */
   run(args: ToolArguments<Parameters>, context: TransitionContext): TransitionOutcome;
   /** Resumes a suspended call when something it waits for has happened. */
-  resume?(args: ToolArguments<Parameters>, context: TransitionContext, happening: Happening, memo: JsonValue): TransitionOutcome;
+  resume?(args: ToolArguments<Parameters>, context: TransitionContext, happening: ResumeCause, memo: JsonValue): TransitionOutcome;
 }
 
 /**

@@ -9,7 +9,7 @@ import { createDocumentTools } from '../../src/toolsets/documents/create-documen
 import { agentsOf, dataOf, turnsOf } from './scenario.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const shippedDocs = path.join(root, 'node_modules/ai/docs');
+const bundledDocs = path.join(root, 'node_modules/ai/docs');
 
 /** A folder with these documents in it. */
 async function documents(files: Readonly<Record<string, string>>): Promise<string> {
@@ -127,9 +127,9 @@ describe('[B.56] the bundled team, offline', () => {
     ['How can I cache responses?', /caching/],
     ['How do I handle errors when streaming?', /error-handling/],
   ])('answers from three hundred documents: %s', async (question, expected) => {
-    const { run, report, citations } = await ask(shippedDocs, question);
+    const { run, report, citations } = await ask(bundledDocs, question);
     expectTeamwork(run);
-    const cited = await expectHonest(shippedDocs, report, citations);
+    const cited = await expectHonest(bundledDocs, report, citations);
     expect(report.startsWith(`# ${question}\n`)).toBe(true);
     expect(report).toContain('\n## Key points\n');
     expect(report).toContain('\n## Sources\n');

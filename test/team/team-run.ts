@@ -12,7 +12,7 @@ import type { CompiledProfile, HandoverProtocol, Limits } from '../../src/core/p
 import type { SubContext } from '../../src/core/state/sub-context.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { TransitionTool } from '../../src/core/tool/tool.ts';
-import type { Happening, TransitionContext, TransitionOutcome } from '../../src/core/tool/transition.ts';
+import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../src/core/tool/transition.ts';
 import type { WorkModule } from '../../src/core/team/work-module.ts';
 import { createTeamTools, type TeamToolOptions } from '../../src/team/create-team-tools.ts';
 import { plainProfile as profile } from '../support/plain-profile.ts';
@@ -188,7 +188,7 @@ export class TeamRun {
     }
   }
 
-  resume(agentId: AgentId, callId: CallId, happening: Happening): void {
+  resume(agentId: AgentId, callId: CallId, happening: ResumeCause): void {
     const call = this.agent(agentId).calls.open.get(callId);
     if (call === undefined) throw new Error(`no open call ${callId}`);
     const { name, args, turnId } = call.request;

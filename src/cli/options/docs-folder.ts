@@ -26,7 +26,7 @@ export async function teamDocs(profiles: unknown): Promise<string | undefined> {
  */
 export async function servedDocs(
   named: string | undefined,
-  { own, shipped = shippedDocs }: { readonly own?: string | undefined; readonly shipped?: () => string | undefined } = {},
+  { own, shipped = bundledDocs }: { readonly own?: string | undefined; readonly shipped?: () => string | undefined } = {},
 ): Promise<string | (() => string)> {
   const { docs, missing } = await runDocs(named, { usual: own, shipped });
   return docs ?? missing;
@@ -44,7 +44,7 @@ export interface RunDocs {
  */
 export async function runDocs(
   named: string | undefined,
-  { usual, shipped = shippedDocs }: { readonly usual?: string | undefined; readonly shipped?: () => string | undefined } = {},
+  { usual, shipped = bundledDocs }: { readonly usual?: string | undefined; readonly shipped?: () => string | undefined } = {},
 ): Promise<RunDocs> {
   if (named !== undefined) return { docs: await checkDocumentRoot(named), missing: missingDocs };
   const folder = usual ?? shipped();
@@ -76,7 +76,7 @@ export async function unreadFilesLine(
   set: Pick<ProfileSet, 'profiles'>,
   tools: readonly Tool[],
 ): Promise<string> {
-  if (docs === undefined || docs === shippedDocs() || !worksOnDocuments(set, tools)) return '';
+  if (docs === undefined || docs === bundledDocs() || !worksOnDocuments(set, tools)) return '';
   const kinds = describeLeftOut(await surveyDocuments(docs));
   return kinds === undefined ? '' : `Documents in ${safe(docs, 200)} that are not read: ${safe(kinds, 400)}.\n`;
 }
@@ -99,7 +99,7 @@ export function mayReadDocuments(set: Pick<ProfileSet, 'profiles'>, tools: reado
 }
 
 /** Returns the documents inside the `ai` package; undefined when it is not installed. */
-export function shippedDocs(): string | undefined {
+export function bundledDocs(): string | undefined {
   let packageFile: string;
   try {
     packageFile = fileURLToPath(import.meta.resolve('ai/package.json'));

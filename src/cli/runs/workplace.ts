@@ -16,7 +16,7 @@ import { createDocumentTools, type DocumentTools } from '../../toolsets/document
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
-import { mayReadDocuments, unreadFilesLine, runDocs, shippedDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
+import { mayReadDocuments, unreadFilesLine, runDocs, bundledDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
 import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
@@ -192,7 +192,7 @@ async function placesOf(
 
 /** True when a noted folder is a default: the shipped documents, or the run's reports folder in this project. */
 async function isDefaultFolder(folder: string, runId: RunId): Promise<boolean> {
-  if (folder === shippedDocs()) return true;
+  if (folder === bundledDocs()) return true;
   const reports = path.resolve(path.dirname(defaultStore), 'reports', runId);
   return folder === reports && isBelow(await realFolder('.'), await realFolder(reports));
 }

@@ -9,10 +9,10 @@ import * as turnEvents from './turn-events.ts';
 
 export type { EventPlace } from './define-event.ts';
 
-const rooms = { ...runEvents, ...agentEvents, ...turnEvents, ...toolEvents, ...contextEvents, ...teamEvents };
+const eventFiles = { ...runEvents, ...agentEvents, ...turnEvents, ...toolEvents, ...contextEvents, ...teamEvents };
 
 /** Every exported definition of the event files. */
-type Definition = Extract<(typeof rooms)[keyof typeof rooms], { readonly schema: unknown; readonly code: string }>;
+type Definition = Extract<(typeof eventFiles)[keyof typeof eventFiles], { readonly schema: unknown; readonly code: string }>;
 
 /** The content of an event, before it has a place in the journal. */
 export type EventDraft = {
@@ -33,7 +33,7 @@ type AnyDefinition = Omit<EventDefinition, 'describe'> & { readonly describe: (e
 
 /** The definitions of all event types, by type. */
 export const eventDefinitions: ReadonlyMap<string, AnyDefinition> = new Map(
-  Object.values(rooms)
+  Object.values(eventFiles)
     .filter((each): each is Definition => typeof each === 'object')
     .map((each) => [each.type, each as unknown as AnyDefinition]),
 );

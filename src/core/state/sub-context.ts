@@ -171,7 +171,7 @@ export interface AgentStreaks {
 export interface AgentLimits {
   stage: LimitStage;
   reason: string | undefined;
-  /** Keys (`toldKey`) of the limits that it was warned of. */
+  /** Keys (`noticeKey`) of the limits that it was warned of. */
   readonly warned: string[];
   /** Time of the notice for its last turn, in working time of the run. */
   limitedAt: number | undefined;

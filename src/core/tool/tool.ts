@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema, JsonValue } from '../json.ts';
 import type { EventDraft } from '../events/event.ts';
 import type { ResourceScopes } from './resource-scope.ts';
 import type { CompiledProfile } from '../profile/profile.ts';
-import type { TransitionContext, TransitionOutcome, Happening } from './transition.ts';
+import type { TransitionContext, TransitionOutcome, ResumeCause } from './transition.ts';
 import type { ArgumentCheck } from './argument-check.ts';
 import type { SandboxUse } from './wait-for.ts';
 
@@ -119,7 +119,7 @@ export interface TransitionTool extends ToolBase {
   readonly kind: 'transition';
   readonly run: (args: JsonObject, context: TransitionContext) => TransitionOutcome;
   /** Called when an event that a suspended call waits for has happened. */
-  readonly resume?: (args: JsonObject, context: TransitionContext, happening: Happening, memo: JsonValue) => TransitionOutcome;
+  readonly resume?: (args: JsonObject, context: TransitionContext, happening: ResumeCause, memo: JsonValue) => TransitionOutcome;
   /** Called when a suspended call is cancelled, after everything it started has ended; returns events that leave team state consistent. */
   readonly cancel?: (args: JsonObject, context: TransitionContext, memo: JsonValue) => readonly EventDraft[];
 }

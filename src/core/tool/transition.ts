@@ -13,7 +13,7 @@ import type { ArgumentCheck } from './argument-check.ts';
 import type { WaitFor } from './wait-for.ts';
 
 /** An event that a suspended call waited for. */
-export type Happening =
+export type ResumeCause =
   | { readonly kind: 'agent_ended'; readonly agentId: AgentId }
   /** The agent has not ended, and waits for a message. */
   | { readonly kind: 'agent_waits'; readonly agentId: AgentId }

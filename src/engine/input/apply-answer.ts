@@ -12,7 +12,7 @@ import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { refuseCall } from '../../nodes/tools/refuse-call.ts';
-import { applyTestimony, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
+import { applyOutcomeAnswer, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { isAsking } from '../../core/state/is-asking.ts';
@@ -59,7 +59,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
       cause: answer.seq,
     });
   } else if (suspended?.kind === 'question' && asksWhetherHappened(call)) {
-    applyTestimony(new TurnContext(tx, decision.env, agent), call, { value: input.value, cause: answer.seq });
+    applyOutcomeAnswer(new TurnContext(tx, decision.env, agent), call, { value: input.value, cause: answer.seq });
   } else if (suspended?.kind === 'question') {
     decision.toolNode.resume(tx, agent, call, { kind: 'answer', value: input.value ?? null }, answer.seq);
   }

@@ -5,7 +5,7 @@ import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { Input } from '../run/input.ts';
 
 /**
- * Removes secrets from an input: the only place where outside data enters the kernel, so that neither state nor journal ever holds a
+ * Removes secrets from an input: the only place where outside data enters a decision, so that neither state nor journal ever holds a
  * secret. Results of tools are redacted when they are rendered (`Env.toResult`).
  */
 export function redactInput(secrets: Secrets, input: Input): Input {

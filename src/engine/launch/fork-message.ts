@@ -3,14 +3,14 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { ForkOptions } from '../launch-options.ts';
 import { externalMessage } from '../input/external-message.ts';
-import type { SaidAtResume } from '../recovery/recover.ts';
+import type { ResumeMessage } from '../recovery/recover.ts';
 
 /** Returns the first message of a fork, parsed and checked before anything is written. */
 export async function forkMessage(
   { ids, workspaceOf }: Pick<EngineParts, 'ids' | 'workspaceOf'>,
   fork: RunContext,
   message: ForkOptions['message'],
-): Promise<SaidAtResume | undefined> {
+): Promise<ResumeMessage | undefined> {
   if (message === undefined) return undefined;
   const { runId } = fork.meta;
   const root = fork.rootAgentId === undefined ? undefined : fork.agents.get(fork.rootAgentId);

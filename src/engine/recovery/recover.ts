@@ -16,7 +16,7 @@ import { recheckWaiting, checkCallStart } from '../../nodes/tools/check-call-sta
 import { recordTools } from '../toolsets/note-toolset.ts';
 import type { TakenTools } from '../toolsets/toolset-hold.ts';
 import { startCall } from '../../nodes/tools/start-call.ts';
-import { failCall } from '../../nodes/tools/tool-end.ts';
+import { failCall } from '../../nodes/tools/end-call.ts';
 import { revokedBy } from '../../nodes/tools/revoked-by.ts';
 import { asksWhetherHappened, settleUnknown } from '../../nodes/tools/unknown-outcome.ts';
 import { verifyCall } from '../../nodes/tools/verify-call.ts';
@@ -29,7 +29,7 @@ export interface ResumeNote {
 }
 
 /** A message posted before the run goes on. */
-export interface SaidAtResume {
+export interface ResumeMessage {
   readonly to: AgentId;
   readonly item: ItemDraft;
 }
@@ -46,7 +46,7 @@ export interface Resumption {
   readonly notes?: readonly ResumeNote[];
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
-  readonly said?: SaidAtResume | undefined;
+  readonly said?: ResumeMessage | undefined;
   /** Seed for a run that began before frames had nonces. */
   readonly frameSeed?: string;
 }

@@ -9,7 +9,7 @@ import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import type { ProfileChoice } from '../launch-options.ts';
 import type { ResumeNote } from './recover.ts';
 import { frameSeedOf } from '../random-ids.ts';
-import { textsToHeal } from './resume-texts.ts';
+import { textsToRestore } from './resume-texts.ts';
 import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts';
 import { givenDifferences } from '../toolsets/given-differences.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
@@ -63,7 +63,7 @@ async function changesSince(
   for (const agent of state.agents.values()) {
     if (agent.status === 'ended') continue;
     checkAgent(parts, runtime, state, agent);
-    texts.push(...textsToHeal(parts.journal, now, state, agent));
+    texts.push(...textsToRestore(parts.journal, now, state, agent));
     const changes = changesOfTools(parts, now, state, agent);
     const { agentId } = agent.meta;
     if (changes !== undefined)
@@ -71,7 +71,7 @@ async function changesSince(
   }
   const ofCode = codeNote(parts, state, runtime);
   if (ofCode !== undefined) notes.unshift({ code: 'TOOLS_CHANGED', message: ofCode });
-  const given = givenAnew(runtime, state);
+  const given = currentCodeTools(runtime, state);
   // The profiles may be the engine's own, which were not read from the journal: the plan stores them.
   const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
   if (!isOther) return { notes, texts: [...texts, runtime.snapshot, runtime.code.record()], ...given, ...seed };
@@ -81,7 +81,7 @@ async function changesSince(
 }
 
 /** Returns the tools that code gives, when they differ from the run's record. */
-export function givenAnew({ code }: ProfileRuntime, { meta }: RunContext): { readonly given?: ContentEntry } {
+export function currentCodeTools({ code }: ProfileRuntime, { meta }: RunContext): { readonly given?: ContentEntry } {
   const given = code.record();
   return given.hash === meta.given ? {} : { given };
 }

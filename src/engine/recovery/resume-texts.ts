@@ -6,7 +6,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
-import { buildSystemPrompt } from '../../nodes/prompt/prep-system-prompt.ts';
+import { buildSystemPrompt } from '../../nodes/prompt/build-system-prompt.ts';
 import type { ProfileRuntime } from '../engine-parts.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { ProfileRuntime } from '../engine-parts.ts';
  *
  * @throws CadreError `STORE_CORRUPT` or `STORE_FAILED` for a text that is not available
  */
-export function textsToHeal(
+export function textsToRestore(
   journal: Journal,
   runtime: Pick<ProfileRuntime, 'decision' | 'set'>,
   run: RunContext,

@@ -14,7 +14,7 @@ import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
 import { applyVerdict } from '../../nodes/tools/verify-call.ts';
-import { afterThinking } from './after-thinking.ts';
+import { takeNextStep } from './take-next-step.ts';
 import { applyModuleEdits, applyProfileEdits } from '../input/apply-edits.ts';
 import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
@@ -149,7 +149,7 @@ function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract
     return;
   }
   const action = decision.agentNode.post(tx, agent, { turnId: input.turnId }, input.outcome);
-  afterThinking(new TurnContext(tx, decision.env, agent), input.turnId, action);
+  takeNextStep(new TurnContext(tx, decision.env, agent), input.turnId, action);
 }
 
 function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'tool' }>): void {

@@ -54,7 +54,7 @@ function advance(context: TurnContext, decision: DecisionContext, mayStart: bool
   const { tx, agent } = context;
   if (agent.status === 'awaiting_tools') {
     if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
-    if (agent.calls.open.size === 0) finishTurn(context);
+    if (agent.calls.open.size === 0) endTurnWhenCallsEnded(context);
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
   // Checked from state alone, too: a notification lost in a crash is sent by the next process.
@@ -69,7 +69,7 @@ function waitSeq(run: RunContext, agent: SubContext): number {
 }
 
 /** Ends the turn when its tool calls have ended; a call that ends the flow ends the agent with it. */
-function finishTurn(context: TurnContext): void {
+function endTurnWhenCallsEnded(context: TurnContext): void {
   const { tx, agent } = context;
   const turnId = agent.turn.currentId;
   if (turnId === undefined) return;

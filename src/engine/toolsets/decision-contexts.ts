@@ -22,11 +22,11 @@ export interface SetTools {
   readonly observers: ReadonlyMap<string, CodedObserver>;
 }
 
-/** Most kernels kept per profile set: one for each combination of tools its servers had. */
+/** Most decision contexts kept per profile set: one for each combination of tools its servers had. */
 const mostKept = 16;
 
 /**
- * Kernels of one profile set: for the same tools the same kernel, with one immutable catalog. Tools of connecting toolsets are those a run
+ * Decision contexts of one profile set: for the same tools the same one, with one immutable catalog. Tools of connecting toolsets are those a run
  * recorded; two runs between which a server changed its tools have two catalogs.
  */
 export class SetDecisionContexts {
@@ -46,7 +46,7 @@ export class SetDecisionContexts {
     this.#observers = new Map([...ofToolsets.toReversed().map((each) => [each.name, each] as const), ...tools.observers]);
   }
 
-  /** Returns the kernel for these tools; a toolset without a list has the tools it has without a connection. */
+  /** Returns the decision context for these tools; a toolset without a list has the tools it has without a connection. */
   with(lists: ToolLists): SetDecisionContext {
     // By identity: tools offered again over another connection are equal but not the same.
     const wanted = this.connecting.map((instance) => lists.get(instance.name) ?? instance.initialTools);

@@ -8,7 +8,7 @@ import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
 /**
  * Tools that one live run decides with: a function of its profiles and of its records about connecting toolsets.
  *
- * Owns: which kernel decides an input. Does not own: the records (`note-toolset.ts`).
+ * Owns: which decision context decides an input. Does not own: the records (`note-toolset.ts`).
  * 1. A change in a toolset's offer takes effect for the run with the input that records it, and at no other moment.
  * 2. News reaches the run only from the instances it uses, not from others of the same name.
  * 3. Toolsets used before an edit of the profiles are released once no part of the run is running: calls end on the toolset they began on.
@@ -40,7 +40,7 @@ export class RunTools {
     this.#hear(this.#hold.instances);
   }
 
-  /** Returns the kernel for an input; undefined when the input is about a toolset that the run does not use. */
+  /** Returns the decision context for an input; undefined when the input is about a toolset that the run does not use. */
   contextFor(input: Input): DecisionContext | undefined {
     if (input.kind === 'profiles') return input.hold.source.decisions.with(listsOf(input.tools)).decision;
     if (input.kind !== 'toolset') return this.decision;

@@ -10,7 +10,7 @@ import { toolsetsNeeded } from './toolsets-needed.ts';
 /** Most milliseconds that a launch waits for connecting toolsets; later connections reach the run as news. */
 const longestWaitMs = 60_000;
 
-/** A profile set and the kernels built from it. */
+/** A profile set and the decision contexts built from it. */
 export interface ToolSource {
   readonly set: ProfileSet;
   readonly decisions: SetDecisionContexts;

@@ -10,7 +10,7 @@ import { type Deadline, wallLimit } from './deadlines.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { moduleLimits } from './limits.ts';
-import { endCall } from '../tools/tool-end.ts';
+import { endCall } from '../tools/end-call.ts';
 import { expireCall } from '../tools/expire-call.ts';
 import { tellLimit } from './tell-limit.ts';
 

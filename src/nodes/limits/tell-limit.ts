@@ -7,7 +7,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
  * Each limit is announced once per stage. Returns the sequence number of the item; 0 when it was announced before.
  */
 export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach): number {
-  if (agent.limits.warned.includes(toldKey(limit))) return 0;
+  if (agent.limits.warned.includes(noticeKey(limit))) return 0;
   const text =
     limit.stage === 1
       ? `You have used ${limit.reason}. Finish what you are doing and wrap up: deliver what you have.`
@@ -23,6 +23,6 @@ export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach)
 }
 
 /** Returns the key that identifies an announced limit. */
-export function toldKey({ stage, scope, limit }: Pick<LimitReach, 'stage' | 'scope' | 'limit'>): string {
+export function noticeKey({ stage, scope, limit }: Pick<LimitReach, 'stage' | 'scope' | 'limit'>): string {
   return `${stage} ${scope} ${limit}`;
 }

@@ -7,7 +7,7 @@ import type { Planner, LoopPlanner, PlannerStep } from '../../core/profile/plann
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { failure, lastResults, type Plan, type PlanView, failureText } from './plan.ts';
-import { planByRules, planInstead } from './plan-rules.ts';
+import { planByRules, planFallback } from './plan-rules.ts';
 import { planByScript } from './plan-script.ts';
 import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './planner-memory.ts';
 import { type JsonValue, isJsonObject } from '../../core/json.ts';
@@ -36,7 +36,7 @@ export async function askPlanner(call: PlannerCall, ask: () => Promise<ModelOutc
   const instead =
     problem === undefined || planner.type !== 'rules'
       ? undefined
-      : tryPlan(() => planInstead(planner, view, `${plan.why}; ${problem}`));
+      : tryPlan(() => planFallback(planner, view, `${plan.why}; ${problem}`));
   if (instead === undefined || instead.kind === 'model') return outcome;
   const { usage, attempts, cost } = outcome;
   return { ...outcomeOf(instead, call), usage, attempts, ...(cost === undefined ? {} : { cost }) };

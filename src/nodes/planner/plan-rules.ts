@@ -28,7 +28,7 @@ export function planByRules(planner: RulesPlanner, view: PlanView): Plan {
 }
 
 /** Returns the declared plan for a model that named no agent to call; undefined when none is declared. */
-export function planInstead(planner: RulesPlanner, view: PlanView, why: string): Plan | undefined {
+export function planFallback(planner: RulesPlanner, view: PlanView, why: string): Plan | undefined {
   if (planner.fallback === undefined) return undefined;
   return follow({ id: fallbackId, move: planner.fallback }, view, [why]);
 }

@@ -13,7 +13,7 @@ import { configOf } from '../limits/reserve.ts';
 import { guideSection, guideSectionId } from '../planner/guide-section.ts';
 import { historyEnd } from './context-edge.ts';
 import { fitView } from './context-view.ts';
-import { buildSystemPrompt, type SystemPrompt, type TextSection } from './prep-system-prompt.ts';
+import { buildSystemPrompt, type SystemPrompt, type TextSection } from './build-system-prompt.ts';
 import { eventPieces, fullFrom, type ShownStream } from '../../core/prompt/history-stream.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';

@@ -5,14 +5,14 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import type { SpokenGate } from './tool-gates.ts';
+import type { GateVerdict } from './tool-gates.ts';
 
 /** The call a person is asked about. */
 export interface AskedCall {
   readonly profile: CompiledProfile;
   readonly tool: Tool;
   readonly args: JsonObject;
-  readonly gate: SpokenGate;
+  readonly gate: GateVerdict;
 }
 
 /** Returns the capability that a person grants by approving a call, as of now. */

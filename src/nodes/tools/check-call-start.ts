@@ -9,12 +9,12 @@ import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
 import { refuseCall } from './refuse-call.ts';
-import { gateFor, promptFacts, type SpokenGate } from './tool-gates.ts';
+import { gateFor, promptFacts, type GateVerdict } from './tool-gates.ts';
 
 /*
  * Whether a call may start.
  *
- * Owns: the one path on which a call is let run, refused, or put before a person: when it is requested, before each start, after a
+ * Owns: the one path from a requested call to a started one: let run, refused, or put before a person: when it is requested, before each start, after a
  * verdict or an expiry, after a restart, and after profiles were edited.
  * Does not own: what a gate says (`tool-gates.ts`), what an approval is bound to (`capability-of.ts`), which call is next (`tool-node.ts`).
  * 1. No call starts before it was judged in the same commit.
@@ -70,7 +70,7 @@ function judgeAsked(context: TurnContext, call: CallState, asked: ApprovalWait):
 function deny(
   context: TurnContext,
   call: CallState,
-  { id, message, taint = [] }: Pick<SpokenGate, 'id' | 'message' | 'taint'>,
+  { id, message, taint = [] }: Pick<GateVerdict, 'id' | 'message' | 'taint'>,
 ): void {
   const why = message ?? `'${call.request.name}' is not allowed here (gate '${id}').`;
   refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message: why, cause: call.request.seq, taint });

@@ -1,7 +1,7 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { failCall } from './tool-end.ts';
+import { failCall } from './end-call.ts';
 
 /**
  * Ends a call whose tool no longer exists because the code has changed, since it can neither run nor continue. Ends the agents

@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
-import { failCall } from './tool-end.ts';
+import { failCall } from './end-call.ts';
 
 /**
  * Ends a call that must not start. One that was interrupted while it ran, and that nothing says did not happen, is of unknown

@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { unplaced } from '../../core/events/event.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
-import { startMustOutlivePowerCut } from './tool-end.ts';
+import { mustSyncStart } from './end-call.ts';
 
 /** Puts on the record that a call begins to run, for the first time or again, and makes its tool due. */
 export function startCall(context: TurnContext, call: CallState, tool: EffectTool, cause: number = call.request.seq): void {
@@ -23,6 +23,6 @@ export function startCall(context: TurnContext, call: CallState, tool: EffectToo
     },
     cause,
   );
-  if (startMustOutlivePowerCut(tool)) tx.sync = true;
+  if (mustSyncStart(tool)) tx.sync = true;
   tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
 }

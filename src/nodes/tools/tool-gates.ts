@@ -18,7 +18,7 @@ import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.
 const everyTool = '*';
 
 /** Verdict of a gate on one call. */
-export type SpokenGate = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
+export type GateVerdict = Pick<ToolGate, 'id' | 'verdict' | 'expires'> & {
   readonly message?: string;
   /** Untrusted sources of the state that the message quotes. */
   readonly taint?: readonly string[];
@@ -44,14 +44,14 @@ export function gateFor(
   context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
   env: GateEnv,
   call: GatedCall,
-): SpokenGate | undefined {
+): GateVerdict | undefined {
   const { profile } = context;
   const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(context, env, call);
   return spoken ?? (call.tool.needsApproval === true ? ownWish : undefined);
 }
 
 /** The gate of a tool that asks for approval itself. */
-const ownWish: SpokenGate = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
+const ownWish: GateVerdict = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
 
 /** Returns a gate's definition in a profile, or a tool's approval requirement, as data; undefined when there is no such gate. */
 export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {
@@ -60,7 +60,7 @@ export function gateDefinition(profile: CompiledProfile | undefined, gateId: str
   return gate === undefined ? undefined : definitionOf(gate);
 }
 
-function spokenOf(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: GateEnv, call: GatedCall): SpokenGate | undefined {
+function spokenOf(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: GateEnv, call: GatedCall): GateVerdict | undefined {
   const { run, agent, profile } = context;
   // Needed only for a tool whose name differs from the one in the gate.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
@@ -108,7 +108,7 @@ export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
   return { sources, untrusted, tainted: run.isTainted };
 }
 
-function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): SpokenGate {
+function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): GateVerdict {
   const { id, verdict, message, expires } = gate;
   return {
     id,
@@ -135,7 +135,7 @@ function messageText(message: Template, scope: Scope, quotes: StateQuotes | unde
 }
 
 /** Call it when all that the message quotes was quoted. */
-function taintOf(quotes: StateQuotes | undefined): Pick<SpokenGate, 'taint'> {
+function taintOf(quotes: StateQuotes | undefined): Pick<GateVerdict, 'taint'> {
   const taint = quotes?.labels() ?? [];
   return taint.length === 0 ? {} : { taint };
 }

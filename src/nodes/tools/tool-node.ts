@@ -12,7 +12,7 @@ import type { StatePatch } from '../../core/events/team-events.ts';
 import type { EffectTool, ToolContext, TransitionTool } from '../../core/tool/tool.ts';
 import { isReservedSource } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { Happening, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
+import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from '../turn/end-agent.ts';
@@ -23,7 +23,7 @@ import { endMissing } from './missing-tool.ts';
 import { resultChanges } from './result-changes.ts';
 import { outcomeEvents } from './drafted-state.ts';
 import { startCall } from './start-call.ts';
-import { type CallEnding, endCall } from './tool-end.ts';
+import { type CallEnding, endCall } from './end-call.ts';
 import { transitionContext } from './transition-context.ts';
 import { settleUnknown } from './unknown-outcome.ts';
 
@@ -59,7 +59,7 @@ export interface ToolPorts extends ExecPorts {
  */
 export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPorts> & {
   /** Resumes a call that waited; `cause` is the event that ended the wait. */
-  resume(tx: Transaction, agent: SubContext, call: CallState, happening: Happening, cause: number): void;
+  resume(tx: Transaction, agent: SubContext, call: CallState, happening: ResumeCause, cause: number): void;
 } {
   return {
     name: 'tool',
@@ -173,7 +173,7 @@ function decideTransition(
   });
 }
 
-function resumeCall(context: TurnContext, call: CallState, happening: Happening, cause: number): void {
+function resumeCall(context: TurnContext, call: CallState, happening: ResumeCause, cause: number): void {
   const { env } = context;
   const tool = env.catalog.get(call.request.name);
   if (tool?.kind !== 'transition' || tool.resume === undefined) return;

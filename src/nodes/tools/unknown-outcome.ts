@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import { endCall, failCall } from './tool-end.ts';
+import { endCall, failCall } from './end-call.ts';
 
 /** Schema of a person's answer about a call of unknown outcome. */
 const answers: JsonObject = { enum: ['happened', 'not_happened', 'unknown'] };
@@ -46,7 +46,7 @@ export function asksWhetherHappened(call: CallState): boolean {
 }
 
 /** Applies a person's answer about a call of unknown outcome. A call that did not happen is requested again and starts like any other. */
-export function applyTestimony(
+export function applyOutcomeAnswer(
   context: TurnContext,
   call: CallState,
   said: { readonly value: JsonValue | undefined; readonly cause: number },

@@ -13,7 +13,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { answeredCall } from '../inbox/answered-call.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
-import { endCall } from '../tools/tool-end.ts';
+import { endCall } from '../tools/end-call.ts';
 import { transitionContext } from '../tools/transition-context.ts';
 
 /**

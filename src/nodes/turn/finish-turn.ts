@@ -5,8 +5,8 @@ import { makeRoom } from '../prompt/make-room.ts';
 import type { TurnTicket } from './call-model.ts';
 import { interruptTurn } from './interrupted-turn.ts';
 import type { Action } from './node.ts';
-import { decideNext, decideOnError } from './post-decide.ts';
-import { recordReply } from './post-reply.ts';
+import { decideNext, decideOnError } from './decide-next.ts';
+import { recordReply } from './record-reply.ts';
 
 /** Records the outcome of a turn's model call and decides what follows: the action is the edge its flow takes. */
 export function finishTurn(context: TurnContext, { turnId }: TurnTicket, received: ModelOutcome): Action {

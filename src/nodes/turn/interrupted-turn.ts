@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { ModelAttempt, ModelOutcome } from '../../core/model/model.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
-import { recordReply } from './post-reply.ts';
+import { recordReply } from './record-reply.ts';
 import { visibilityObserver } from '../prompt/show-peer-history.ts';
 
 const interruption: ErrorRecord = {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
-import type { Happening, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
+import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { checkAssignments } from './check-assignment.ts';
 import { fromStoredMemo, toStoredMemo, type DispatchMemo } from './dispatch-memo.ts';
 import { releaseHeld } from './parallel-slots.ts';
@@ -141,7 +141,7 @@ function dispatch(args: JsonObject, context: TransitionContext, maxParallel: num
 /** Runs each time an associate ends: settles every finished assignment, starts held ones, and ends the call when none is left. */
 function associateEnded(
   context: TransitionContext,
-  happening: Happening,
+  happening: ResumeCause,
   stored: JsonValue,
   maxParallel: number,
 ): TransitionOutcome {

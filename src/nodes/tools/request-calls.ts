@@ -11,7 +11,7 @@ import type { ToolRequest } from '../../core/events/tool-events.ts';
 import type { CallStatus, ReplyToolCall } from '../../core/state/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
 import { checkCallStart } from './check-call-start.ts';
-import { endCall } from './tool-end.ts';
+import { endCall } from './end-call.ts';
 
 /** End of a reply, which decides if its calls can be trusted to be complete. */
 export interface ReplyEnd {

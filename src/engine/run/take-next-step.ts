@@ -10,10 +10,10 @@ import { agentFlow } from '../../nodes/turn/agent-flow.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { requeueInputs } from '../../nodes/turn/interrupted-turn.ts';
 import type { Action } from '../../nodes/turn/node.ts';
-import { cancelCalls, requestCalls } from '../../nodes/tools/tool-request.ts';
+import { cancelCalls, requestCalls } from '../../nodes/tools/request-calls.ts';
 
 /** Carries out the action that an agent's turn ended in: run tools, take another turn, wait, or end. */
-export function afterThinking(context: TurnContext, turnId: TurnId, action: Action): void {
+export function takeNextStep(context: TurnContext, turnId: TurnId, action: Action): void {
   const { tx, agent } = context;
   const step = agentFlow.next('agent', action);
   if (action === 'interrupted') return;

@@ -37,7 +37,7 @@ function endMustOutlivePowerCut(tool: Tool | undefined): boolean {
  * True when the start of the tool's calls must be on the disk itself before it runs. Were the start of an `idempotent` call lost, its id,
  * which counts the calls of the run, would later name another request, and a system that remembers the first would skip the second.
  */
-export function startMustOutlivePowerCut(tool: Tool): boolean {
+export function mustSyncStart(tool: Tool): boolean {
   return tool.effect !== 'pure';
 }
 

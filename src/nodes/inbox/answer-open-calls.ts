@@ -9,7 +9,7 @@ import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call
  * Answers tool calls of the last reply that nothing answered (I1, A1.1 dangling tool calls): whatever kept their results
  * from arriving, the model gets one error result per call, in place, instead of a history its provider refuses.
  */
-export function answerDanglingCalls(tx: Transaction, agent: SubContext): void {
+export function answerOpenCalls(tx: Transaction, agent: SubContext): void {
   const open = openCallsOf(agent);
   if (open.length === 0) return;
   const answered = new Set(agent.inbox.items.map(({ item }) => answeredCall(item)));

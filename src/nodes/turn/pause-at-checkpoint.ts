@@ -1,0 +1,73 @@
+import type { TurnContext } from '../../core/turn-context.ts';
+import { agentScope } from '../../core/state/agent-scope.ts';
+import type { Checkpoint } from '../../core/profile/checkpoint.ts';
+import { toErrorRecord } from '../../core/error.ts';
+import type { Scope } from '../../core/expression/expression.ts';
+import type { Quote } from '../../core/expression/template.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
+import { stateQuotes } from '../../core/untrusted/quote-state.ts';
+import type { NotBegun } from './not-begun.ts';
+import { callLines, clipped } from '../inbox/call-lines.ts';
+
+/**
+ * Pauses an agent before a turn when it has reached one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
+ * that has just waited for a person continues, whatever its checkpoints say of the turn before.
+ */
+export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
+  const { tx, env, agent } = context;
+  const { checkpoints } = context.profile;
+  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return undefined;
+  const last = agent.turn.lastId === undefined ? undefined : tx.run.turns.get(agent.turn.lastId);
+  const scope = agentScope(env, tx.run, agent);
+  const reached = checkpoints.find((checkpoint) => isReached(context, checkpoint, last, scope));
+  if (reached === undefined) return undefined;
+  const { id } = reached;
+  const quotes = stateQuotes(tx.run, agent, env.hash, id);
+  const prompt = [questionAt(reached, scope, quotes?.quote), ...report(agent, last)].join('\n');
+  const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
+  tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
+  return 'at_checkpoint';
+}
+
+function isReached(
+  context: TurnContext,
+  { id, afterTurns, onTools, condition }: Checkpoint,
+  last: TurnState | undefined,
+  scope: Scope,
+): boolean {
+  const { tx, agent } = context;
+  if (afterTurns !== undefined && agent.streaks.turnsAlone < afterTurns) return false;
+  if (onTools.length > 0 && last?.calls.some(({ request, end }) => end?.status === 'ok' && onTools.includes(request.name)) !== true)
+    return false;
+  try {
+    return condition === undefined || condition.test(scope);
+  } catch (thrown) {
+    // Who declared a pause wants to look rather than miss it.
+    const { code, message } = toErrorRecord(thrown, 'CONDITION_FAILED');
+    const { agentId } = agent.meta;
+    tx.emit({ type: 'note.add', level: 'warning', code, message: `checkpoint '${id}' is taken as reached: ${message}`, agentId });
+    return true;
+  }
+}
+
+/** A message that cannot be rendered is asked as it is written. */
+function questionAt({ id, message }: Checkpoint, scope: Scope, quote: Quote | undefined): string {
+  if (message === undefined) return `Checkpoint '${id}': go on, or end with what there is?`;
+  try {
+    return message.render(scope, quote);
+  } catch {
+    return message.source;
+  }
+}
+
+function report(agent: SubContext, last: TurnState | undefined): readonly string[] {
+  const { agentId } = agent.meta;
+  const said = agent.turn.lastReply.trim() === '' ? [] : [`${agentId} said last: ${clipped(agent.turn.lastReply.trim())}`];
+  const calls = callLines(last);
+  return [
+    `${agentId} has taken ${agent.counters.turnCount} turn(s), ${agent.streaks.turnsAlone} of them since it began or a person spoke to it.`,
+    ...said,
+    ...(calls.length === 0 ? [] : [`In ${last?.turnId ?? ''} it called:`, ...calls]),
+  ];
+}
