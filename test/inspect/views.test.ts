@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../../src/inspect/tree.ts';
 import type { Patch } from '../../src/core/patches/patch.ts';
-import { align } from '../../src/inspect/turn/diff-turns.ts';
+import { align } from '../../src/inspect/turn/align.ts';
 import { board } from '../../src/inspect/board.ts';
 import { conversation } from '../../src/inspect/conversation.ts';
 import { diffTurns } from '../../src/inspect/turn/diff-turns.ts';

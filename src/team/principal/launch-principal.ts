@@ -1,6 +1,6 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { spawnRefusal } from '../../core/state/spawn-limits.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
@@ -13,11 +13,7 @@ import { teamTool } from '../team-tool.ts';
 import { dataOutcome, refusal } from '../tool-outcome.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
-import { briefingEvents } from '../dispatch/briefing-events.ts';
-import { principalProtocol } from '../handover/built-in-protocols.ts';
-import { buildBriefing } from '../handover/handover.ts';
-import { HandoverView } from '../handover/handover-scope.ts';
-import { modulesAfter } from '../modules/modules-after.ts';
+import { freshStart, nextIteration } from './principal-start.ts';
 
 const preferredName = 'Principal';
 
@@ -135,72 +131,4 @@ function startFresh(args: LaunchArguments, before: readonly EventDraft[], contex
 function launched(agentId: AgentId, iteration: number, events: readonly EventDraft[]): TransitionOutcome {
   const message = 'The principal works in the background. You will be told when it has completed; there is no need to ask.';
   return dataOutcome({ status: 'launched', agent_id: agentId, iteration, message }, events);
-}
-
-/** Context of a principal's start: the launching call, and the events committed before the start. */
-interface StartingPoint {
-  readonly before: readonly EventDraft[];
-  readonly context: TransitionContext;
-}
-
-/** Returns the events that start a new principal, which notifies its launcher when done. */
-function freshStart(agentId: AgentId, profile: CompiledProfile, params: JsonObject, from: StartingPoint): readonly EventDraft[] {
-  const { agent, turnId } = from.context;
-  const start: EventDraft = {
-    type: 'agent.start',
-    agentId,
-    parentAgentId: agent.meta.agentId,
-    profile: profile.name,
-    profileType: profile.type,
-    depth: agent.meta.depth + 1,
-    initialParams: params,
-    notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
-    lastTurnId: turnId,
-    flowId: agent.turn.flowId,
-  };
-  return [start, ...briefing(agentId, params, from)];
-}
-
-/**
- * Returns the events that send a principal into another iteration: a new briefing, since its messages are archived, with the new
- * parameters.
- */
-function nextIteration(principal: SubContext, newParams: JsonObject, from: StartingPoint): readonly EventDraft[] {
-  const { agentId } = principal.meta;
-  const iteration = principal.work.iteration + 1;
-  const params = { ...principal.initialParams, ...newParams };
-  return [
-    ...staleResults(principal),
-    { type: 'agent.restart', agentId, iteration, initialParams: params },
-    ...briefing(agentId, params, from),
-    from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(newParams['new_directives_for_iteration'], iteration)),
-  ];
-}
-
-/** Removes results of the last iteration's calls along with its history; late directives stay for the new iteration. */
-function staleResults({ meta, inbox: { items: inbox } }: SubContext): readonly EventDraft[] {
-  return inbox
-    .filter(({ item }) => item.source === 'TOOL_RESULT')
-    .map(({ item }): EventDraft => ({ type: 'inbox.drop', agentId: meta.agentId, itemId: item.itemId, reason: 'agent_ended' }));
-}
-
-function directive(directives: JsonValue | undefined, iteration: number): JsonObject {
-  const given = isJsonObject(directives) ? directives : {};
-  const { user_query_adjustment: adjustment, additional_notes: notes } = given;
-  return {
-    directive_type: 'NEW_ITERATION',
-    content: adjustment ?? `Iteration ${iteration} begins. Look over the work modules and carry on.`,
-    ...(notes === undefined ? {} : { additional_notes: notes }),
-    iteration,
-  };
-}
-
-function briefing(agentId: AgentId, params: JsonObject, { before, context }: StartingPoint): readonly EventDraft[] {
-  const { run, agent, scope, protocols } = context;
-  const modules = modulesAfter(before, run.team.workModules);
-  return briefingEvents(
-    agentId,
-    buildBriefing(principalProtocol(protocols), params, new HandoverView({ run, agent, scope, modules })),
-    context,
-  );
 }

@@ -11,53 +11,7 @@ import { mcpSettingsSchema, type McpSettings, type McpToolsetSettings } from './
 import { createMcpTool } from './mcp-tool.ts';
 import { readMcpSettings } from './read-mcp-settings.ts';
 import type { ServerTool, ServerTools } from './server-tool.ts';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
-/**
- * Cache of a server's tools, created once per definition. Compiling large schemas takes long, so other work of the process proceeds
- * between two of them.
- */
-export class ToolCache {
-  readonly #make: (tool: ServerTool) => EffectTool;
-  #made = new Map<string, () => EffectTool>();
-
-  constructor(make: (tool: ServerTool) => EffectTool) {
-    this.#make = make;
-  }
-
-  /** Creates new tools, and drops those no longer listed. */
-  async prepare(tools: readonly ServerTool[]): Promise<void> {
-    const before = this.#made;
-    const made = new Map<string, () => EffectTool>();
-    for (const tool of tools) {
-      const key = keyOf(tool);
-      const known = before.get(key);
-      made.set(key, known ?? this.#attempt(tool));
-      if (known === undefined) await nextTurn();
-    }
-    this.#made = made;
-  }
-
-  /** Returns a prepared tool; throws the reason when it cannot be used. */
-  get(tool: ServerTool): EffectTool {
-    return (this.#made.get(keyOf(tool)) ?? this.#attempt(tool))();
-  }
-
-  #attempt(tool: ServerTool): () => EffectTool {
-    try {
-      const made = this.#make(tool);
-      return () => made;
-    } catch (thrown) {
-      return () => {
-        throw thrown;
-      };
-    }
-  }
-}
-
-function keyOf({ name, fingerprint }: ServerTool): string {
-  return `${fingerprint} ${name}`;
-}
+import { ToolCache } from './tool-cache.ts';
 
 /** Longest text about tools that were left out, in characters. */
 const maxRemark = 2_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readServerTools } from '../../../src/toolsets/mcp/server-tool.ts';
-import { ToolCache } from '../../../src/toolsets/mcp/mcp-toolset.ts';
+import { ToolCache } from '../../../src/toolsets/mcp/tool-cache.ts';
 import { normalizeTool } from '../../../src/tools/normalize-tool.ts';
 import type { EffectTool } from '../../../src/core/tool/tool.ts';
 import { tool as defined } from '../../support/tools.ts';

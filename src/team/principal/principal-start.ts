@@ -1,0 +1,84 @@
+import type { EventDraft } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
+import { briefingEvents } from '../dispatch/briefing-events.ts';
+import { principalProtocol } from '../handover/built-in-protocols.ts';
+import { buildBriefing } from '../handover/handover.ts';
+import { HandoverView } from '../handover/handover-scope.ts';
+import { modulesAfter } from '../modules/modules-after.ts';
+
+/** Context of a principal's start: the launching call, and the events committed before the start. */
+export interface StartingPoint {
+  readonly before: readonly EventDraft[];
+  readonly context: TransitionContext;
+}
+
+/** Returns the events that start a new principal, which notifies its launcher when done. */
+export function freshStart(
+  agentId: AgentId,
+  profile: CompiledProfile,
+  params: JsonObject,
+  from: StartingPoint,
+): readonly EventDraft[] {
+  const { agent, turnId } = from.context;
+  const start: EventDraft = {
+    type: 'agent.start',
+    agentId,
+    parentAgentId: agent.meta.agentId,
+    profile: profile.name,
+    profileType: profile.type,
+    depth: agent.meta.depth + 1,
+    initialParams: params,
+    notify: { agentId: agent.meta.agentId, source: 'PRINCIPAL_COMPLETED' },
+    lastTurnId: turnId,
+    flowId: agent.turn.flowId,
+  };
+  return [start, ...briefing(agentId, params, from)];
+}
+
+/**
+ * Returns the events that send a principal into another iteration: a new briefing, since its messages are archived, with the new
+ * parameters.
+ */
+export function nextIteration(principal: SubContext, newParams: JsonObject, from: StartingPoint): readonly EventDraft[] {
+  const { agentId } = principal.meta;
+  const iteration = principal.work.iteration + 1;
+  const params = { ...principal.initialParams, ...newParams };
+  return [
+    ...staleResults(principal),
+    { type: 'agent.restart', agentId, iteration, initialParams: params },
+    ...briefing(agentId, params, from),
+    from.context.item(agentId, 'PARTNER_DIRECTIVE', directive(newParams['new_directives_for_iteration'], iteration)),
+  ];
+}
+
+/** Removes results of the last iteration's calls along with its history; late directives stay for the new iteration. */
+function staleResults({ meta, inbox: { items: inbox } }: SubContext): readonly EventDraft[] {
+  return inbox
+    .filter(({ item }) => item.source === 'TOOL_RESULT')
+    .map(({ item }): EventDraft => ({ type: 'inbox.drop', agentId: meta.agentId, itemId: item.itemId, reason: 'agent_ended' }));
+}
+
+function directive(directives: JsonValue | undefined, iteration: number): JsonObject {
+  const given = isJsonObject(directives) ? directives : {};
+  const { user_query_adjustment: adjustment, additional_notes: notes } = given;
+  return {
+    directive_type: 'NEW_ITERATION',
+    content: adjustment ?? `Iteration ${iteration} begins. Look over the work modules and carry on.`,
+    ...(notes === undefined ? {} : { additional_notes: notes }),
+    iteration,
+  };
+}
+
+function briefing(agentId: AgentId, params: JsonObject, { before, context }: StartingPoint): readonly EventDraft[] {
+  const { run, agent, scope, protocols } = context;
+  const modules = modulesAfter(before, run.team.workModules);
+  return briefingEvents(
+    agentId,
+    buildBriefing(principalProtocol(protocols), params, new HandoverView({ run, agent, scope, modules })),
+    context,
+  );
+}
