@@ -51,7 +51,7 @@ export interface EventDefinition<Type extends string = string, Fields extends Sc
   readonly guessed: readonly PlaceId[];
   readonly schema: Schema<RecordOf<Fields>>;
   /** Describes one event in a short sentence; the text is untrusted. */
-  describe(event: EventPlace & RecordOf<Fields>): string;
+  describe(event: EventPlace & { readonly type: Type } & RecordOf<Fields>): string;
 }
 
 /** The content of an event, before it has a place in the journal. */

@@ -1,4 +1,5 @@
 import type { Writable } from '../json.ts';
+import type { Schema } from '../schema/schema.ts';
 import * as agentEvents from './agent-events.ts';
 import * as contextEvents from './context-events.ts';
 import type { DraftOf, EventDefinition, EventPlace } from './define-event.ts';
@@ -29,13 +30,16 @@ export type EventType = CadreEvent['type'];
 export type EventOf<Type extends EventType> = Extract<CadreEvent, { readonly type: Type }>;
 
 /** A definition as readers of all types see it. */
-type AnyDefinition = Omit<EventDefinition, 'describe'> & { readonly describe: (event: CadreEvent) => string };
+interface AnyDefinition extends Omit<EventDefinition, 'describe' | 'schema'> {
+  readonly schema: Schema;
+  describe(event: CadreEvent): string;
+}
 
 /** The definitions of all event types, by type. */
 export const eventDefinitions: ReadonlyMap<string, AnyDefinition> = new Map(
   Object.values(eventFiles)
     .filter((each): each is Definition => typeof each === 'object')
-    .map((each) => [each.type, each as unknown as AnyDefinition]),
+    .map((each) => [each.type, each]),
 );
 
 /** Describes an event in one short sentence; the text is untrusted. */

@@ -199,6 +199,7 @@ function checkEntry(value: JsonObject, say: Complain): WrittenEntry {
     throw say('a reply needs text, reasoning and finishReason, which are texts, and toolCalls, a list');
   if (kind === 'model' && !(isJsonObject(value['prompt']) && Array.isArray(value['prompt']['added'])))
     throw say('the prompt of a model call needs added, a list of messages');
+  // The table of shapes and the tests above have just shown it, field by field.
   return value as unknown as WrittenEntry;
 }
 

@@ -81,6 +81,7 @@ export class DraftedState {
         const before = this.#load(id);
         const after = { ...(before ?? emptyModule(id, this.#at)), ...patch, updated_at: this.#at };
         const diff = new StateDiff();
+        // A work module is JSON, which the compiler does not see in an interface: it has no index signature.
         diff.compare(['team', 'work_modules', id], before as unknown as JsonObject | undefined, after);
         return diff;
       }
