@@ -7,6 +7,8 @@ import { searchWebTool } from './search/search-web.ts';
 import { readWebSettings, webReaches, webSettingsSchema } from './web-settings.ts';
 import { fetchPageTool } from './fetch-page.ts';
 
+export type { SearchHit, SearchOptions, SearchProvider } from './search/search-provider.ts';
+
 /** External dependencies of the toolset `web`, all with defaults. */
 export interface WebPorts {
   /** Custom search providers: asked first, unless the settings give an order. */
