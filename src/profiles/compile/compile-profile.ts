@@ -1,12 +1,12 @@
 import { mayAskModel } from '../../core/profile/planner.ts';
 import { defaultOutputRepairs } from '../../core/prompt/output-format.ts';
 import type { Template } from '../../core/expression/template.ts';
-import type { CompiledProfile, Limits, ModuleLimits, ProfileLimits } from '../../core/profile/profile.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { childOf, toPlain, toPlainObject, type MapNode } from '../yaml/source-node.ts';
 import { nameHint, quote } from '../wording.ts';
 import { baseType } from './base-type.ts';
 import { checkJsonSchema } from './checks/check-json-schema.ts';
-import { checkName, checkTool, checkToolset, refOf, type CompileContext, ingestorName } from './compile-context.ts';
+import { checkName, checkTool, checkToolset, refOf, type CompileContext } from './compile-context.ts';
 import { checkToolChoice, compileDecider } from './flow/compile-decider.ts';
 import { compileCheckpoints } from './flow/compile-checkpoints.ts';
 import { compileExposed } from './compile-exposed.ts';
@@ -21,10 +21,10 @@ import { compileText } from './compile-text.ts';
 import { toMilliseconds } from './configs/duration.ts';
 import { deliverablesCheck } from './checks/deliverables-check.ts';
 import { chooseLlmConfig } from './configs/choose-llm-config.ts';
-import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode, mapItems } from './read-node.ts';
+import { asText, mapNode, readFlag, readNumber, readObject, readText, textItems, textNode } from './read-node.ts';
 import { originsOf } from './resolved-origins.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { fallbackStrategy, globalStrategies, type Strategy } from '../../core/inbox/strategy.ts';
+import { compileLimits } from './compile-limits.ts';
+import { compileStrategies } from './compile-strategies.ts';
 
 /** Matches all tools except those that must be named. */
 const everything = '*';
@@ -139,78 +139,4 @@ function textKeys(
 
 function unique(nodes: readonly { readonly value: string }[]): readonly string[] {
   return [...new Set(nodes.map((node) => node.value))];
-}
-
-/** Compiles the limits of a profile. */
-function compileLimits(profile: MapNode): ProfileLimits {
-  const node = mapNode(profile, 'limits');
-  if (node === undefined) return {};
-  const perModule = mapNode(node, 'per_module');
-  const unknownCost = textNode(node, 'on_unknown_cost')?.value;
-  return {
-    ...usageLimits(node),
-    ...withoutUndefined({
-      maxDepth: readNumber(node, 'max_depth'),
-      maxChildren: readNumber(node, 'max_children'),
-      maxLive: readNumber(node, 'max_live'),
-      maxTotal: readNumber(node, 'max_total'),
-      softAt: readNumber(node, 'soft_at'),
-    }),
-    ...(perModule === undefined ? {} : { perModule: usageLimits(perModule) }),
-    ...(unknownCost === 'refuse' || unknownCost === 'warn' ? { onUnknownCost: unknownCost } : {}),
-  };
-}
-
-/** Reads the usage limits that agents and work modules share. */
-function usageLimits(node: MapNode): ModuleLimits {
-  const wall = childOf(node, 'max_wall_seconds');
-  return withoutUndefined({
-    maxTurns: readNumber(node, 'max_turns'),
-    maxToolCalls: readNumber(node, 'max_tool_calls'),
-    maxTokens: readNumber(node, 'max_tokens'),
-    maxCostUsd: readNumber(node, 'max_cost_usd'),
-    maxWallMs: wall === undefined ? undefined : toMilliseconds(toPlain(wall)),
-  });
-}
-
-/** Returns the fields that have a value. */
-function withoutUndefined(limits: { readonly [Key in keyof Limits]?: number | undefined }): Partial<Limits> {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-}
-
-/** Compiles the profile's strategies by source; the global table supplies missing settings. */
-function compileStrategies(context: CompileContext, profile: MapNode): ReadonlyMap<string, Strategy> {
-  const strategies = new Map<string, Strategy>();
-  for (const node of mapItems(profile, 'inbox_handling_strategies')) {
-    const source = textNode(node, 'source');
-    if (source === undefined) continue;
-    strategies.set(source.value, compileStrategy(context, node, source.value));
-  }
-  return strategies;
-}
-
-function compileStrategy(context: CompileContext, node: MapNode, source: string): Strategy {
-  const basis = globalStrategies.get(source) ?? fallbackStrategy;
-  const ingestor = textNode(node, 'ingestor');
-  const name = ingestor === undefined ? basis.ingestor : ingestorName(context, ingestor);
-  const mode = readText(node, 'injection_mode');
-  const params = mapNode(node, 'params');
-  const role = readText(params, 'role');
-  const priority = readNumber(node, 'priority');
-  const wakes = readFlag(node, 'wakes');
-  const sameIngestor = name === basis.ingestor || name === `${basis.ingestor}_ingestor`;
-  return {
-    ingestor: name,
-    mode: mode === 'append_as_new_message' || mode === 'prepend_to_role' ? mode : basis.mode,
-    role: role === 'user' || role === 'tool' ? role : basis.role,
-    persistent: readFlag(params, 'is_persistent_in_memory') ?? basis.persistent,
-    params: { ...(sameIngestor ? basis.params : {}), ...ownParams(readObject(node, 'params') ?? {}) },
-    ...(priority === undefined ? {} : { priority }),
-    ...(wakes === undefined ? {} : { wakes }),
-    ...(readText(node, 'trust') === 'untrusted' ? { untrusted: true } : {}),
-  };
-}
-
-function ownParams(params: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(params).filter(([key]) => key !== 'is_persistent_in_memory' && key !== 'role'));
 }

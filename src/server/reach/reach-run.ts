@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunSummary } from '../../core/events/journal.ts';

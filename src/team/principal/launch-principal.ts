@@ -15,22 +15,6 @@ import { closestName } from '../../core/expression/closest-name.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { freshStart, nextIteration } from './principal-start.ts';
 
-const preferredName = 'Principal';
-
-/** Returns the profile to launch: the named one, otherwise `Principal`, otherwise any of that type; or the reason there is none. */
-function principalProfile(name: string | undefined, profiles: Profiles): CompiledProfile | string {
-  const usable = [...profiles.values()].filter(
-    (profile) => profile.type === principalType && profile.isActive && !profile.isDeleted,
-  );
-  const names = usable.map((profile) => profile.name);
-  const wanted = name ?? preferredName;
-  const found = usable.find((profile) => profile.name === wanted) ?? (name === undefined ? usable[0] : undefined);
-  if (found !== undefined) return found;
-  if (names.length === 0) return `no active profile has type ${principalType}, so there is none to launch; add one to the profiles`;
-  const guess = closestName(wanted, names);
-  return `${JSON.stringify(wanted)} is no active profile of type ${principalType}${guess === undefined ? '' : `; did you mean ${guess}?`} There are: ${names.join(', ')}.`;
-}
-
 /**
  * Creates the tool that starts a principal in the background, or sends the last one into another iteration (A1.10). Other systems
  * call this tool `LaunchPrincipalExecutionTool`.
@@ -131,4 +115,20 @@ function startFresh(args: LaunchArguments, before: readonly EventDraft[], contex
 function launched(agentId: AgentId, iteration: number, events: readonly EventDraft[]): TransitionOutcome {
   const message = 'The principal works in the background. You will be told when it has completed; there is no need to ask.';
   return dataOutcome({ status: 'launched', agent_id: agentId, iteration, message }, events);
+}
+
+const preferredName = 'Principal';
+
+/** Returns the profile to launch: the named one, otherwise `Principal`, otherwise any of that type; or the reason there is none. */
+function principalProfile(name: string | undefined, profiles: Profiles): CompiledProfile | string {
+  const usable = [...profiles.values()].filter(
+    (profile) => profile.type === principalType && profile.isActive && !profile.isDeleted,
+  );
+  const names = usable.map((profile) => profile.name);
+  const wanted = name ?? preferredName;
+  const found = usable.find((profile) => profile.name === wanted) ?? (name === undefined ? usable[0] : undefined);
+  if (found !== undefined) return found;
+  if (names.length === 0) return `no active profile has type ${principalType}, so there is none to launch; add one to the profiles`;
+  const guess = closestName(wanted, names);
+  return `${JSON.stringify(wanted)} is no active profile of type ${principalType}${guess === undefined ? '' : `; did you mean ${guess}?`} There are: ${names.join(', ')}.`;
 }

@@ -3,8 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EffectTool, ToolContext } from '../../../src/core/tool/tool.ts';
 import { CadreError } from '../../../src/index.ts';
-import type { SearchHit, SearchProvider } from '../../../src/toolsets/web/search/search-provider.ts';
-import { createWebToolset, defineWebToolset, type WebPorts } from '../../../src/toolsets/web/web-toolset.ts';
+// As a user of cadre/web imports them.
+import {
+  createWebToolset,
+  defineWebToolset,
+  type SearchHit,
+  type SearchProvider,
+  type WebPorts,
+} from '../../../src/toolsets/web/web-toolset.ts';
 import { testEngine } from '../../support/test-engine.ts';
 
 interface Asked {
