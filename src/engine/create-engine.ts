@@ -13,7 +13,7 @@ import { readRecording } from '../models/replay/read-recording.ts';
 import { randomIds } from './random-ids.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from './system-clock.ts';
-import { Turnstile } from './run/turnstile.ts';
+import { LoopThrottle } from './run/loop-throttle.ts';
 import { rememberJournal } from '../toolsets/files/guard/engine-places.ts';
 import { codeTools } from './toolsets/code-tools.ts';
 import { givenModels } from '../models/providers/given-models.ts';
@@ -116,7 +116,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
     limits: live.limits ?? {},
     owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
-    turnstile: new Turnstile(),
+    loopThrottle: new LoopThrottle(),
     graceMs: live.graceMs ?? 5_000,
     left: Promise.withResolvers(),
     workspaceOf: createWorkspaces(live.workspace, live.store),

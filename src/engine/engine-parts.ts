@@ -15,7 +15,7 @@ import type { LimitOptions } from './limit-options.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
-import type { Turnstile } from './run/turnstile.ts';
+import type { LoopThrottle } from './run/loop-throttle.ts';
 import type { RecordedSet } from './launch/recorded-set.ts';
 
 /** A set of profiles prepared for running. */
@@ -55,7 +55,7 @@ export interface EngineParts {
   readonly limits: LimitOptions;
   readonly owner: string;
   /** Admits bulk work in portions: launches, and commits of many runs. */
-  readonly turnstile: Turnstile;
+  readonly loopThrottle: LoopThrottle;
   readonly graceMs: number;
   /** Resolved when the engine begins to close: ends waits for work that must no longer begin. */
   readonly left: PromiseWithResolvers<void>;

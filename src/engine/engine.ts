@@ -4,7 +4,7 @@ import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
 import type { ProfileSet } from '../core/profile/profile.ts';
 import type { RunContext } from '../core/state/run-context.ts';
-import { type TakenTools, ToolsetHold } from './toolsets/toolset-hold.ts';
+import { type OfferedTools, ToolsetHold } from './toolsets/toolset-hold.ts';
 import { profilesOf } from './toolsets/toolsets-needed.ts';
 import { readOwnState, readState, withAllPast } from './recovery/read-state.ts';
 import { engineVersion } from './version.ts';
@@ -21,7 +21,7 @@ import { forkedEvents } from './launch/forked-events.ts';
 import { freeRunId } from './launch/free-run-id.ts';
 import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
-import { type Bench, LiveRuns } from './run/live-runs.ts';
+import { type HeldRuntime, LiveRuns } from './run/live-runs.ts';
 import {
   closeOptions,
   forkOptions,
@@ -209,9 +209,9 @@ export class Engine {
   #goOn(
     state: RunContext,
     lease: Lease,
-    by: Bench,
+    by: HeldRuntime,
     options: LaunchOptions,
-    inputOf: (taken: readonly TakenTools[]) => Input,
+    inputOf: (taken: readonly OfferedTools[]) => Input,
   ): { readonly run: Run; readonly begun: Promise<void> } {
     this.#assertOpen();
     const { actor, run, taken } = this.#live.activate(state, lease, by, options);

@@ -55,7 +55,7 @@ export function runHandle(
     workspace: parts.workspaceOf(state.meta),
     live: new RunResources(state.meta.runId, resources),
     replay,
-    turnstile: parts.turnstile,
+    loopThrottle: parts.loopThrottle,
     defer: setImmediate,
     watch,
   };

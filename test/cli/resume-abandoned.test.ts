@@ -2,7 +2,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { abandonedRunsLine, resumeAbandoned } from '../../src/cli/runs/resume-abandoned.ts';
-import { writeWorkNote } from '../../src/cli/terminal/work-note.ts';
+import { writeFoldersNote } from '../../src/cli/terminal/folders-note.ts';
 import type { Ids } from '../../src/core/ids.ts';
 import type { Engine } from '../../src/index.ts';
 import { breathe, testEngine } from '../support/test-engine.ts';
@@ -47,7 +47,7 @@ it('F48: what cannot be resumed is said with the reason; what another process ha
   await (
     await first.launch('The end.')
   ).result;
-  await writeWorkNote(file, noted.id, { out: 'reports' });
+  await writeFoldersNote(file, noted.id, { out: 'reports' });
   await breathe();
   await first.engine.close();
   const holder = await testEngine({ store: file, replies: () => ({ hang: true }), ids: otherIds() });

@@ -7,7 +7,7 @@ import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import { thisCommand } from '../options/this-command.ts';
-import { readWorkNote } from '../terminal/work-note.ts';
+import { readFoldersNote } from '../terminal/folders-note.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 
 /** Settings of `resumeLeft`. */
@@ -37,7 +37,7 @@ export async function resumeAbandoned(engine: Engine, options: ResumeAbandonedOp
       tell(`${name(run.runId)} was resumed several times without progress and is left alone; resume it with: ${again}\n`);
       return false;
     }
-    if ((await readWorkNote(file, run.runId)) === undefined) return true;
+    if ((await readFoldersNote(file, run.runId)) === undefined) return true;
     if (run.isAbandoned === true && run.status === 'running')
       tell(`${name(run.runId)} was started in a terminal and interrupted; resume it with: ${again}\n`);
     return false;

@@ -19,7 +19,7 @@ import { openRecordedRun } from './recorded-run.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { watchMode, watchRun } from '../terminal/watcher.ts';
 import { unlessInterrupted } from './unless-interrupted.ts';
-import { openWorkplace, type Workplace } from './workplace.ts';
+import { openRunSession, type RunSession } from './run-session.ts';
 
 /** Options of commands that resume a run. */
 export interface ResumedOptions extends RunOptions {
@@ -31,10 +31,10 @@ export interface ResumedOptions extends RunOptions {
   readonly waitForHolder?: boolean;
 }
 
-/** Opens a workplace for a recorded run, with its recorded profiles and folders. */
-export async function reopenWorkplace(reference: string, options: RunOptions): Promise<Workplace> {
+/** Opens a session for a recorded run, with its recorded profiles and folders. */
+export async function reopenRunSession(reference: string, options: RunOptions): Promise<RunSession> {
   const { runId, files, recorded } = await readRecorded(reference, options);
-  return openWorkplace({ ...options, profiles: { files }, runId, recorded });
+  return openRunSession({ ...options, profiles: { files }, runId, recorded });
 }
 
 interface Recorded {
@@ -64,13 +64,13 @@ export async function resumeAndDrive(
   const { runId, files, seq, status, turns, recorded } = await readRecorded(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   const takeOver = options.takeOver ?? false;
-  await using workplace = await openWorkplace({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
+  await using session = await openRunSession({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
     throw options.currentProfiles === true ? thrown : withProgramHint(runId, thrown);
   });
   const mode = watchMode(terminal, options);
-  if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
-  const { engine } = workplace;
-  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumeWhenFree(workplace, options, terminal));
+  if (mode === 'live' || mode === 'lines') terminal.tell(session.openingLines(options.llm));
+  const { engine } = session;
+  const run = await unlessInterrupted({ engine, interruption, terminal }, () => resumeWhenFree(session, options, terminal));
   if (run === undefined) return 130;
   interruption.exitMessage = interruptedText(run, options.store);
   // Progress starts with the resumption and its notes.
@@ -79,8 +79,8 @@ export async function resumeAndDrive(
   // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
-  if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
-  const closing = driven === 'settled' ? await workplace.closingLines() : '';
+  if (driven === 'interrupted') await closeInterrupted(run, session.engine, terminal);
+  const closing = driven === 'settled' ? await session.closingLines() : '';
   const isUnchanged = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });
   return tooLate === undefined ? code : 1;
@@ -98,8 +98,8 @@ function withProgramHint(runId: RunId, thrown: unknown): unknown {
   );
 }
 
-/** Resumes the run of a workplace; prints a message before it waits for a holder that may be gone. */
-async function resumeWhenFree({ engine, runId }: Workplace, options: ResumedOptions, terminal: Terminal): Promise<Run> {
+/** Resumes the run of a session; prints a message before it waits for a holder that may be gone. */
+async function resumeWhenFree({ engine, runId }: RunSession, options: ResumedOptions, terminal: Terminal): Promise<Run> {
   const how: ResumeOptions = options.currentProfiles === true ? { profiles: 'current' } : {};
   try {
     return await engine.resume(runId, how);

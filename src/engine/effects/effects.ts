@@ -18,7 +18,7 @@ import { idempotencyKey } from './idempotency-key.ts';
 import { ended, type InFlight, isAborted, isGood, leave } from './in-flight.ts';
 import { withinRequest } from './current-request.ts';
 import { ClockWatch } from '../run/clock-watch.ts';
-import { atMost, Closings } from './closings.ts';
+import { atMost, PendingCloses } from './pending-closes.ts';
 import { liveDeltas } from './live-deltas.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { replayedTool } from './replayed-tool.ts';
@@ -59,7 +59,7 @@ export class Effects {
   #out = 0;
   #isLeaving = false;
   readonly #alone: (() => void)[] = [];
-  readonly #closings: Closings;
+  readonly #closings: PendingCloses;
   readonly #timers: RunTimers;
   readonly #clockWatch: ClockWatch;
   readonly #subscribers: Subscribers;
@@ -88,7 +88,7 @@ export class Effects {
       env: () => ports.decision.env,
       onDue: (deadlines) => links.tell({ kind: 'timer', deadlines }),
     });
-    this.#closings = new Closings({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
+    this.#closings = new PendingCloses({ clock: ports.clock, graceMs: ports.graceMs, onDone: links.onIdle });
   }
 
   /** Resolves when no abandoned tool is left that may still bring a late result. */

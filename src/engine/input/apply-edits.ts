@@ -10,14 +10,14 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { recheckWaiting } from '../../nodes/tools/check-call-start.ts';
 import { revokedBy } from '../../nodes/tools/revoked-by.ts';
 import { recordTools } from '../toolsets/note-toolset.ts';
-import type { TakenTools } from '../toolsets/toolset-hold.ts';
+import type { OfferedTools } from '../toolsets/toolset-hold.ts';
 import { applyModuleActions, type ModuleAction, type ModuleActionsResult } from '../../team/modules/module-actions.ts';
 
 /** Records changed profiles and notifies the agents that plan. Agents use the profiles from their next turn on. */
 export function applyProfileEdits(
   tx: Transaction,
   env: Env,
-  edited: { readonly files: string; readonly changes: readonly ProfileChange[]; readonly tools: readonly TakenTools[] },
+  edited: { readonly files: string; readonly changes: readonly ProfileChange[]; readonly tools: readonly OfferedTools[] },
 ): void {
   const { seq } = tx.emit({
     type: 'profiles.update',

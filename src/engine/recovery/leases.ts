@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Journal, Lease } from '../../core/events/journal.ts';
-import type { Turnstile } from '../run/turnstile.ts';
+import type { LoopThrottle } from '../run/loop-throttle.ts';
 
 /** Milliseconds between checks on a holder that cannot be observed. */
 const askAgainMs = 1_000;
@@ -18,7 +18,7 @@ export interface LeaseParts {
   readonly journal: Journal;
   readonly owner: string;
   readonly clock: Clock;
-  readonly turnstile: Turnstile;
+  readonly loopThrottle: LoopThrottle;
 }
 
 /**
@@ -31,16 +31,16 @@ export class Leases {
   readonly #journal: Journal;
   readonly #owner: string;
   readonly #clock: Clock;
-  readonly #turnstile: Turnstile;
+  readonly #loopThrottle: LoopThrottle;
   readonly #taking = new Set<Promise<unknown>>();
   readonly #closing = Promise.withResolvers<void>();
   #isClosing = false;
 
-  constructor({ journal, owner, clock, turnstile }: LeaseParts) {
+  constructor({ journal, owner, clock, loopThrottle }: LeaseParts) {
     this.#journal = journal;
     this.#owner = owner;
     this.#clock = clock;
-    this.#turnstile = turnstile;
+    this.#loopThrottle = loopThrottle;
   }
 
   /** Takes the lease of a run and starts the run with it; releases the lease when that fails. */
@@ -73,7 +73,7 @@ export class Leases {
 
   async #acquire(runId: RunId, isPatient: boolean): Promise<Lease> {
     // Starting a run is the heaviest operation of an engine.
-    const turn = this.#turnstile.pass(8);
+    const turn = this.#loopThrottle.pass(8);
     if (turn !== undefined) await turn;
     for (;;) {
       try {

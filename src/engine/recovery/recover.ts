@@ -14,7 +14,7 @@ import { interruptTurn, lostCall } from '../../nodes/turn/interrupted-turn.ts';
 import { endMissing } from '../../nodes/tools/missing-tool.ts';
 import { recheckWaiting, checkCallStart } from '../../nodes/tools/check-call-start.ts';
 import { recordTools } from '../toolsets/note-toolset.ts';
-import type { TakenTools } from '../toolsets/toolset-hold.ts';
+import type { OfferedTools } from '../toolsets/toolset-hold.ts';
 import { startCall } from '../../nodes/tools/start-call.ts';
 import { failCall } from '../../nodes/tools/end-call.ts';
 import { revokedBy } from '../../nodes/tools/revoked-by.ts';
@@ -42,7 +42,7 @@ export interface Resumption {
   /** Tools that code gives from here on, when they differ from the record. */
   readonly given?: ContentEntry | undefined;
   /** Tools offered by toolsets that connect. */
-  readonly tools: readonly TakenTools[];
+  readonly tools: readonly OfferedTools[];
   readonly notes?: readonly ResumeNote[];
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];

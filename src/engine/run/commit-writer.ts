@@ -3,7 +3,7 @@ import { CadreError } from '../../core/error.ts';
 import type { Commit, Journal, Lease } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { CommitBatch } from './commit-batch.ts';
-import type { Turnstile } from './turnstile.ts';
+import type { LoopThrottle } from './loop-throttle.ts';
 
 /** Milliseconds a run waits for a store locked by other processes before it halts, and milliseconds between two tries. */
 const longestWaitMs = 120_000;
@@ -15,7 +15,7 @@ const bigCommit = 256;
 export interface WriterPorts {
   readonly journal: Journal;
   readonly clock: Clock;
-  readonly turnstile: Turnstile;
+  readonly loopThrottle: LoopThrottle;
   /** Calls back in a later turn of the event loop. */
   readonly defer: (callback: () => void) => void;
 }
@@ -89,11 +89,11 @@ export class CommitWriter {
   }
 
   async #synced(written: Promise<void> | undefined): Promise<void> {
-    const { journal, turnstile } = this.#ports;
+    const { journal, loopThrottle } = this.#ports;
     await written;
     await journal.sync?.();
     // Otherwise all runs launched together would start at the same moment.
-    await turnstile.pass(4);
+    await loopThrottle.pass(4);
   }
 
   async #again(commit: Commit, first: unknown): Promise<void> {

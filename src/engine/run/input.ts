@@ -9,8 +9,8 @@ import type { Deadline } from '../../nodes/limits/deadlines.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { ModuleAction } from '../../team/modules/module-actions.ts';
 import type { Resumption } from '../recovery/recover.ts';
-import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
-import type { ToolsetNews } from '../toolsets/toolset-instance.ts';
+import type { OfferedTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
+import type { ToolsetChange } from '../toolsets/toolset-instance.ts';
 
 /** Inputs of a run: everything that can happen to it from outside its own decisions. */
 export type Input =
@@ -20,7 +20,7 @@ export type Input =
       readonly payload: JsonValue;
       readonly notes?: readonly PeopleNote[];
       /** Tools offered by toolsets that connect. */
-      readonly tools: readonly TakenTools[];
+      readonly tools: readonly OfferedTools[];
     }
   | {
       readonly kind: 'post';
@@ -68,7 +68,7 @@ export type Input =
   /** The wall clock has jumped. */
   | { readonly kind: 'clock'; readonly jumpMs: number }
   /** The tools of a toolset have changed, or it cannot be used. */
-  | ({ readonly kind: 'toolset' } & ToolsetNews)
+  | ({ readonly kind: 'toolset' } & ToolsetChange)
   /** A person writes, changes or deletes a note for agents. */
   | { readonly kind: 'keep_note'; readonly note: PeopleNote }
   /** Profiles are changed while the run goes on; `before` are those that the edit is based on. */
@@ -76,7 +76,7 @@ export type Input =
       readonly kind: 'profiles';
       /** Toolsets of the changed profiles, and their tools. */
       readonly hold: ToolsetHold;
-      readonly tools: readonly TakenTools[];
+      readonly tools: readonly OfferedTools[];
       readonly files: string;
       readonly changes: readonly ProfileChange[];
       readonly before: ContentHash;

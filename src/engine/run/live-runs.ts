@@ -12,11 +12,11 @@ import { runHandle } from '../run-handle.ts';
 import type { Run } from '../run.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
 import { systemClock } from '../system-clock.ts';
-import type { TakenTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
+import type { OfferedTools, ToolsetHold } from '../toolsets/toolset-hold.ts';
 import { watchExit } from './waiting-at-exit.ts';
 
 /** Profiles of a run, and its hold on their toolsets. */
-export interface Bench {
+export interface HeldRuntime {
   readonly runtime: ProfileRuntime;
   readonly hold: ToolsetHold;
 }
@@ -26,7 +26,7 @@ export interface LiveRun {
   readonly run: Run;
   readonly actor: RunActor;
   /** Tools that its toolsets offered when it started here: its first input records them. */
-  readonly taken: readonly TakenTools[];
+  readonly taken: readonly OfferedTools[];
   readonly tools: RunTools;
   /** Resolves when the engine has released the run. */
   readonly left: Promise<void>;
@@ -64,7 +64,7 @@ export class LiveRuns {
   }
 
   /** Starts a run in this process, until it ends or halts. */
-  activate(state: RunContext, lease: Lease, { runtime, hold }: Bench, options: LaunchOptions): LiveRun {
+  activate(state: RunContext, lease: Lease, { runtime, hold }: HeldRuntime, options: LaunchOptions): LiveRun {
     const tools = new RunTools(hold.again());
     const { taken } = tools;
     const { actor, run } = this.#handle(state, lease, { runtime, tools, context: options.context });
@@ -91,7 +91,7 @@ export class LiveRuns {
   }
 
   /** Returns a read-only handle for a run that is not live. */
-  handle(state: RunContext, { runtime, hold }: Bench): Run {
+  handle(state: RunContext, { runtime, hold }: HeldRuntime): Run {
     return this.#handle(state, { runId: state.meta.runId, ...noHolder }, { runtime, tools: new RunTools(hold), context: undefined })
       .run;
   }

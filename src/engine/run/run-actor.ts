@@ -18,12 +18,12 @@ import { HeldCommit } from './held-commit.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from '../recovery/reread-state.ts';
 import { Subscribers } from '../subscribers.ts';
-import { type Turnstile, weightOf } from './turnstile.ts';
+import { type LoopThrottle, weightOf } from './loop-throttle.ts';
 
 /** Services that a run uses of its engine. */
 export interface ActorPorts extends EffectPorts, WatchedGate {
   readonly journal: Journal;
-  readonly turnstile: Turnstile;
+  readonly loopThrottle: LoopThrottle;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
 }
@@ -174,7 +174,7 @@ export class RunActor {
         const pending = this.#commit(this.#queue.next());
         if (pending !== undefined) await pending;
         // Models and tools that answer immediately would starve the rest of the event loop: signals, timers, sockets.
-        const turn = this.#ports.turnstile.pass(weightOf(this.state.seq - before));
+        const turn = this.#ports.loopThrottle.pass(weightOf(this.state.seq - before));
         if (turn !== undefined) await turn;
       }
     } finally {

@@ -3,11 +3,11 @@ import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ToolList } from './tool-list.ts';
-import type { TakenTools } from './toolset-hold.ts';
-import type { ToolsetNews } from './toolset-instance.ts';
+import type { OfferedTools } from './toolset-hold.ts';
+import type { ToolsetChange } from './toolset-instance.ts';
 
 /** Records the tools that connecting toolsets offer, unless the run has already recorded them. */
-export function recordTools(tx: Transaction, taken: readonly TakenTools[], cause: number): void {
+export function recordTools(tx: Transaction, taken: readonly OfferedTools[], cause: number): void {
   for (const { toolset, tools, isInitial } of taken)
     if (tx.run.meta.toolsets.has(toolset) || !isInitial) recordList(tx, toolset, tools, cause);
 }
@@ -17,7 +17,7 @@ function recordList(tx: Transaction, toolset: string, { text, hash }: ToolList, 
 }
 
 /** Records news of a toolset and notifies the agents that may call its tools, without waking them. */
-export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message, isFailure }: ToolsetNews): void {
+export function noteToolset(tx: Transaction, env: Env, { toolset, tools, message, isFailure }: ToolsetChange): void {
   if (tx.run.outcome !== undefined) return;
   if (tools !== undefined) recordList(tx, toolset, tools, tx.run.seq);
   if (message === undefined) return;

@@ -2,8 +2,8 @@ import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import type { SetDecisionContext, ToolLists } from './decision-contexts.ts';
 import type { ToolList } from './tool-list.ts';
-import type { TakenTools, ToolsetHold } from './toolset-hold.ts';
-import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
+import type { OfferedTools, ToolsetHold } from './toolset-hold.ts';
+import type { ToolsetInstance, ToolsetChange } from './toolset-instance.ts';
 
 /**
  * Tools that one live run decides with: a function of its profiles and of its records about connecting toolsets.
@@ -15,7 +15,7 @@ import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
  */
 export class RunTools {
   /** Tools that its toolsets offered when it began; the first input records them. */
-  readonly taken: readonly TakenTools[];
+  readonly taken: readonly OfferedTools[];
   #hold: ToolsetHold;
   #lists: ToolLists;
   #current: SetDecisionContext;
@@ -83,7 +83,7 @@ export class RunTools {
   #hear(begun: readonly ToolsetInstance[]): void {
     const tell = this.#tell;
     if (tell === undefined) return;
-    const say = (news: ToolsetNews): void => tell({ kind: 'toolset', ...news });
+    const say = (news: ToolsetChange): void => tell({ kind: 'toolset', ...news });
     this.#deafen();
     this.#stops = this.#hold.instances.map((instance) => instance.listen(say));
     for (const { name, id, tools } of this.#hold.instances)
@@ -107,6 +107,6 @@ export class RunTools {
   }
 }
 
-function listsOf(taken: readonly TakenTools[]): ToolLists {
+function listsOf(taken: readonly OfferedTools[]): ToolLists {
   return new Map(taken.map(({ toolset, tools }) => [toolset, tools]));
 }

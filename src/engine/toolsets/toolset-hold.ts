@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
-import { atMost } from '../effects/closings.ts';
+import { atMost } from '../effects/pending-closes.ts';
 import type { SetDecisionContexts } from './decision-contexts.ts';
 import type { ToolList } from './tool-list.ts';
-import type { ToolsetInstance, ToolsetNews } from './toolset-instance.ts';
+import type { ToolsetInstance, ToolsetChange } from './toolset-instance.ts';
 import { invalidToolsets } from './make-toolsets.ts';
 import { toolsetsNeeded } from './toolsets-needed.ts';
 
@@ -17,7 +17,7 @@ export interface ToolSource {
 }
 
 /** Tools of one connecting toolset, as a decision uses and records them. */
-export interface TakenTools {
+export interface OfferedTools {
   readonly toolset: string;
   readonly tools: ToolList;
   /** True when these are the tools without a connection, as for a run that recorded none of the toolset. */
@@ -71,7 +71,7 @@ export class ToolsetHold {
   }
 
   /** Returns the current tools. */
-  take(): readonly TakenTools[] {
+  take(): readonly OfferedTools[] {
     return this.instances.map(({ name, tools, initialTools }) => ({
       toolset: name,
       tools,
@@ -80,7 +80,7 @@ export class ToolsetHold {
   }
 
   /** Lists what cannot be used at this moment. */
-  shortcomings(): readonly ToolsetNews[] {
+  shortcomings(): readonly ToolsetChange[] {
     return this.instances.flatMap((instance) => instance.shortcomings);
   }
 

@@ -8,7 +8,7 @@ import { toolChanges } from './tool-changes.ts';
 import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
 
 /** A change or fault of a toolset that its runs must know. */
-export interface ToolsetNews {
+export interface ToolsetChange {
   readonly toolset: string;
   /** Id of the instance that the news is about. */
   readonly instance: string;
@@ -19,7 +19,7 @@ export interface ToolsetNews {
   readonly isFailure: boolean;
 }
 
-type Listener = (news: ToolsetNews) => void;
+type Listener = (news: ToolsetChange) => void;
 
 /**
  * Toolset made from one kind and one set of settings. Its live parts, such as the session of a server, are shared by exactly those runs
@@ -92,7 +92,7 @@ export class ToolsetInstance {
   }
 
   /** Current faults of the toolset, for a run that begins to use it. */
-  get shortcomings(): readonly ToolsetNews[] {
+  get shortcomings(): readonly ToolsetChange[] {
     const health = shortcoming(this.name, this.#health);
     return [...this.#list.leftOut.map((why) => this.#leftOut(why)), ...(health === undefined ? [] : [this.#failure(health)])];
   }
@@ -178,19 +178,19 @@ export class ToolsetInstance {
     if (health.status !== 'connecting') this.#connection?.resolve();
   }
 
-  #tell(news: ToolsetNews): void {
+  #tell(news: ToolsetChange): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
 
-  #leftOut(why: string): ToolsetNews {
+  #leftOut(why: string): ToolsetChange {
     return this.#failure(`a tool of '${this.name}' cannot be used: ${why}`);
   }
 
-  #failure(message: string): ToolsetNews {
+  #failure(message: string): ToolsetChange {
     return { ...this.#about(), message, isFailure: true };
   }
 
-  #about(): Pick<ToolsetNews, 'toolset' | 'instance'> {
+  #about(): Pick<ToolsetChange, 'toolset' | 'instance'> {
     return { toolset: this.name, instance: this.id };
   }
 }

@@ -1,5 +1,5 @@
 /** Remaining part of one of a key's limits, as the provider reports it. */
-export interface Allowance {
+export interface RateState {
   readonly remaining: number;
   /** Milliseconds until the limit resets. */
   readonly resetMs: number;
@@ -7,8 +7,8 @@ export interface Allowance {
 
 /** Limits of a key as the headers of a response report them. */
 export interface RateNotice {
-  readonly requests?: Allowance;
-  readonly tokens?: Allowance;
+  readonly requests?: RateState;
+  readonly tokens?: RateState;
 }
 
 // Longest wait that a header can cause.
@@ -36,7 +36,7 @@ export function readRateNotice(headers: Headers, now: number): RateNotice | unde
   return { ...(requests !== undefined && { requests }), ...(tokens !== undefined && { tokens }) };
 }
 
-function allowance(remaining: unknown, reset: unknown, now: number): Allowance | undefined {
+function allowance(remaining: unknown, reset: unknown, now: number): RateState | undefined {
   if (typeof remaining !== 'string' || !/^\s*\d+(\.\d+)?\s*$/.test(remaining)) return undefined;
   const resetMs = typeof reset === 'string' ? parseReset(reset.trim(), now) : undefined;
   if (resetMs === undefined) return undefined;

@@ -12,7 +12,7 @@ import { endAgent } from '../turn/end-agent.ts';
 import { moduleLimits } from './limits.ts';
 import { endCall } from '../tools/end-call.ts';
 import { expireCall } from '../tools/expire-call.ts';
-import { tellLimit } from './tell-limit.ts';
+import { announceLimit } from './announce-limit.ts';
 
 /**
  * Applies the deadlines that are due. At the soft share of a deadline, asks the agent to wrap up. At the deadline, ends
@@ -81,14 +81,14 @@ function reach(context: TurnContext, limit: LimitReach): void {
   const { tx, agent } = context;
   if (agent.status === 'ended' || agent.status === 'held' || agent.limits.stage === 'last_turn') return;
   if (limit.stage === 2) stopAgent(context, limit);
-  else tellLimit(tx, agent, limit);
+  else announceLimit(tx, agent, limit);
 }
 
 /** Stops what an agent has in flight, so that its last turn can begin. */
 function stopAgent(context: TurnContext, limit: LimitReach): void {
   const { tx, agent } = context;
   const cause = agent.meta.seq;
-  const notice = tellLimit(tx, agent, limit);
+  const notice = announceLimit(tx, agent, limit);
   const turnId = agent.turn.currentId;
   if (turnId !== undefined && tx.run.turns.get(turnId)?.interruptedBy === notice)
     tx.effects.push({ kind: 'interrupt', agentId: agent.meta.agentId, turnId, cause: notice });

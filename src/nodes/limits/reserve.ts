@@ -29,23 +29,23 @@ export interface CallSize {
 }
 
 /** Verdict of the budgets on a model call: a usual turn, a last one, or none; and the budget that decides. */
-export interface Allowance {
-  readonly stage: 0 | 2 | 3;
+export interface BudgetVerdict {
+  readonly outcome: 'fits' | 'last_turn' | 'refused';
   readonly reserve?: TurnReserve;
   /** The tightest budget, when the call does not fit. */
   readonly limit?: ReachedLimit | undefined;
 }
 
 /** Checks that a turn's model call fits the remaining budgets, with a last turn kept in reserve. */
-export function allowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): Allowance {
+export function judgeTurn(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): BudgetVerdict {
   const { env, run, agent } = context;
   const { prompt, config } = size;
   const wanted = config?.maxOutputTokens ?? defaultOutputTokens;
-  if (hasAmpleRoom(context, prompt, config)) return { stage: 0, reserve: reserveOf(size, wanted, wanted) };
+  if (hasAmpleRoom(context, prompt, config)) return { outcome: 'fits', reserve: reserveOf(size, wanted, wanted) };
   const room = new Room(env, run, agent, size);
   const output = Math.min(wanted, room.usual);
-  if (output >= Math.min(wanted, leastOutput)) return { stage: 0, reserve: reserveOf(size, output, wanted) };
-  const last = lastAllowance(size, room, wanted);
+  if (output >= Math.min(wanted, leastOutput)) return { outcome: 'fits', reserve: reserveOf(size, output, wanted) };
+  const last = lastVerdict(size, room, wanted);
   return { ...last, limit: room.tightest };
 }
 
@@ -86,16 +86,18 @@ function isAmple(
 }
 
 /** Checks that a last turn's model call fits the remaining budgets. */
-export function lastAllowanceFor(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): Allowance {
+export function judgeLastTurn(context: Pick<TurnContext, 'env' | 'run' | 'agent'>, size: CallSize): BudgetVerdict {
   const { env, run, agent } = context;
   const room = new Room(env, run, agent, size);
-  const allowance = lastAllowance(size, room, size.config?.maxOutputTokens ?? defaultOutputTokens);
-  return allowance.stage === 3 ? { ...allowance, limit: room.tightest } : allowance;
+  const verdict = lastVerdict(size, room, size.config?.maxOutputTokens ?? defaultOutputTokens);
+  return verdict.outcome === 'refused' ? { ...verdict, limit: room.tightest } : verdict;
 }
 
-function lastAllowance(size: CallSize, room: Room, wanted: number): Allowance {
+function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict {
   const output = Math.min(wanted, room.last);
-  return output < Math.min(wanted, leastLastOutput) ? { stage: 3 } : { stage: 2, reserve: reserveOf(size, output, wanted) };
+  return output < Math.min(wanted, leastLastOutput)
+    ? { outcome: 'refused' }
+    : { outcome: 'last_turn', reserve: reserveOf(size, output, wanted) };
 }
 
 function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {

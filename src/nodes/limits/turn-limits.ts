@@ -8,9 +8,9 @@ import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { reachedLimits, type ReachedLimit, shown } from './limits.ts';
-import { type Allowance, allowanceFor, configOf, hasAmpleRoom, lastAllowanceFor } from './reserve.ts';
+import { type BudgetVerdict, judgeTurn, configOf, hasAmpleRoom, judgeLastTurn } from './reserve.ts';
 import type { NotBegun } from '../turn/not-begun.ts';
-import { tellLimit } from './tell-limit.ts';
+import { announceLimit } from './announce-limit.ts';
 
 // What a first turn's system prompt is taken to be before it is built; the figure that counts is looked at again then.
 const firstPromptTokens = 200;
@@ -23,7 +23,7 @@ export function checkLimits(context: TurnContext): NotBegun | undefined {
   const { tx, agent } = context;
   if (agent.limits.stage !== 'last_turn')
     for (const limit of reachedLimits(context))
-      tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
+      announceLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
   const config = configOf(context);
   // A function uses no tokens, and a model that cannot be called none either.
   if (config === undefined) return undefined;
@@ -31,10 +31,10 @@ export function checkLimits(context: TurnContext): NotBegun | undefined {
   // Usually there is plenty, and the size of the waiting items does not matter.
   if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(context, contextTokensAtMost(agent) + before, config)) return undefined;
   const needed = contextTokens(agent) + before;
-  const { stage, limit } = allow(context, config, needed);
-  if (stage === 0 || limit === undefined) return undefined;
-  if (stage === 3) return endForLimit(context, { limit, needed });
-  tellLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
+  const { outcome, limit } = allow(context, config, needed);
+  if (outcome === 'fits' || limit === undefined) return undefined;
+  if (outcome === 'refused') return endForLimit(context, { limit, needed });
+  announceLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
   return undefined;
 }
 
@@ -50,11 +50,11 @@ export function boundTurn(
   const { prompt, inputs } = turn;
   const config = configOf(context);
   const needed = correctedTokens(agent, prompt.from, prompt.tokens ?? 0);
-  const allowance = config === undefined ? unbounded : allow(context, config, needed);
-  if (allowance.stage === 3) {
-    return endForLimit(context, { limit: allowance.limit, needed });
+  const verdict = config === undefined ? unbounded : allow(context, config, needed);
+  if (verdict.outcome === 'refused') {
+    return endForLimit(context, { limit: verdict.limit, needed });
   }
-  const { reserve } = allowance;
+  const { reserve } = verdict;
   const {
     limits: { stage, reason = '' },
   } = agent;
@@ -65,12 +65,12 @@ export function boundTurn(
 }
 
 const nothing: TurnBound = {};
-const unbounded: Allowance = { stage: 0 };
+const unbounded: BudgetVerdict = { outcome: 'fits' };
 
-function allow(context: TurnContext, config: LlmConfig, prompt: number): Allowance {
+function allow(context: TurnContext, config: LlmConfig, prompt: number): BudgetVerdict {
   const { agent } = context;
   const size = { prompt, config };
-  return agent.limits.stage === 'last_turn' ? lastAllowanceFor(context, size) : allowanceFor(context, size);
+  return agent.limits.stage === 'last_turn' ? judgeLastTurn(context, size) : judgeTurn(context, size);
 }
 
 /** Ends an agent for which not even a last turn is left; `needed` are the tokens of that turn's prompt. */

@@ -20,7 +20,7 @@ import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
 import { contextSizeOf } from './context-stage.ts';
 import { trimTo } from './context-view.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { allowanceFor } from '../limits/reserve.ts';
+import { judgeTurn } from '../limits/reserve.ts';
 import { placedSummary } from './placed-summary.ts';
 import { summaryInstructions } from './summary-request.ts';
 
@@ -115,8 +115,8 @@ export function startCompaction(context: TurnContext, due: DueCompaction, cause?
   const llmConfig = tx.run.meta.llmConfig ?? compaction?.llmConfig ?? profile.llmConfigRef;
   const instructions = compaction?.instructions ?? summaryInstructions;
   const prompt = viewTokens(agent, agent.context.view.from, due.to) + agent.context.view.headTokens + estimateTokens(instructions);
-  const { stage, reserve } = allowanceFor(context, { prompt, config: usableConfig(env, llmConfig) });
-  if (stage !== 0) return false;
+  const { outcome, reserve } = judgeTurn(context, { prompt, config: usableConfig(env, llmConfig) });
+  if (outcome !== 'fits') return false;
   const start: Writable<CompactionStart> = {
     type: 'compaction.start',
     agentId,

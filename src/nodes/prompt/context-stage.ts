@@ -1,7 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { usesModel } from '../../core/profile/uses-model.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
-import { tellLimit } from '../limits/tell-limit.ts';
+import { announceLimit } from '../limits/announce-limit.ts';
 
 /** Shares of a model's context at which an agent is warned, and at which it gets its last turn. */
 const defaultWarnAt = 0.7;
@@ -32,7 +32,7 @@ export function checkContextSize(context: TurnContext): number | undefined {
   if (used < allowed * Math.min(warnAt, stopAt)) return allowed;
   const stage = used >= allowed * stopAt ? 2 : 1;
   const reason = `about ${used} of ${allowed} tokens of context`;
-  tellLimit(tx, agent, {
+  announceLimit(tx, agent, {
     type: 'limit.reach',
     agentId: agent.meta.agentId,
     stage,

@@ -1,7 +1,7 @@
 import type { ModelOutcome } from '../../core/model/model.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { noteUnknownCost } from '../limits/turn-limits.ts';
-import { makeRoom } from '../prompt/make-room.ts';
+import { shortenRefusedPrompt } from '../prompt/shorten-refused-prompt.ts';
 import type { TurnTicket } from './call-model.ts';
 import { interruptTurn } from './interrupted-turn.ts';
 import type { Action } from './node.ts';
@@ -22,7 +22,7 @@ export function finishTurn(context: TurnContext, { turnId }: TurnTicket, receive
   if (wasCostKnown && tx.run.usage.costUnknown) noteUnknownCost(context);
   if (outcome.kind === 'reply') return decideNext(context, turnId, env.observe(tx, agent, context.profile, 'post'));
   const isTooLong = outcome.error.code === 'MODEL_CONTEXT_TOO_LONG' && turn !== undefined;
-  return isTooLong && makeRoom(context, turn, outcome.error) ? 'interrupted' : decideOnError(context, turnId);
+  return isTooLong && shortenRefusedPrompt(context, turn, outcome.error) ? 'interrupted' : decideOnError(context, turnId);
 }
 
 /** Turns a filtered reply into an error (FAULTS M13): a part of a reply is no answer; its text stays in the record. */

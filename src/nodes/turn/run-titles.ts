@@ -10,7 +10,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { RunTitle } from '../../core/events/run-events.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import { allowanceFor } from '../limits/reserve.ts';
+import { judgeTurn } from '../limits/reserve.ts';
 
 /*
  * Titles worded by a model.
@@ -42,7 +42,7 @@ function isAffordable(env: Env, run: RunContext, root: SubContext): boolean {
   try {
     const config = env.llmConfigOf(env.titles?.llmConfig ?? '');
     const prompt = estimateTokens(instructions) + estimateTokens(conversation(root));
-    return allowanceFor({ env, run, agent: root }, { prompt, config }).stage === 0;
+    return judgeTurn({ env, run, agent: root }, { prompt, config }).outcome === 'fits';
   } catch {
     // One that lacks its key: the call says so, and that is put on record.
     return true;

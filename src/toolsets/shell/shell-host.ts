@@ -103,7 +103,7 @@ export class ShellHost {
 
   /** Starts a command. */
   async start(request: ShellCommandRequest, { workspace, live, agentId }: ToolContext): Promise<ShellCommand> {
-    this.#makeRoom();
+    this.#shortenRefusedPrompt();
     this.#count += 1;
     const id = `c${this.#count}`;
     const session = this.session(request.session);
@@ -160,7 +160,7 @@ export class ShellHost {
     return file;
   }
 
-  #makeRoom(): void {
+  #shortenRefusedPrompt(): void {
     const running = this.commands.filter(({ end }) => end === undefined);
     if (running.length >= maxRunning) {
       const ids = running.map(({ id }) => id).join(', ');

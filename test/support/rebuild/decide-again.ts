@@ -11,7 +11,7 @@ import { decideBatch } from '../../../src/engine/run/decide-batch.ts';
 import type { Input } from '../../../src/engine/run/input.ts';
 import type { ProfileRuntime } from '../../../src/engine/engine-parts.ts';
 import type { DecisionContext } from '../../../src/engine/run/decision-context.ts';
-import type { TakenTools } from '../../../src/engine/toolsets/toolset-hold.ts';
+import type { OfferedTools } from '../../../src/engine/toolsets/toolset-hold.ts';
 import { decodeCommit } from '../../../src/journal/codec/event-codec.ts';
 import { type LoggedDecision, type Made, markedReturn, madeBy, type WrittenEvent } from './decision-log.ts';
 
@@ -43,7 +43,7 @@ export class DecisionContexts {
   }
 
   /** `taken`: what the toolsets that connect offered. */
-  async of({ files, given }: RecordedTexts, taken: readonly TakenTools[] = []): Promise<DecisionContext> {
+  async of({ files, given }: RecordedTexts, taken: readonly OfferedTools[] = []): Promise<DecisionContext> {
     const key = JSON.stringify([files, given]);
     const made = this.#made.get(key) ?? this.#compile({ files, given });
     this.#made.set(key, made);

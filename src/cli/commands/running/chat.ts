@@ -9,24 +9,24 @@ import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { interruptedText } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
-import { reopenWorkplace } from '../../runs/resumed-run.ts';
+import { reopenRunSession } from '../../runs/resumed-run.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
-import { openWorkplace } from '../../runs/workplace.ts';
+import { openRunSession } from '../../runs/run-session.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Opens a conversation with the root agent of an existing or new run. */
 export async function chatCommand(reference: string | undefined, options: RunOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  await using workplace =
+  await using session =
     reference === undefined
-      ? await openWorkplace({ ...options, profiles: profilesFolder(options.profiles) })
-      : await reopenWorkplace(reference, options);
-  const { engine } = workplace;
+      ? await openRunSession({ ...options, profiles: profilesFolder(options.profiles) })
+      : await reopenRunSession(reference, options);
+  const { engine } = session;
   const profile = reference === undefined ? chooseProfile(engine.profiles, options.profile) : '';
   const quiet = options.quiet ?? false;
-  if (!quiet) terminal.tell(`${workplace.openingLines(options.llm)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
+  if (!quiet) terminal.tell(`${session.openingLines(options.llm)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
   const follow = (run: Run): Run => {
     interruption.exitMessage = interruptedText(run, options.store, 'chat');
     return run;
@@ -38,7 +38,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     interruption,
     quiet,
     raw: options.raw ?? false,
-    run: reference === undefined ? undefined : follow(await engine.resume(workplace.runId)),
+    run: reference === undefined ? undefined : follow(await engine.resume(session.runId)),
     launch: async (message, subscriber) =>
       follow(await engine.launch({ profile, input: message }, { ...launchOptions(options), subscriber })),
   });
@@ -55,7 +55,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   if (run === undefined) return 0;
   const { ok, problem } = concludeRun(run.state);
   if (problem !== undefined) terminal.tell(`error: ${toTerminalText(problem)}\n`);
-  if (!quiet) terminal.tell(await workplace.closingLines());
+  if (!quiet) terminal.tell(await session.closingLines());
   if (!quiet && options.store !== 'memory') {
     terminal.tell(
       run.state.outcome === undefined

@@ -12,8 +12,8 @@ import { openRecordedRun, type RecordedRun } from '../../runs/recorded-run.ts';
 import { defaultStore } from '../../options/store-path.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
-import { writeWorkNote } from '../../terminal/work-note.ts';
-import { openWorkplace } from '../../runs/workplace.ts';
+import { writeFoldersNote } from '../../terminal/folders-note.ts';
+import { openRunSession } from '../../runs/run-session.ts';
 import type { RunOptions } from './run.ts';
 
 /** Options of `fork` alone. */
@@ -27,15 +27,15 @@ export async function forkCommand(reference: string, words: readonly string[], o
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   const { from, files, at, recorded } = await readForkSource(reference, options);
-  await using workplace = await openWorkplace({ ...options, profiles: { files }, runId: from, recorded });
+  await using session = await openRunSession({ ...options, profiles: { files }, runId: from, recorded });
   const mode = watchMode(terminal, options);
-  const { engine, docs, out } = workplace;
+  const { engine, docs, out } = session;
   const run = await engine.fork(from, {
     runId: randomIds.runId(),
     ...(at === undefined ? {} : { at }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
-  await writeWorkNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at });

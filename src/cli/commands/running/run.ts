@@ -18,7 +18,7 @@ import { thisCommand } from '../../options/this-command.ts';
 import { openPage } from '../../terminal/open-page.ts';
 import { openRecording, writeRecording } from '../../runs/write-recording.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
-import { openWorkplace } from '../../runs/workplace.ts';
+import { openRunSession } from '../../runs/run-session.ts';
 
 /** Options of commands that start or resume a run. */
 export interface RunOptions {
@@ -57,13 +57,13 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) checkProject(options.project);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  await using workplace = await openWorkplace({ ...options, profiles: profilesFolder(options.profiles), replay });
-  const profile = chooseProfile(workplace.engine.profiles, options.profile ?? replay?.start.profile);
+  await using session = await openRunSession({ ...options, profiles: profilesFolder(options.profiles), replay });
+  const profile = chooseProfile(session.engine.profiles, options.profile ?? replay?.start.profile);
   const llm = options.llm ?? replay?.start.llmConfig;
   const request = options.request ?? replay?.start.request;
   const mode = watchMode(terminal, options);
-  if (mode === 'live' || mode === 'lines') terminal.tell(workplace.openingLines(options.llm));
-  const { engine } = workplace;
+  if (mode === 'live' || mode === 'lines') terminal.tell(session.openingLines(options.llm));
+  const { engine } = session;
   const settings = launchOptions({
     ...options,
     ...(llm === undefined ? {} : { llm }),
@@ -71,9 +71,9 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   });
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => engine.launch({ profile, input }, settings));
   if (run === undefined) return 130;
-  if (options.project !== undefined) await workplace.engine.catalog.move(run.id, options.project);
+  if (options.project !== undefined) await session.engine.catalog.move(run.id, options.project);
   interruption.exitMessage = interruptedText(run, options.store);
-  await using page = options.serve === true ? await openPage(workplace.engine, run, terminal) : undefined;
+  await using page = options.serve === true ? await openPage(session.engine, run, terminal) : undefined;
   const watcher = watchRun(run, terminal, { mode });
   const driven = await driveRun(run, {
     terminal,
@@ -86,8 +86,8 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   });
   // A closed engine can no longer read its journal.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
-  if (driven === 'interrupted') await closeInterrupted(run, workplace.engine, terminal);
-  const closing = driven === 'settled' ? await workplace.closingLines() : '';
+  if (driven === 'interrupted') await closeInterrupted(run, session.engine, terminal);
+  const closing = driven === 'settled' ? await session.closingLines() : '';
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw });
   if (page !== undefined && driven !== 'interrupted') await page.untilInterrupted(interruption);
   return code;

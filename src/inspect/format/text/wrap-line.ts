@@ -100,7 +100,7 @@ class LineWrapper {
     const width = this.#wordWidth;
     this.#word = [];
     this.#wordWidth = 0;
-    if (width > 0) this.#makeRoom(width);
+    if (width > 0) this.#shortenRefusedPrompt(width);
     const isLong = this.#used + width > this.#width;
     for (const piece of word) {
       if (piece.startsWith('\u001b')) this.#addStyle(piece);
@@ -112,7 +112,7 @@ class LineWrapper {
   }
 
   /** Writes the spaces before a word, or starts a new line instead. */
-  #makeRoom(width: number): void {
+  #shortenRefusedPrompt(width: number): void {
     const blanks = this.#isEmpty ? Math.min(this.#blanks, Math.floor((this.#width - this.#used) / 2)) : this.#blanks;
     this.#blanks = 0;
     if (this.#isEmpty || this.#used + blanks + width <= this.#width) {

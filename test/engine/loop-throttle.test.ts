@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DueEffects } from '../../src/engine/effects/due-effects.ts';
-import { Turnstile } from '../../src/engine/run/turnstile.ts';
+import { LoopThrottle } from '../../src/engine/run/loop-throttle.ts';
 import type { Effect } from '../../src/core/events/transaction.ts';
 import { testEngine } from '../support/test-engine.ts';
 
@@ -21,11 +21,11 @@ function handLoop(): { readonly defer: (callback: () => void) => void; turn(): P
 describe('F49: crowds pass in portions', () => {
   it('so many in one turn of the event loop, in the order in which they came; one that comes alone passes at once', async () => {
     const loop = handLoop();
-    const turnstile = new Turnstile(loop.defer);
-    expect(turnstile.pass(8)).toBeUndefined();
+    const loopThrottle = new LoopThrottle(loop.defer);
+    expect(loopThrottle.pass(8)).toBeUndefined();
     await loop.turn();
     const passed: number[] = [];
-    for (let number = 0; number < 10; number += 1) void Promise.resolve(turnstile.pass(8)).then(() => void passed.push(number));
+    for (let number = 0; number < 10; number += 1) void Promise.resolve(loopThrottle.pass(8)).then(() => void passed.push(number));
     await Promise.resolve();
     await Promise.resolve();
     expect(passed).toEqual([0, 1, 2, 3]);
@@ -34,7 +34,7 @@ describe('F49: crowds pass in portions', () => {
     await loop.turn();
     expect(passed).toEqual(Array.from({ length: 10 }, (_, number) => number));
     await loop.turn();
-    expect(turnstile.pass(32)).toBeUndefined();
+    expect(loopThrottle.pass(32)).toBeUndefined();
   });
 
   it('effects of a crowd begin in their order, and whatever comes meanwhile behind them', async () => {

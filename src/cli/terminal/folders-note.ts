@@ -4,7 +4,7 @@ import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
 
 /** Folders of a run. They are facts of this machine, so they are stored beside the journal, not in it. */
-export interface WorkNote {
+export interface FoldersNote {
   /** Absent for a run without documents. */
   readonly docs?: string;
   readonly out: string;
@@ -14,7 +14,7 @@ export interface WorkNote {
 const maxNoteBytes = 100_000;
 
 /** Writes the folders of a run beside its journal, following no link. Writes nothing for a run in memory. */
-export async function writeWorkNote(store: string, runId: string, note: WorkNote): Promise<void> {
+export async function writeFoldersNote(store: string, runId: string, note: FoldersNote): Promise<void> {
   if (store === 'memory') return;
   const file = noteFile(store, runId);
   const folder = path.dirname(file);
@@ -30,7 +30,7 @@ export async function writeWorkNote(store: string, runId: string, note: WorkNote
 }
 
 /** Reads the noted folders of a run; undefined without a readable note (`--docs` and `--out` then name the folders). */
-export async function readWorkNote(store: string, runId: string): Promise<WorkNote | undefined> {
+export async function readFoldersNote(store: string, runId: string): Promise<FoldersNote | undefined> {
   if (store === 'memory') return undefined;
   try {
     const file = noteFile(store, runId);
@@ -38,7 +38,7 @@ export async function readWorkNote(store: string, runId: string): Promise<WorkNo
     // Reading a pipe would never end, and a link could lead anywhere.
     if (!found.isFile() || found.size > maxNoteBytes) return undefined;
     const note: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isWorkNote(note) ? note : undefined;
+    return isFoldersNote(note) ? note : undefined;
   } catch {
     return undefined;
   }
@@ -54,7 +54,7 @@ function unusableNote(what: string, why: string): CadreError {
   return new CadreError('STORE_FAILED', `${what} cannot be used for notes of runs: ${why}`);
 }
 
-function isWorkNote(value: unknown): value is WorkNote {
+function isFoldersNote(value: unknown): value is FoldersNote {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 
 /** Resources that are closing because their agent or run is over; awaited like any effect, at most for the grace period. */
-export class Closings {
+export class PendingCloses {
   readonly #open = new Set<Promise<void>>();
   readonly #clock: Clock;
   readonly #graceMs: number;

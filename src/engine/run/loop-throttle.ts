@@ -13,7 +13,7 @@ export function weightOf(events: number): number {
  * 1. While a portion lasts, passing takes no time.
  * 2. Callers pass in the order in which they came.
  */
-export class Turnstile {
+export class LoopThrottle {
   readonly #defer: (callback: () => void) => void;
   readonly #waiting: { readonly weight: number; readonly resolve: () => void }[] = [];
   #passed = 0;

@@ -12,7 +12,7 @@ import { requeueInputs } from '../turn/interrupted-turn.ts';
  * view, or leaves it out when the profile has no compaction, and retries the turn once. False when room was made for this
  * turn before, or none can be made; then the refusal is final.
  */
-export function makeRoom(context: TurnContext, turn: TurnState, error: ErrorRecord): boolean {
+export function shortenRefusedPrompt(context: TurnContext, turn: TurnState, error: ErrorRecord): boolean {
   const { tx, agent, profile } = context;
   const { agentId } = agent.meta;
   if (agent.context.madeRoom || turn.start.prompt === undefined) return false;

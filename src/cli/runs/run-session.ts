@@ -26,10 +26,10 @@ import { FolderTrust } from '../trust/folder-trust.ts';
 import { FoundDocs } from '../trust/found-docs.ts';
 import { isBelow, realFolder, type RunPlaces } from '../trust/run-folders.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
-import { readWorkNote, writeWorkNote, type WorkNote } from '../terminal/work-note.ts';
+import { readFoldersNote, writeFoldersNote, type FoldersNote } from '../terminal/folders-note.ts';
 
-/** Options of `openWorkplace`. */
-export interface WorkplaceOptions {
+/** Options of `openRunSession`. */
+export interface RunSessionOptions {
   readonly profiles: EngineOptions['profiles'];
   /** Path of the journal, or `memory`; the default one when absent. */
   readonly store?: string | undefined;
@@ -51,7 +51,7 @@ export interface WorkplaceOptions {
 }
 
 /** Engine for one run, with document tools over one folder. */
-export interface Workplace extends AsyncDisposable {
+export interface RunSession extends AsyncDisposable {
   readonly engine: Engine;
   /** Id of the run, existing or new. */
   readonly runId: RunId;
@@ -70,11 +70,11 @@ export interface Workplace extends AsyncDisposable {
  * Opens the engine for one run: checks documents, then profiles, then opens the journal. Notes the folders beside the journal, so that
  * the run can be resumed without naming them again.
  */
-export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
+export async function openRunSession(options: RunSessionOptions): Promise<RunSession> {
   const runId = options.runId ?? randomIds.runId();
   await checkDefaultStore(options.store);
   const store = options.store ?? defaultStore;
-  const note = options.runId === undefined ? undefined : await readWorkNote(store, runId);
+  const note = options.runId === undefined ? undefined : await readFoldersNote(store, runId);
   const beside = await docsBeside(options, note);
   const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? beside });
   const found = await FoundDocs.beside(beside, options.profiles);
@@ -100,7 +100,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       await journal?.close();
       missing();
     }
-    await writeWorkNote(store, runId, { ...(docs === undefined || !found.isOpen ? {} : { docs }), out: outDir });
+    await writeFoldersNote(store, runId, { ...(docs === undefined || !found.isOpen ? {} : { docs }), out: outDir });
     const unreadLine =
       options.replay === undefined && found.isOpen ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
@@ -128,7 +128,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
 
 /** Opens the engine of one run, and its journal where that is not the engine's to open. */
 async function openRunEngine(
-  { profiles, takeOver, replay }: WorkplaceOptions,
+  { profiles, takeOver, replay }: RunSessionOptions,
   parts: {
     readonly store: string;
     readonly runId: RunId;
@@ -153,7 +153,7 @@ async function openRunEngine(
 }
 
 /** Returns the documents of the team, unless others are named: then there is no need to look, and a link there is no error. */
-async function docsBeside({ docs, profiles }: WorkplaceOptions, note: WorkNote | undefined): Promise<string | undefined> {
+async function docsBeside({ docs, profiles }: RunSessionOptions, note: FoldersNote | undefined): Promise<string | undefined> {
   return docs === undefined && note?.docs === undefined ? await teamDocs(profiles) : undefined;
 }
 
@@ -170,7 +170,7 @@ function idsFrom(first: RunId): typeof randomIds {
   };
 }
 
-function createTrust({ profiles, trust, json }: WorkplaceOptions, store: string): FolderTrust {
+function createTrust({ profiles, trust, json }: RunSessionOptions, store: string): FolderTrust {
   return new FolderTrust({
     place: typeof profiles === 'string' ? profiles : path.resolve(store),
     store: store === 'memory' ? undefined : path.resolve(store),
@@ -181,8 +181,8 @@ function createTrust({ profiles, trust, json }: WorkplaceOptions, store: string)
 
 /** Returns the recorded folders of a run, which need trust; folders named on this command line need none. */
 async function placesOf(
-  { runId, docs, out, recorded }: WorkplaceOptions & { readonly runId: RunId },
-  note: WorkNote | undefined,
+  { runId, docs, out, recorded }: RunSessionOptions & { readonly runId: RunId },
+  note: FoldersNote | undefined,
 ): Promise<RunPlaces> {
   const noted = [docs === undefined ? note?.docs : undefined, out === undefined ? note?.out : undefined];
   const folders: string[] = [];

@@ -6,7 +6,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
  * Notifies an agent that a limit is near (stage 1) or that its next turn is the last (stage 2), and records it.
  * Each limit is announced once per stage. Returns the sequence number of the item; 0 when it was announced before.
  */
-export function tellLimit(tx: Transaction, agent: SubContext, limit: LimitReach): number {
+export function announceLimit(tx: Transaction, agent: SubContext, limit: LimitReach): number {
   if (agent.limits.warned.includes(noticeKey(limit))) return 0;
   const text =
     limit.stage === 1
