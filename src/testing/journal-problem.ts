@@ -2,7 +2,7 @@ import type { CadreEvent } from '../core/events/event.ts';
 
 /** An invariant of the engine that an event list violates. */
 export interface JournalProblem {
-  /** Number of the invariant in DESIGN 2, or `order`, `life`, `team` or `limits` for rules without one. */
+  /** Number of the invariant (AGENTS.md lists them), or `order`, `life`, `team` or `limits` for rules without one. */
   readonly invariant: string;
   /** Sequence number of the event that shows it. */
   readonly seq: number;

@@ -38,7 +38,7 @@ export interface ToolDefinition<Parameters = unknown> extends ToolOptions {
 }
 
 /**
- * Declares a tool that runs outside the commit and may wait (DESIGN 8).
+ * Declares a tool that runs outside the commit and may wait.
  *
  * @throws CadreError `TOOL_INVALID` naming the field that is wrong
  */

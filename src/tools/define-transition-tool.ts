@@ -19,7 +19,7 @@ export interface TransitionToolDefinition<Parameters = unknown> extends ToolOpti
 }
 
 /**
- * Declares a tool that runs inside the commit as a pure function of state (DESIGN 4, two kinds of tools).
+ * Declares a tool that runs inside the commit as a pure function of state: the second kind of tool, beside `defineTool`.
  *
  * @throws CadreError `TOOL_INVALID` naming the field that is wrong
  */

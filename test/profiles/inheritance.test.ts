@@ -8,7 +8,7 @@ const resolved = (files: Readonly<Record<string, string>>, name: string): JsonOb
 
 const limited = (name: string, base: string, limits: object): string => `name: ${name}\n${base}limits: ${JSON.stringify(limits)}\n`;
 
-describe('inheritance (DESIGN 5, D1.11)', () => {
+describe('inheritance (D1.11)', () => {
   it('merges maps deep and replaces scalars', () => {
     const profile = resolved(
       {

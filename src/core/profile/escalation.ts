@@ -36,7 +36,7 @@ export interface EscalationStep {
 export const stagnationOutcome = 'stagnation';
 
 /**
- * Escalation of profiles that define none: every loop has a bound (DESIGN 4, FAULTS E5). A streak counts repeats, so the first
+ * Escalation of profiles that define none: every loop has a bound (FAULTS E5). A streak counts repeats, so the first
  * step is taken when a turn did the same for the fourth time, with the same result.
  */
 export const defaultEscalation: readonly EscalationStep[] = [

@@ -12,7 +12,7 @@ type View = Readonly<Record<string, unknown>>;
 const scopes = new WeakMap<SubContext, { readonly env: TurnViewEnv; readonly run: RunContext; readonly scope: Scope }>();
 
 /**
- * Returns the roots that conditions, templates and ingestors of an agent see, in YAML spelling (DESIGN 5). Built once per
+ * Returns the roots that conditions, templates and ingestors of an agent see, in YAML spelling. Built once per
  * agent: every root is a getter over live state, so a turn pays only for the values it reads.
  */
 export function agentScope(env: TurnViewEnv, run: RunContext, agent: SubContext): Scope {

@@ -7,7 +7,7 @@ import type { TransitionContext, TransitionOutcome, ResumeCause } from './transi
 import type { ArgumentCheck } from './argument-check.ts';
 import type { SandboxUse } from './wait-for.ts';
 
-/** Safety of repeating a tool call, for recovery (DESIGN 4); `unsafe` is the default. */
+/** Safety of repeating a tool call, for recovery; `unsafe` is the default. */
 export type ToolEffect = 'pure' | 'idempotent' | 'verifiable' | 'unsafe';
 
 /** Reaction to a call whose outcome cannot be determined: inform the model, ask a person, or end the agent with an error. */

@@ -27,7 +27,7 @@ import type { Input } from './input.ts';
 
 /**
  * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events and the effects
- * that become due (DESIGN 2).
+ * that become due.
  *
  * Without `mayStart` (an engine that closes) the input is recorded and no new work begins. Due effects start when the run is resumed.
  *

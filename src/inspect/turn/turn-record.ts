@@ -57,7 +57,7 @@ export interface ReplyView {
 export type EscalationView = Omit<EventOf<'stagnation.act'>, 'type' | 'runId' | 'agentId' | 'at' | 'cause'>;
 
 /**
- * Everything recorded about one turn (DESIGN 4), as plain data. `prompt`, `systemPrompt` and `tools` are built on first access, so
+ * Everything recorded about one turn, as plain data. `prompt`, `systemPrompt` and `tools` are built on first access, so
  * that listing turns does not read their history. Times are milliseconds since 1970.
  */
 export interface TurnRecord {

@@ -38,7 +38,7 @@ export interface GatedCall {
 
 /**
  * Returns the gate of a call: the first gate of the profile that matches it, else the tool's own approval requirement
- * (DESIGN 5 `tool_gates`). A gate that fails denies.
+ * (`tool_gates`). A gate that fails denies.
  */
 export function gateFor(
   context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,

@@ -11,7 +11,7 @@ import type { NotBegun } from './not-begun.ts';
 import { endAgent } from './end-agent.ts';
 
 /**
- * Takes the steps of the profile's escalation before a turn (DESIGN 4, stagnation): each step whose streak is long enough is taken
+ * Takes the steps of the profile's escalation before a turn: each step whose streak is long enough is taken
  * once, and again only after the streak broke. Returns 'escalated' when no turn follows: a person is asked first, or the agent has ended.
  */
 export function escalate(context: TurnContext): NotBegun | undefined {

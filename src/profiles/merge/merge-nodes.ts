@@ -1,5 +1,5 @@
 /**
- * Rules by which a profile overrides its bases (DESIGN 5).
+ * Rules by which a profile overrides its bases.
  *
  * Owns: merging two trees of nodes. Does not own: which files inherit from which (resolve-bases.ts).
  *

@@ -34,6 +34,6 @@ export async function checkRunDecisions(world: World): Promise<void> {
     const decisions = made.filter((_, index) => (made.length - 1 - index) % every === 0);
     const rebuilding = { options, events: world.disk.events(runId), text };
     for (const difference of await checkDecisions({ decisions, texts }, deciding, rebuilding))
-      world.violated(`DESIGN 2.0: ${difference}`);
+      world.violated(`a decision is not a function of the journal: ${difference}`);
   }
 }
