@@ -266,13 +266,6 @@ describe('examples', () => {
     expect(stepsOf(ofKind('text events')[0]?.text ?? '')).toEqual(happened);
   });
 
-  it('hello-team brings both greetings', async () => {
-    const output = await runProgram('examples/hello-team/run.ts');
-    expect(output).toContain('WM_1 French: {"greeting":"Bonjour"}');
-    expect(output).toContain('WM_2 Swahili: {"greeting":"Jambo"}');
-    expect(output).toContain('completed: Both greetings came back');
-  });
-
   it('file-clerk writes an index of a folder by a plan', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cadre-file-clerk-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -281,70 +274,5 @@ describe('examples', () => {
     const output = await runProgram('bin/cadre.mjs', ['run', ...how, 'Write an index']);
     expect(output).toContain('INDEX.md is written, with 1 entries.');
     expect(readFileSync(path.join(folder, 'INDEX.md'), 'utf8')).toContain('a.txt (5 bytes)');
-  });
-
-  it('ask-the-clerk calls two agents at once, and one of them again', async () => {
-    const output = await runProgram('examples/ask-the-clerk/run.ts');
-    expect(output.match(/"agent_id":"Clerk_\d"/g)).toEqual([
-      '"agent_id":"Clerk_2"',
-      '"agent_id":"Clerk_3"',
-      '"agent_id":"Clerk_2"',
-      '"agent_id":"Clerk_2"',
-    ]);
-    expect(output).toContain('completed: tea.txt is the longer one. It begins: 1: Boil the water.');
-  });
-
-  it('agent-framework-orchestrator splits a question over tables and texts', async () => {
-    const output = await runProgram('examples/agent-framework-orchestrator/run.ts');
-    expect(output).toMatch(/delegation_chosen orchestrator data_manager\n[^]*worker_tool_call table_worker query_database\n/);
-    expect(output).toContain('completed: revenue by region: South 4450, North 3590, West 1480 (tables/sales.csv).');
-    expect(output).toContain('texts/returns.md:3: Kettles may be returned within 30 days');
-  });
-
-  it.skipIf(whyNoSandbox() !== undefined)('openmanus-manus writes a program, mends it, and runs it', async () => {
-    const output = await runProgram('examples/openmanus-manus/run.ts');
-    expect(output).toMatch(
-      /run_python: NameError[^]*edit_file: Edited[^]*run_python: \[2, 3, 5, 7, 11, 13, 17, 19, 23, 29\][^]*completed: primes\.py/,
-    );
-  });
-
-  it('openmanus-data-analysis draws a chart from a CSV file', async () => {
-    const output = await runProgram('examples/openmanus-data-analysis/run.ts');
-    expect(output).toMatch(/Coffee \| 5397[^]*draw_chart: Drawn: charts\/revenue_by_product\.svg/);
-    expect(output).toMatch(/completed: In sales\.csv the greatest revenue is that of Coffee: 5397 in all\.[^]*\(\d{4,} bytes\)/);
-  });
-
-  it.skipIf(whyNoSandbox() !== undefined)(
-    'anges-fix-a-test mends a project, and answers from the summary of what it did',
-    async () => {
-      const output = await runProgram('examples/anges-fix-a-test/run.ts');
-      expect(output).toMatch(/run_command: c1: exit code 1 [^]*edit_file: [^]*run_command: c2: exit code 0 /);
-      expect(output).toMatch(/## Events 1 to 5 TYPE: SUMMARY\nNEW_REQUEST [^]*completed: Before it, only the first hyphen/);
-    },
-  );
-
-  it('seeingeye-picture has a picture described three times, and the third time only an answer is left', async () => {
-    const output = await runProgram('examples/seeingeye-picture/run.ts');
-    expect(output.match(/Seen in 529 bytes/g)).toHaveLength(3);
-    expect(output).toMatch(
-      /What holds it up there\?[^]*What shape has it\?[^]*iteration 3 of 3, step 'reason'\n {2}reasoner \[required\] submit_answer/,
-    );
-    expect(output).toContain('completed: B: a kite');
-  });
-
-  it('commonground-research brings a report with quotations that hold, and a page whose links lead somewhere', async () => {
-    const output = await runProgram('examples/commonground-research/run.ts');
-    expect(output).toMatch(/check_links \(ok\): .*1 lead nowhere[^]*check_links \(ok\): .*all of them lead somewhere/);
-    expect(output).toMatch(
-      /agg_c\w+ joins Associate_DocumentResearcher_3\.t3, Associate_LocalRAG_4\.t4, Associate_Analyst_Technical_5\.t2/,
-    );
-    expect(output).toMatch(/(\d) of \1 quotations were checked and hold\./);
-  });
-
-  it.skipIf(whyNoSandbox() !== undefined)('fix-a-test makes the test pass', async () => {
-    const output = await runProgram('examples/fix-a-test/run.ts');
-    expect(output).toMatch(
-      /run_command: c1: exit code 1 [^]*run_command: c2: exit code 0 [^]*completed: sum subtracted; now it adds/,
-    );
   });
 });
