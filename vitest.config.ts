@@ -1,8 +1,32 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Tests of whole systems: the page in a browser, the command line and killed engines as processes, attacks in a sandbox, the package as it
+ * is packed, simulated storms. `npm test` leaves them to `npm run test:system`; CI runs both.
+ */
+const system = [
+  'test/page/*.test.ts',
+  'test/cli/*.test.ts',
+  'test/kill/*.test.ts',
+  'test/load/*.test.ts',
+  'test/trust/*.test.ts',
+  'test/bundle/*.test.ts',
+  'test/docs/{examples,packed}.test.ts',
+  'test/simulation/storm.test.ts',
+  'test/server/tool-server.test.ts',
+  'test/engine/{rivals,recover-containers,waiting-at-exit}.test.ts',
+  'test/toolsets/browser/*.test.ts',
+  'test/toolsets/shell/*.test.ts',
+  'test/toolsets/files/auto-run-jail.test.ts',
+  'test/toolsets/mcp/{stdio,orphans}.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: system } },
+      { extends: true, test: { name: 'system', include: system } },
+    ],
     // Two cores: more workers only wait for each other.
     maxWorkers: 2,
     // Starting a worker per file took a third of the time; no test changes what another one sees.

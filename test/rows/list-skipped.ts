@@ -1,6 +1,6 @@
 /*
  * Lists the rows of the requirements that no test has shown on this machine, since every test that cites them was skipped:
- * `node test/rows/list-skipped.ts tests.json`, with the JSON report of a whole run of the tests.
+ * `node test/rows/list-skipped.ts quick.json system.json`, with the JSON reports of all tests.
  */
 import { readFileSync } from 'node:fs';
 import { requirements } from '../requirements.ts';
@@ -11,9 +11,8 @@ interface Report {
   }[];
 }
 
-const [file = ''] = process.argv.slice(2);
-const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+const reports = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Report);
+const tests = reports.flatMap(({ testResults }) => testResults).flatMap(({ assertionResults }) => assertionResults);
 const shown = tests.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName);
 const rows = requirements.filter(({ id, status }) => status === 'verified' && !shown.some((title) => title.includes(`[${id}]`)));
 console.log(

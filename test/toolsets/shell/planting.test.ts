@@ -45,6 +45,12 @@ hook() { printf '#!/bin/sh\\ntouch ${marker}\\n' >"$1"; chmod +x "$1"; }
 `;
 }
 
+/** Runs a hostile command in a subshell, so that the next one begins in the workspace again. */
+async function attempt(shell: ToolsetUnderTest, command: string): Promise<void> {
+  await shell.call('run_command', { command: `${weapons(shell)}(${command}\n)`, timeout: 60 });
+}
+
+/** Runs a hostile command, then works in the folder with git. */
 async function attack(shell: ToolsetUnderTest, command: string): Promise<string> {
   const { content } = await shell.call('run_command', { command: weapons(shell) + command, timeout: 60 });
   useGitLikeAUser(shell.workspace, foldersIn(shell.workspace));
@@ -116,9 +122,9 @@ const attacks: readonly (readonly [string, string])[] = [
 ];
 
 describe.skipIf(reason !== undefined)('F36: a command in the sandbox plants nothing that git runs', () => {
-  it.each(attacks)(
+  it.each(inFours(attacks))(
     '%s',
-    async (_what, command) => {
+    async (_what, commands) => {
       const shell = openShell();
       makeRepository(shell.workspace);
       put(shell.workspace, 'tools/watch.sh', '#!/bin/sh\nexit 1\n');
@@ -126,7 +132,12 @@ describe.skipIf(reason !== undefined)('F36: a command in the sandbox plants noth
       git(shell.workspace, 'config', 'core.hooksPath', 'tools/hooks');
       git(shell.workspace, 'config', 'core.fsmonitor', 'sh tools/watch.sh');
       git(shell.workspace, 'config', 'include.path', '../tools/more');
-      await attack(shell, command);
+      for (const command of commands.slice(0, -1)) {
+        await attempt(shell, command);
+        put(shell.workspace, 'docs/a.md', 'text');
+        put(shell.workspace, 'src/b.txt', 'text');
+      }
+      await attack(shell, commands.at(-1) ?? '');
       expect(existsSync(markerOf(shell))).toBe(false);
       expect(git(shell.workspace, 'log', '--oneline', 'main').trim()).not.toBe('');
     },
@@ -153,7 +164,7 @@ describe.skipIf(reason !== undefined)('F36: a command in the sandbox plants noth
       put(shell.workspace, 'src/b.txt', 'text');
       const last = index === attacks.length - 1;
       if (last) await attack(shell, command);
-      else await shell.call('run_command', { command: weapons(shell) + command, timeout: 60, session: `s${index}` });
+      else await attempt(shell, command);
     }
     expect(existsSync(markerOf(shell))).toBe(false);
     expect(existsSync(path.join(shell.workspace, '.git'))).toBe(false);
@@ -282,6 +293,14 @@ describe.skipIf(reason !== undefined || !isInstalled('python3'))('python in the 
   });
 });
 
+/** Attacks four to a workspace: a sandbox and a repository for each would take most of the time. */
+function inFours(all: typeof attacks): readonly (readonly [names: string, commands: readonly string[]])[] {
+  return Array.from({ length: Math.ceil(all.length / 4) }, (_, index) => {
+    const four = all.slice(index * 4, index * 4 + 4);
+    return [four.map(([name]) => name).join('; '), four.map(([, command]) => command)] as const;
+  });
+}
+
 /** All folders below one, without git's own and what is kept apart. */
 function foldersIn(folder: string): readonly string[] {
   const names = execFileSync(
@@ -296,5 +315,5 @@ function foldersIn(folder: string): readonly string[] {
   return names
     .split('\0')
     .filter((name) => !/^$|^\.$|\/(objects|hooks)\b/.test(name))
-    .slice(0, 60);
+    .slice(0, 150);
 }
