@@ -14,7 +14,6 @@ import { createTeamTools } from '../src/team/create-team-tools.ts';
 import { createToolRegistry } from '../src/tools/registry.ts';
 import { codeWords, readPages, readText, root, type Block } from './docs/read-markdown.ts';
 import { runProgram, typeErrors, writeBlocks } from './docs/run-typescript.ts';
-import { whyNoSandbox } from './tools/toolset-under-test.ts';
 
 const pages = readPages();
 const blocks = pages.flatMap((page) => page.blocks);
