@@ -1,10 +1,13 @@
 import { Argument, type Command } from 'commander';
+import { completionScripts, type Shell, shells } from './completion/shell-scripts.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
-import { colorOption, type Done } from './options/shared-options.ts';
+import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
-/** Adds the commands for writing profiles: validate, explain, schema, prices, init. */
+/** Adds the commands for writing profiles: validate, explain, schema, doctor, completion, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
   addCheckingCommands(program, done);
+  addDoctor(program, done);
+  addCompletion(program, done);
   addPrices(program, done);
   addInit(program, done);
 }
@@ -47,6 +50,37 @@ function addCheckingCommands(program: Command, done: Done): void {
     .action(async (kind: SchemaKind | undefined, options) => {
       const { schemaCommand } = await import('./commands/schema.ts');
       done(await schemaCommand(kind, options));
+    });
+}
+
+function addDoctor(program: Command, done: Done): void {
+  program
+    .command('doctor')
+    .summary('check what runs of this project need: models, keys, packages, sandbox, browser, journal')
+    .option(
+      '--profiles <folder>',
+      'the profiles, or a team that comes with Cadre (default: ./agent_profiles, else the bundled team)',
+    )
+    .addOption(storeOption())
+    .option('--call', 'call each model once, with a reply of at most 16 tokens')
+    .option('--offline', 'contact nothing outside this machine')
+    .option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this')
+    .option('--json', 'as JSON')
+    .addOption(colorOption())
+    .action(async (options) => {
+      const { doctorCommand } = await import('./commands/doctor.ts');
+      done(await doctorCommand(options));
+    });
+}
+
+function addCompletion(program: Command, done: Done): void {
+  program
+    .command('completion')
+    .summary('print the script that completes commands, options, runs and profiles in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .action((shell: Shell) => {
+      process.stdout.write(completionScripts[shell]);
+      done(0);
     });
 }
 

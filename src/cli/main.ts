@@ -21,10 +21,15 @@ process.stderr.on('error', () => undefined);
 globalThis.console = new Console(process.stderr, process.stderr);
 
 try {
-  const program = createProgram((code) => {
-    process.exitCode = code;
-  });
-  await program.parseAsync(process.argv);
+  const [, , name, dashes, ...words] = process.argv;
+  // The words may be options of another command, so they are not parsed.
+  if (name === 'complete' && dashes === '--') await (await import('./commands/complete.ts')).completeCommand(words);
+  else {
+    const program = createProgram((code) => {
+      process.exitCode = code;
+    });
+    await program.parseAsync(process.argv);
+  }
 } catch (error) {
   process.exitCode = reportFailure(error, tell, process.env['CADRE_DEBUG'] === '1');
 }

@@ -19,17 +19,28 @@ export function createProgram(done: (code: ExitCode) => void): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', helpAfter);
+  program.commandsGroup('Run teams:');
   addRunningCommands(program, done);
-  addSteeringCommands(program, done);
-  addReadingCommands(program, done);
-  addCatalogCommands(program, done);
   addServingCommands(program, done);
+  program.commandsGroup('Steer runs, also those of other processes:');
+  addSteeringCommands(program, done);
+  program.commandsGroup('Look into runs:');
+  addReadingCommands(program, done);
+  program.commandsGroup('Keep runs in order:');
+  addCatalogCommands(program, done);
   addSharingCommands(program, done);
+  program.commandsGroup('Write profiles:');
   addAuthoringCommands(program, done);
   return program;
 }
 
 const helpAfter = `
+Examples:
+  cadre init my-team                     a starter team, ready to run without a key
+  cadre run "How do I …?"                a run, with its report
+  cadre why last "words of a reply"      where these words come from
+  cadre doctor                           what is missing on this machine
+
 RUN is a run id, a prefix of one, or "last". TURN is a turn id, a suffix of one (t3), or "last".
 Exit codes: 0 done, 1 the run failed or waits for a person, 2 usage or invalid profiles, 130 interrupted.`;
 

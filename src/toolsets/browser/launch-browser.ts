@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
@@ -8,6 +8,7 @@ import { importPackage } from '../../tools/import-package.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { findMarked, markVariable } from '../process/marked-processes.ts';
 import type { BrowserSettings } from './browser-settings.ts';
+import { findBrowser } from './find-browser.ts';
 
 /** A running browser with its own profile. */
 export interface LaunchedBrowser {
@@ -17,16 +18,6 @@ export interface LaunchedBrowser {
   /** Ends it and all its processes, and removes its profile. */
   close(): Promise<void>;
 }
-
-const usualPlaces = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
 
 /** Time for a browser to end by itself, in milliseconds. */
 const closeMs = 1_000;
@@ -109,16 +100,6 @@ function launchArguments(proxyUrl: string): string[] {
     '--component-updater=url-source=http://127.0.0.1:9/',
     '--variations-server-url=http://127.0.0.1:9/',
   ];
-}
-
-function findBrowser(wanted: string | undefined): string {
-  const found = (wanted === undefined ? usualPlaces : [wanted]).find((place) => existsSync(place));
-  if (found !== undefined) return found;
-  const where = wanted === undefined ? 'No Chromium or Chrome was found in the usual places' : `There is no browser at ${wanted}`;
-  throw new CadreError(
-    'DEPENDENCY_MISSING',
-    `${where}. Install one with: apt-get install -y chromium (or your system's way), or name one with the setting \`executable\`.`,
-  );
 }
 
 /** Kills processes that did not end when asked, including helpers that left their group. */
