@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { SecretStream } from '../../src/core/secrets/secret-stream.ts';
 import { Secrets } from '../../src/core/secrets/secrets.ts';
+import { repeats } from '../support/repeats.ts';
 
 const secretsOf = (...values: readonly string[]): Secrets => {
   const secrets = new Secrets();
@@ -135,7 +136,7 @@ describe('secrets with separators in them', () => {
           }
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: repeats(1500) },
     );
   });
 
@@ -165,7 +166,7 @@ describe('secrets with separators in them', () => {
           expect(live).not.toContain(secret.slice(0, 12));
         },
       ),
-      { numRuns: 800 },
+      { numRuns: repeats(800) },
     );
   });
 
@@ -232,7 +233,7 @@ describe('secrets with separators in them', () => {
           expect(streamed(secrets, text, [5, 9, 30])).toBe(text);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: repeats(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { sweepCuts, sweepMutations } from './cut-sweep.ts';
 import { judgeTrial } from './judge-trial.ts';
 import { recordings } from './recordings.ts';
 import type { Trial, Witness } from './sweep-team.ts';
+import { repeats } from '../support/repeats.ts';
 
 describe('recorded streams, through provider packages and the whole engine', () => {
   it('M5 M6 I16: cut at every byte, politely and by a reset in turn, no tool runs on anything but its whole arguments', async () => {
@@ -14,12 +15,13 @@ describe('recorded streams, through provider packages and the whole engine', () 
     expect(counts.codes['MODEL_STREAM_CUT']).toBeGreaterThan(1_500);
   }, 300_000);
 
-  it('M8 M14 I16: spoilt in 2,000 ways, they run whole calls or none, and no failed attempt is hidden', async () => {
-    const counts = await sweepMutations(2_000);
+  it('M8 M14 I16: spoilt in hundreds of ways, they run whole calls or none, and no failed attempt is hidden', async () => {
+    const trials = repeats(2_000);
+    const counts = await sweepMutations(trials);
     expect(counts.wrong).toEqual([]);
-    expect(counts.trials).toBe(2_000);
-    expect(counts.ranCalls).toBeGreaterThan(300);
-    expect(counts.failedAttempts).toBeGreaterThan(500);
+    expect(counts.trials).toBe(trials);
+    expect(counts.ranCalls).toBeGreaterThan(trials * 0.15);
+    expect(counts.failedAttempts).toBeGreaterThan(trials * 0.25);
   }, 300_000);
 
   it('the judge of the sweep sees a wrong call, a hidden attempt and an empty success', () => {

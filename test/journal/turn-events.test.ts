@@ -13,6 +13,7 @@ import { richRun } from '../support/rich-journal.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 import { goldenEvents, goldenLogs } from '../support/golden-events.ts';
+import { repeats } from '../support/repeats.ts';
 
 function none(): Compared {
   return { turns: 0, alone: 0, answers: 0 };
@@ -81,7 +82,7 @@ describe('one turn, read without the rest of its run', () => {
 
   it('behind a window, from a small part of the run: the same, and every turn can be read so', async () => {
     const { events, content } = await windowedRun(110);
-    for (const sizes of [[8], [1, 13, 6]]) {
+    for (const sizes of repeats(5) === 1 ? [[1, 13, 6]] : [[8], [1, 13, 6]]) {
       const compared = none();
       compareTurns(events, content, { sizes, compared });
       expect(compared.turns).toBeGreaterThan(100);
@@ -176,7 +177,7 @@ describe('one turn, read without the rest of its run', () => {
           await random.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: repeats(60) },
     );
     expect(compared.alone).toBeGreaterThan(compared.turns / 4);
   }, 120_000);
