@@ -1,5 +1,6 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { completionScripts, type Shell, shells } from './completion/shell-scripts.ts';
+import { templates } from './starter/templates/all-templates.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
@@ -104,8 +105,9 @@ function addPrices(program: Command, done: Done): void {
 function addInit(program: Command, done: Done): void {
   program
     .command('init')
-    .summary('write a starter team, ready to run')
+    .summary('write a new project, ready to run')
     .argument('[folder]', 'the folder to write (default: the working folder)')
+    .addOption(new Option('--template <name>', 'what it is for (default: research)').choices(templates.map(({ name }) => name)))
     .option('--force', 'write into a folder that is not empty and replace files of the same name')
     .action(async (folder: string | undefined, options) => {
       const { initCommand } = await import('./commands/init.ts');

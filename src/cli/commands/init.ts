@@ -4,18 +4,27 @@ import { CadreError } from '../../core/error.ts';
 import { scriptCommand } from '../options/command-prefix.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { shellWord } from '../terminal/shell-word.ts';
-import { starterFiles } from '../starter/starter-files.ts';
+import { templates } from '../starter/templates/all-templates.ts';
+import type { Template } from '../starter/templates/template.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { knownNamesOf, writeSchemas } from '../write-schemas.ts';
 
-/** Writes a starter team into a folder: profiles, a script that replaces a model, documents, and schemas for the editor. */
-export async function initCommand(folder: string | undefined, options: { readonly force?: boolean }): Promise<ExitCode> {
+/** Options of `init`. */
+export interface InitOptions {
+  readonly force?: boolean;
+  /** Name of the template; the first one when absent. */
+  readonly template?: string;
+}
+
+/** Writes a new project into a folder: profiles, a script that replaces a model, files to work on, and schemas for the editor. */
+export async function initCommand(folder: string | undefined, options: InitOptions): Promise<ExitCode> {
   const root = path.resolve(folder ?? '.');
   await checkEmpty(root, options.force ?? false);
   const terminal = openTerminal();
+  const template = templates.find(({ name }) => name === options.template) ?? templates[0];
   const written: string[] = [];
-  for (const { file, text } of starterFiles) {
+  for (const { file, text } of template.files) {
     const target = path.join(root, file);
     await mkdir(path.dirname(target), { recursive: true });
     await writeFile(target, text);
@@ -25,8 +34,14 @@ export async function initCommand(folder: string | undefined, options: { readonl
     ...(await writeSchemas(path.join(root, 'schemas'), { known: await knownNamesOf(path.join(root, 'agent_profiles')) })),
   );
   for (const file of written) terminal.print(`${path.relative('', file)}\n`);
-  terminal.print(`\nA team of two that runs without a key or a network. Next:\n${nextCommands(root)}`);
+  const others = templates.filter((each) => each !== template && options.template === undefined);
+  const more = others.length === 0 ? '' : `\nOther templates (--template NAME):\n${others.map(templateLine).join('')}`;
+  terminal.print(`${more}\nThis one runs without a key or a network. Next:\n${nextCommands(root, template)}`);
   return 0;
+}
+
+function templateLine({ name, description }: Template): string {
+  return `  ${name.padEnd(10)} ${description}\n`;
 }
 
 async function checkEmpty(root: string, force: boolean): Promise<void> {
@@ -51,7 +66,7 @@ async function checkEmpty(root: string, force: boolean): Promise<void> {
 }
 
 /** Returns commands that work from the new folder; npm scripts of a clone would run in the clone instead. */
-function nextCommands(root: string): string {
+function nextCommands(root: string, template: Template): string {
   const isHere = path.relative('', root) === '';
   const usual = thisCommand([]);
   const [, script] = process.argv;
@@ -63,9 +78,7 @@ function nextCommands(root: string): string {
         : thisCommandFrom(root);
   const lines = [
     ...(isHere ? [] : [`cd ${shellWord(path.relative('', root))}`]),
-    `${command} run 'How do I water tomatoes?'`,
-    `${command} turns last`,
-    `${command} why last 'deep watering'`,
+    ...template.next.map((words) => `${command} ${words.map(shellWord).join(' ')}`),
     `${command} validate`,
   ];
   return lines.map((line) => `  ${line}\n`).join('');

@@ -1,3 +1,4 @@
+import { ownFiles, starterConfigs } from './starter-configs.ts';
 import type { StarterFile } from './starter-file.ts';
 import { starterProfiles } from './starter-profiles.ts';
 import { starterScript } from './starter-script.ts';
@@ -71,11 +72,12 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 With \`OPENAI_API_KEY\` set, the same team runs on a real model; with \`CADRE_MODEL\` (such as \`ollama/llama3.2\`), on that one, whatever else is set.
 `;
 
-/** All files written by `init` except the schemas. Texts live in modules, so that every build of the package contains them. */
+/** Files of the template `research` except the schemas. Texts live in modules, so that every build of the package contains them. */
 export const starterFiles: readonly StarterFile[] = [
   ...starterProfiles,
+  ...starterConfigs,
   { file: 'agent_profiles/scripts/offline.yaml', text: starterScript },
   ...starterDocuments,
   { file: 'README.md', text: starterReadme },
-  { file: '.gitignore', text: '.cadre/\n' },
+  ...ownFiles,
 ];
