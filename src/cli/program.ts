@@ -5,8 +5,9 @@ import { addAuthoringCommands } from './authoring-commands.ts';
 import { addSteeringCommands } from './steering-commands.ts';
 import { collectFiles } from './options/attachments-option.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
+import { addTimeTravelCommands } from './time-travel-commands.ts';
 import { addSharingCommands } from './sharing-commands.ts';
-import { colorOption, type Done, rawOption, running, storeOption } from './options/shared-options.ts';
+import { type Done, rawOption, reading, running, storeOption } from './options/shared-options.ts';
 
 /**
  * Builds the command line: names and options only. The code of a command is imported when the command runs, which keeps help fast.
@@ -26,6 +27,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
   addSteeringCommands(program, done);
   program.commandsGroup('Look into runs:');
   addReadingCommands(program, done);
+  addTimeTravelCommands(program, done);
   program.commandsGroup('Keep runs in order:');
   addCatalogCommands(program, done);
   addSharingCommands(program, done);
@@ -105,11 +107,6 @@ function addServingCommands(program: Command, done: Done): void {
       const { mcpCommand } = await import('./commands/running/mcp.ts');
       done(await mcpCommand(options));
     });
-}
-
-/** Adds the options shared by commands that only read a journal. */
-function reading(command: Command): Command {
-  return command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());
 }
 
 function addReadingCommands(program: Command, done: Done): void {

@@ -106,6 +106,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     runtime,
     rebuild: (recorded) => runtimes.rebuild(recorded, code),
     compile: (files, { code: own }) => runtimes.build({ files }, own),
+    rehearse: (profiles, given) => runtimes.rehearse(profiles, given, code),
     gateway: replay === undefined ? gatewayOf(parts, live, clock) : createReplayGateway(replay, clock),
     replay,
     journal: await openStore(live.store, live),

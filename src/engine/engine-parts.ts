@@ -11,6 +11,7 @@ import type { NodeFunction } from '../nodes/turn/function-node.ts';
 import type { DecisionWatch } from './run/decide-batch.ts';
 import type { DecisionContext } from './run/decision-context.ts';
 import type { ViewedProfile } from './run-result.ts';
+import type { EngineOptions } from './engine-options.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
@@ -45,6 +46,8 @@ export interface EngineParts {
   readonly rebuild: (recorded: RecordedSet) => Promise<ProfileRuntime>;
   /** Prepares profiles from files that a person changed, with the tools that code gave before: checked like the engine's own. */
   readonly compile: (files: readonly ProfileFile[], before: ProfileRuntime) => Promise<ProfileRuntime>;
+  /** Prepares profiles to decide recorded turns again, with the tools that code gave by the run's record: missing ones without their code. */
+  readonly rehearse: (profiles: EngineOptions['profiles'], given: string | undefined) => Promise<ProfileRuntime>;
   readonly gateway: CheckedModelGateway;
   readonly journal: Journal;
   /** True when the engine opened the journal itself, and closes it. */

@@ -1,5 +1,5 @@
 import { CadreError } from '../core/error.ts';
-import { applyEvent, foldEvents, startRun } from '../core/fold/apply-event.ts';
+import { applyEvent, startRun } from '../core/fold/apply-event.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
 import type { ProfileSet } from '../core/profile/profile.ts';
@@ -16,8 +16,7 @@ import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import { checkLaunch } from './launch/check-launch.ts';
-import { forkMessage } from './launch/fork-message.ts';
-import { forkedEvents } from './launch/forked-events.ts';
+import { planFork } from './launch/plan-fork.ts';
 import { freeRunId } from './launch/free-run-id.ts';
 import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
@@ -34,6 +33,8 @@ import {
 import { checkInputSize } from './input/input-size.ts';
 import { runLimits } from './limit-options.ts';
 import { checkRequest } from './launch/run-request.ts';
+import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
+import { rerender, type RerenderOptions } from './rerender/rerender.ts';
 import { startEvent } from './launch/start-event.ts';
 import type { Run } from './run.ts';
 import { RunCatalog } from './run-catalog.ts';
@@ -139,11 +140,11 @@ export class Engine {
       this.#halted.add(entry.runId, entry.error, options);
       onRun?.(entry);
     };
-    return await recoverEach(open, { include, onRun: heard }, async (runId, isPatient) =>
-      this.live(runId) !== undefined
-        ? undefined
-        : await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }),
-    );
+    const resume = async (runId: string, isPatient: boolean): Promise<Run | undefined> =>
+      this.live(runId) === undefined
+        ? await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder })
+        : undefined;
+    return await recoverEach(open, { include, onRun: heard }, resume);
   }
 
   /**
@@ -241,18 +242,11 @@ export class Engine {
     checkArgument('engine.fork: runId', runId, 'name');
     checkOptions('engine.fork', options, forkOptions);
     this.#assertOpen();
-    const { journal, ids } = this.#parts;
-    const events = await journal.read(runId as RunId);
-    const newId = options.runId === undefined ? ids.runId() : await freeRunId(journal, options.runId);
-    const copied = forkedEvents(events, { at: options.at, from: runId as RunId, to: newId });
-    const state = foldEvents(copied);
-    if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${runId} has no events to fork from`);
-    const runtime = await profileRuntimeOf(this.#parts, state);
-    const said = await forkMessage(this.#parts, state, options.message);
+    const { runId: newId, events, state, runtime, said } = await planFork(this.#parts, runId as RunId, options);
     using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), { recorded: state.meta });
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
-      await journal.append(lease, { runId: newId, expectedSeq: 0, events: copied, contents: [], sync: true });
+      await this.#parts.journal.append(lease, { runId: newId, expectedSeq: 0, events, contents: [], sync: true });
       const given = currentCodeTools(runtime, state);
       const by = { runtime, hold };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, said, ...given, tools }));
@@ -260,6 +254,15 @@ export class Engine {
     await begun;
     this.#live.listen(newId);
     return run;
+  }
+
+  /**
+   * Decides recorded turns again with other profiles: what prompt, observers, gates and decision each would have had, from the recorded
+   * history before it. Calls no model, runs no tool, writes nothing.
+   */
+  async rerender(runs: string | readonly string[], options: RerenderOptions = {}): Promise<Rerendering> {
+    this.#assertOpen();
+    return await rerender(this.#parts, runs, options);
   }
 
   /** Lists runs of the journal, newest first: all of them, or those that match a filter. */
@@ -276,11 +279,10 @@ export class Engine {
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkOptions('engine.close', options, closeOptions);
     // Later calls wait for the same end.
-    await (this.#closing ??= this.#close(options));
+    await (this.#closing ??= this.#close(options.graceMs ?? 2 * this.#parts.graceMs));
   }
 
-  async #close(options: { readonly graceMs?: number }): Promise<void> {
-    const { graceMs = 2 * this.#parts.graceMs } = options;
+  async #close(graceMs: number): Promise<void> {
     this.#parts.left.resolve();
     this.#halted.close();
     await this.#live.close(graceMs);

@@ -49,7 +49,7 @@ async function runOnChaos(profile: ShippedProfile, seed: number) {
   await run.settled();
   // Summaries of history are asked for beside turns.
   const ofTurns = requests.flat().filter(({ prompt }) => !JSON.stringify(prompt[0]).includes('You are given events of an agent'));
-  return { run, store, requests: ofTurns };
+  return { run, store, engine, requests: ofTurns };
 }
 
 describe.each(profiles)('$team/$name', (profile) => {
@@ -57,7 +57,8 @@ describe.each(profiles)('$team/$name', (profile) => {
     'keeps its rules, and the journal and the prompts their form, whatever the model says and people decide: seed %i',
     { timeout: 60_000 },
     async (seed) => {
-      const { run, store, requests } = await runOnChaos(profile, seed);
+      const { run, store, engine, requests } = await runOnChaos(profile, seed);
+      expect(await engine.rerender(run.id), 'the same profiles decide every turn again').toMatchObject({ differences: [] });
       expect(failures(run)).toEqual([]);
       expect(falseSuccesses(run)).toEqual([]);
       await verifyRun(run, store, { requests, priorities: prioritiesOf(profile.set) });

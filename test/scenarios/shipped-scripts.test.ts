@@ -45,7 +45,7 @@ async function runOffline(profile: ShippedProfile, input: string, workspace = fu
   const engine = await openShipped(profile, { workspace, store });
   const run = await engine.launch({ profile: profile.name, input });
   await run.settled();
-  return { run, store };
+  return { run, store, engine };
 }
 
 function profileNamed(team: string, name: string): ShippedProfile {
@@ -79,7 +79,8 @@ function withoutSandboxPrograms(): void {
 
 describe.each(profiles)('$team/$name offline (F17, F18, F19)', { timeout: 60_000 }, (profile) => {
   it.skipIf(noSandbox !== undefined)('does with its script what it says it did, and nothing of its profile fails', async () => {
-    const { run, store } = await runOffline(profile, question);
+    const { run, store, engine } = await runOffline(profile, question);
+    expect(await engine.rerender(run.id), 'the same profiles decide every turn again').toMatchObject({ differences: [] });
     expect(failures(run)).toEqual([]);
     expect([...falseSuccesses(run), ...unearned(run)]).toEqual([]);
     await verifyRun(run, store, { priorities: prioritiesOf(profile.set) });

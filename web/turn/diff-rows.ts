@@ -1,4 +1,5 @@
-import type { DiffEntry, DiffLine, TurnDiff } from '../../src/inspect/turn/diff-turns.ts';
+import type { DiffLine } from '../../src/inspect/turn/diff-lines.ts';
+import type { DiffEntry, TurnDiff } from '../../src/inspect/turn/diff-turns.ts';
 import type { PromptSpan } from '../../src/inspect/turn/prompt-spans.ts';
 import { lineCutter } from '../kit/line-ranges.ts';
 

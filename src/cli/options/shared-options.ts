@@ -14,6 +14,11 @@ export const colorOption = (): Option => new Option('--no-color', 'no colours (a
 /** Option that turns Markdown rendering off. */
 export const rawOption = (): Option => new Option('--raw', 'print replies without rendering Markdown');
 
+/** Adds the options shared by commands that only read a journal. */
+export function reading(command: Command): Command {
+  return command.addOption(storeOption()).option('--json', 'as JSON').addOption(colorOption());
+}
+
 /** Adds the options of commands that advance a run; with `starts`, also those of a new run. */
 export function running(command: Command, options: { readonly starts: boolean }): Command {
   command.addOption(

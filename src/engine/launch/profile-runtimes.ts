@@ -23,6 +23,7 @@ import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 import { knownToolsetKinds } from '../toolsets/known-toolset-kinds.ts';
 import { makeToolsets } from '../toolsets/make-toolsets.ts';
+import { withStandIns } from '../rerender/stand-in-tools.ts';
 import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
 import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
 import type { RecordedSet } from './recorded-set.ts';
@@ -90,6 +91,16 @@ export class ProfileRuntimes {
     // The cause of the failure may be gone at the next attempt.
     made.catch(() => this.#rebuilt.delete(key));
     return made;
+  }
+
+  /**
+   * Prepares profiles to decide recorded turns again: with the code tools of the record, those that this program lacks as tools without code.
+   * Connects nothing.
+   */
+  async rehearse(source: EngineOptions['profiles'], given: string | undefined, now: CodeTools): Promise<ProfileRuntime> {
+    if (given === undefined) return await this.build(source, now);
+    const recorded = readGivenTools(given);
+    return await this.build(source, recordedCodeTools(withStandIns(now, recorded, this.#parts), recorded, this.#parts));
   }
 
   /** Returns a config by name from the set that `from` belongs to; from any set when it belongs to none. */

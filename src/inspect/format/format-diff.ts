@@ -1,4 +1,5 @@
-import type { DiffEntry, DiffLine, TurnDiff } from '../turn/diff-turns.ts';
+import type { DiffLine } from '../turn/diff-lines.ts';
+import type { DiffEntry, TurnDiff } from '../turn/diff-turns.ts';
 import type { PromptSpan } from '../turn/prompt-spans.ts';
 import { beforeAfter } from '../../core/patches/state-changes.ts';
 import { Layout, safe } from './text/layout.ts';

@@ -2,12 +2,7 @@ import type { PromptSpan } from './prompt-spans.ts';
 import type { StateChangeView } from '../../core/patches/state-changes.ts';
 import type { TurnRecord } from './turn-record.ts';
 import { align } from './align.ts';
-
-/** One line of a text in two versions. */
-export interface DiffLine {
-  readonly kind: 'same' | 'added' | 'removed';
-  readonly text: string;
-}
+import { type DiffLine, diffLines } from './diff-lines.ts';
 
 /** One span in two prompts. A changed span has the same origin and other text. */
 export type DiffEntry =
@@ -99,13 +94,6 @@ function withChanges(entries: readonly PlainEntry[], placeOf: (span: PromptSpan)
     return { kind: 'changed', before: before.span, span: entry.span, lines: diffLines(before.span.text, entry.span.text) };
   });
   return changed.filter((entry) => !merged.has(entry));
-}
-
-/** Compares two texts line by line. */
-function diffLines(a: string, b: string): readonly DiffLine[] {
-  return align(a.split('\n'), b.split('\n'), (line) => line).map((step) =>
-    step.kind === 'removed' ? { kind: 'removed', text: step.a } : { kind: step.kind, text: step.b },
-  );
 }
 
 function countTokens(entries: readonly DiffEntry[]): TurnDiff['tokens'] {

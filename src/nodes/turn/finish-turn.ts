@@ -1,3 +1,5 @@
+import type { ErrorRecord } from '../../core/error.ts';
+import type { TurnId } from '../../core/ids.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { noteUnknownCost } from '../limits/turn-limits.ts';
@@ -10,7 +12,7 @@ import { recordReply } from './record-reply.ts';
 
 /** Records the outcome of a turn's model call and decides what follows: the action is the edge its flow takes. */
 export function finishTurn(context: TurnContext, { turnId }: TurnTicket, received: ModelOutcome): Action {
-  const { tx, env, agent } = context;
+  const { tx } = context;
   const turn = tx.run.turns.get(turnId);
   if (turn?.interruptedBy !== undefined) {
     interruptTurn(context, turn, received);
@@ -20,9 +22,15 @@ export function finishTurn(context: TurnContext, { turnId }: TurnTicket, receive
   const wasCostKnown = !tx.run.usage.costUnknown;
   recordReply(context, turnId, outcome, context.profile);
   if (wasCostKnown && tx.run.usage.costUnknown) noteUnknownCost(context);
-  if (outcome.kind === 'reply') return decideNext(context, turnId, env.observe(tx, agent, context.profile, 'post'));
-  const isTooLong = outcome.error.code === 'MODEL_CONTEXT_TOO_LONG' && turn !== undefined;
-  return isTooLong && shortenRefusedPrompt(context, turn, outcome.error) ? 'interrupted' : decideOnError(context, turnId);
+  return decideAfterCall(context, turnId, outcome.kind === 'reply' ? undefined : outcome.error);
+}
+
+/** Decides what follows a model call whose end is on record: a reply, or an error. */
+export function decideAfterCall(context: TurnContext, turnId: TurnId, error: ErrorRecord | undefined): Action {
+  const { tx, env, agent } = context;
+  if (error === undefined) return decideNext(context, turnId, env.observe(tx, agent, context.profile, 'post'));
+  const turn = error.code === 'MODEL_CONTEXT_TOO_LONG' ? tx.run.turns.get(turnId) : undefined;
+  return turn !== undefined && shortenRefusedPrompt(context, turn, error) ? 'interrupted' : decideOnError(context, turnId);
 }
 
 /** Turns a filtered reply into an error (FAULTS M13): a part of a reply is no answer; its text stays in the record. */

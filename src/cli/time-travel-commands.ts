@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { type Done, reading } from './options/shared-options.ts';
+
+/** Adds the commands that decide recorded turns again, look into the past of a run, or compare runs. */
+export function addTimeTravelCommands(program: Command, done: Done): void {
+  reading(
+    program
+      .command('rerender')
+      .summary('show which recorded turns edited profiles would change, and how; calls no model')
+      .argument('<run...>')
+      .option(
+        '--profiles <folder>',
+        'the edited profiles, or a team that comes with Cadre (default: ./agent_profiles, else the bundled team)',
+      )
+      .option('--full', 'every turn that differs, with full texts; with --json, also the whole prompts')
+      .addHelpText('after', '\nExit codes: 0 every turn is the same, 1 some turns differ, 2 bad input.'),
+  ).action(async (runs: readonly string[], options) => {
+    const { rerenderCommand } = await import('./commands/time-travel/rerender.ts');
+    done(await rerenderCommand(runs, options));
+  });
+}

@@ -1,0 +1,88 @@
+import type { CadreEvent, EventOf } from '../../core/events/event.ts';
+import { Transaction } from '../../core/events/transaction.ts';
+import { applyEvent } from '../../core/fold/apply-event.ts';
+import { copyRun } from '../../core/fold/copy-run.ts';
+import type { AgentId, ContentHash } from '../../core/ids.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import { TurnContext } from '../../core/turn-context.ts';
+import { decideAfterCall } from '../../nodes/turn/finish-turn.ts';
+import type { NotBegun } from '../../nodes/turn/not-begun.ts';
+import { prepareTurn } from '../../nodes/turn/prepare-turn.ts';
+import { takeNextStep } from '../run/take-next-step.ts';
+import type { DecisionContext } from '../run/decision-context.ts';
+
+/*
+ * Parts of a turn, decided on a copy of the state: nothing of it reaches a journal, a model or a tool.
+ */
+
+/** What a decision that was tried emitted, and the state that it left. */
+export interface Tried {
+  readonly run: RunContext;
+  readonly events: readonly CadreEvent[];
+  /** Texts that its events refer to. */
+  readonly texts: ReadonlyMap<ContentHash, string>;
+}
+
+/** A preparation that was tried. */
+export interface TriedPrep extends Tried {
+  /** Events before `turn.start`. */
+  readonly prep: readonly CadreEvent[];
+  readonly start: EventOf<'turn.start'> | undefined;
+  /** Reason why it did not begin a turn, in words. */
+  readonly notBegun: string | undefined;
+}
+
+const reasons: Readonly<Record<NotBegun, string>> = {
+  compacting: 'its history would be summarised first',
+  escalated: 'its escalation would end it or ask a person first',
+  at_checkpoint: 'a checkpoint would ask a person first',
+  limit_reached: 'a limit would end it first',
+};
+
+/** Prepares a turn of an agent on a copy of the state directly before its recorded preparation. */
+export function tryPrep(run: RunContext, decision: DecisionContext, { agentId, at }: EventOf<'turn.start'>): TriedPrep {
+  const tx = begin(copyRun(run), decision, at);
+  const prepared = prepareTurn(contextOf(tx, decision, agentId));
+  const start = tx.events.find((event) => event.type === 'turn.start');
+  return {
+    ...tried(tx),
+    prep: tx.events.filter((event) => event !== start),
+    start,
+    notBegun: typeof prepared === 'string' ? reasons[prepared] : undefined,
+  };
+}
+
+/** Decides what follows a recorded model call, on a state that has its `model.end`. Changes the state that it is given. */
+export function tryPost(run: RunContext, decision: DecisionContext, end: EventOf<'model.end'>): Tried {
+  const tx = begin(run, decision, end.at);
+  const context = contextOf(tx, decision, end.agentId);
+  tx.setCause(end.seq);
+  const action = decideAfterCall(context, end.turnId, end.error);
+  takeNextStep(context, end.turnId, action);
+  return tried(tx);
+}
+
+/** Applies a recorded event to a state that has gone another way; false when it does not fit it any more. */
+export function follow(run: RunContext, event: CadreEvent): boolean {
+  try {
+    applyEvent(run, event);
+    return true;
+  } catch {
+    // The event changes what this state never had: from here on the recorded state is the better guess.
+    return false;
+  }
+}
+
+function begin(run: RunContext, { env }: DecisionContext, at: number): Transaction {
+  return new Transaction(run, at, { hash: env.hash, known: new Set() });
+}
+
+function contextOf(tx: Transaction, { env }: DecisionContext, agentId: AgentId): TurnContext {
+  const agent = tx.run.agents.get(agentId);
+  if (agent === undefined) throw new Error(`run ${tx.run.meta.runId} has no agent ${agentId}`);
+  return new TurnContext(tx, env, agent);
+}
+
+function tried({ run, events, contents }: Transaction): Tried {
+  return { run, events, texts: new Map(contents.map(({ hash, text }) => [hash, text])) };
+}
