@@ -50,7 +50,7 @@ export type { Receipt, SendOptions } from './engine/send-options.ts';
 export type { RunResult } from './engine/run-result.ts';
 export type { ApproveOptions } from './engine/input/verdicts.ts';
 export type { ForkOptions } from './engine/launch-options.ts';
-export type { RerenderOptions } from './engine/rerender/rerender.ts';
+export type { RerenderOptions } from './engine/rerender/rerender-options.ts';
 export type { Rerendering, TurnDifference } from './inspect/rerender/rerendered-turn.ts';
 export type { TurnFilter } from './inspect/filter-turns.ts';
 export type { PeopleNote } from './core/events/people-note.ts';

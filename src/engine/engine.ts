@@ -34,7 +34,8 @@ import { checkInputSize } from './input/input-size.ts';
 import { runLimits } from './limit-options.ts';
 import { checkRequest } from './launch/run-request.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
-import { rerender, type RerenderOptions } from './rerender/rerender.ts';
+import { rerender } from './rerender/rerender.ts';
+import type { RerenderOptions } from './rerender/rerender-options.ts';
 import { startEvent } from './launch/start-event.ts';
 import type { Run } from './run.ts';
 import { RunCatalog } from './run-catalog.ts';
@@ -256,10 +257,7 @@ export class Engine {
     return run;
   }
 
-  /**
-   * Decides recorded turns again with other profiles: what prompt, observers, gates and decision each would have had, from the recorded
-   * history before it. Calls no model, runs no tool, writes nothing.
-   */
+  /** Decides recorded turns again with other profiles, and compares. Calls no model, runs no tool, writes nothing. */
   async rerender(runs: string | readonly string[], options: RerenderOptions = {}): Promise<Rerendering> {
     this.#assertOpen();
     return await rerender(this.#parts, runs, options);

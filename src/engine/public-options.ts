@@ -1,7 +1,7 @@
 import type { OptionKinds } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
-import type { RerenderOptions } from './rerender/rerender.ts';
+import type { RerenderOptions } from './rerender/rerender-options.ts';
 import type { RecoverOptions } from './recovery/recovered-run.ts';
 import type { RunsFilter } from '../core/events/journal.ts';
 import type { KindsOf } from './run-options.ts';

@@ -11,21 +11,13 @@ import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import { checkArgument, checkOptions } from '../check-arguments.ts';
 import { rerenderOptions } from '../public-options.ts';
 import { checkProfileInput } from '../check-engine-options.ts';
-import type { EngineOptions } from '../engine-options.ts';
 import { missingText } from '../recovery/resume-texts.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import type { ToolList } from '../toolsets/tool-list.ts';
 import { profilesOf, toolsetsNeeded } from '../toolsets/toolsets-needed.ts';
+import type { RerenderOptions } from './rerender-options.ts';
 import { rerenderRun, type RerenderedTurn } from './rerender-run.ts';
 import { recordedToolList } from './stand-in-tools.ts';
-
-/** Options of `engine.rerender`. */
-export interface RerenderOptions {
-  /** The edited profiles: a folder, a list of folders, or files. Those that the engine was created with when absent. */
-  readonly profiles?: EngineOptions['profiles'];
-  /** True to add the whole prompts, before and after, to each turn whose prompt differs. */
-  readonly prompts?: boolean;
-}
 
 /** Parts of an engine that rerendering needs. */
 export type RerenderParts = Pick<EngineParts, 'journal' | 'runtime' | 'rehearse'>;
