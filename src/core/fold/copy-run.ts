@@ -1,15 +1,59 @@
+import type { AgentId } from '../ids.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { CallState, TurnState } from '../state/turn-state.ts';
 
+/** A state to try one decision about one agent on. */
+export interface BorrowedRun {
+  readonly run: RunContext;
+  /** Ends the trial: the original has its history back. The borrowed state stays usable when it is to be kept. */
+  giveBack(isKept: boolean): void;
+}
+
 /**
  * Copies a run's state, so that a decision about one agent can be tried without changing the original.
  *
- * Copies everything that the fold changes in place; messages, events, items and values never change, and both states share them. Agents that
- * ended and turns that are over are shared, too: only a restart changes them, which no turn of another agent decides. Costs the containers
- * of the live agents, not the size of their texts.
+ * 1. It copies everything that the fold changes in place. Messages, events, items and values never change, and both states share them; so do
+ *    agents that ended and turns that are over, which only a restart changes.
+ * 2. Histories grow with the run, and are not copied: the trial appends to the agent's own, until `giveBack` takes that off again. Until then
+ *    the original must not be used. The trial releases nothing of the past.
  */
-export function copyRun(run: RunContext): RunContext {
+export function borrowRun(run: RunContext, agentId: AgentId): BorrowedRun {
+  const copy = copyRun(run);
+  const lent = run.agents.get(agentId);
+  const own = copy.agents.get(agentId);
+  if (lent === undefined || own === undefined) return { run: copy, giveBack: () => undefined };
+  const before = tailsOf(lent);
+  return {
+    run: copy,
+    giveBack: (isKept) => {
+      if (isKept) {
+        own.history.messages = [...own.history.messages];
+        own.history.origins = [...own.history.origins];
+        own.context.tokenTotals = [...own.context.tokenTotals];
+      }
+      for (const { list, length, tail } of before) {
+        list.length = length - tail.length;
+        list.push(...tail);
+      }
+    },
+  };
+}
+
+/** Most messages that a decision may take off the end of a history and replace. */
+const mostReplaced = 2;
+
+interface Tail {
+  readonly list: unknown[];
+  readonly length: number;
+  readonly tail: readonly unknown[];
+}
+
+function tailsOf({ history: { messages, origins }, context: { tokenTotals } }: SubContext): readonly Tail[] {
+  return [messages, origins, tokenTotals].map((list) => ({ list, length: list.length, tail: list.slice(-mostReplaced) }));
+}
+
+function copyRun(run: RunContext): RunContext {
   const turns = new Map(run.turns);
   const agents = new Map(run.agents);
   for (const [agentId, agent] of agents) {
@@ -23,6 +67,7 @@ export function copyRun(run: RunContext): RunContext {
   const { team } = run;
   return {
     ...run,
+    keeps: 'everything',
     team: {
       ...team,
       workModules: { ...team.workModules },
@@ -67,13 +112,10 @@ function copyAgent(agent: SubContext, calls: Map<CallState, CallState>): SubCont
     inbox: { ...inbox, items: inbox.items.map((waiting) => ({ ...waiting })), deadLetters: [...inbox.deadLetters] },
     history: {
       ...history,
-      messages: [...history.messages],
-      origins: [...history.origins],
-      wireIds: new Set(history.wireIds),
       archived: [...history.archived],
       sources: { ...history.sources, marks: new Map(history.sources.marks) },
     },
-    context: { ...context, tokenTotals: [...context.tokenTotals] },
+    context: { ...context },
     turn: { ...turn, changesBefore: [...turn.changesBefore] },
     calls: { ...agent.calls, open: new Map([...agent.calls.open].map(([id, call]) => [id, copyCall(call, calls)])) },
     counters: { ...agent.counters },

@@ -1,6 +1,5 @@
 import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import { applyEvent, startRun } from '../../core/fold/apply-event.ts';
-import { copyRun } from '../../core/fold/copy-run.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ReadContent } from '../../inspect/read-content.ts';
@@ -113,8 +112,13 @@ function tryTurn(
   const name = run.agents.get(start.agentId)?.meta.profile ?? '';
   const profile = decision.env.profiles.get(name);
   const nothing = { run, events: [], texts: new Map(), prep: [], start: undefined, notBegun: goneText(name) };
-  const tried: TriedPrep = profile === undefined ? nothing : tryPrep(run, decision, start);
-  const diverged = tried.start !== undefined && !isSameState(prep, start, tried) ? tried.run : undefined;
+  let isOther = false;
+  const keeps = (made: TriedPrep): boolean => {
+    isOther = made.start !== undefined && !isSameState(prep, start, made);
+    return isOther || ports.prompts;
+  };
+  const tried: TriedPrep = profile === undefined ? nothing : tryPrep(run, decision, start, keeps);
+  const diverged = isOther ? tried.run : undefined;
   return { place, start, prep, tried, profile, prompts: undefined, diverged };
 }
 
@@ -174,7 +178,7 @@ function finish(
     return { ...rest, after: undefined, difference: { start: tried.notBegun ?? '' } };
   const again =
     end?.type === 'model.end' && end.error?.code !== 'MODEL_INTERRUPTED'
-      ? tryPost(diverged ?? copyRun(run), ports.decisionOf(run), end)
+      ? tryPost(run, ports.decisionOf(run), end, diverged)
       : undefined;
   const facts = turnFacts({
     ...tried,

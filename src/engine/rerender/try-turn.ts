@@ -1,7 +1,7 @@
 import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import { applyEvent } from '../../core/fold/apply-event.ts';
-import { copyRun } from '../../core/fold/copy-run.ts';
+import { borrowRun } from '../../core/fold/copy-run.ts';
 import type { AgentId, ContentHash } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { TurnContext } from '../../core/turn-context.ts';
@@ -39,31 +39,57 @@ const reasons: Readonly<Record<NotBegun, string>> = {
   limit_reached: 'a limit would end it first',
 };
 
-/** Prepares a turn of an agent on a copy of the state directly before its recorded preparation. */
-export function tryPrep(run: RunContext, decision: DecisionContext, { agentId, at }: EventOf<'turn.start'>): TriedPrep {
-  const tx = begin(copyRun(run), decision, at);
-  const prepared = prepareTurn(contextOf(tx, decision, agentId));
-  const start = tx.events.find((event) => event.type === 'turn.start');
-  return {
-    ...tried(tx),
-    prep: tx.events.filter((event) => event !== start),
-    start,
-    notBegun: typeof prepared === 'string' ? reasons[prepared] : undefined,
-  };
+/** Prepares a turn of an agent on a copy of the state directly before its recorded preparation; `keeps` says if the state is used after. */
+export function tryPrep(
+  run: RunContext,
+  decision: DecisionContext,
+  { agentId, at }: EventOf<'turn.start'>,
+  keeps: (prep: TriedPrep) => boolean,
+): TriedPrep {
+  const { run: copy, giveBack } = borrowRun(run, agentId);
+  let isKept = false;
+  try {
+    const tx = begin(copy, decision, at);
+    const prepared = prepareTurn(contextOf(tx, decision, agentId));
+    const start = tx.events.find((event) => event.type === 'turn.start');
+    const prep: TriedPrep = {
+      ...tried(tx),
+      prep: tx.events.filter((event) => event !== start),
+      start,
+      notBegun: typeof prepared === 'string' ? reasons[prepared] : undefined,
+    };
+    isKept = keeps(prep);
+    return prep;
+  } finally {
+    giveBack(isKept);
+  }
 }
 
-/** Decides what follows a recorded model call, on a state that has its `model.end`. Changes the state that it is given. */
-export function tryPost(run: RunContext, decision: DecisionContext, end: EventOf<'model.end'>): Tried {
-  const tx = begin(run, decision, end.at);
-  const context = contextOf(tx, decision, end.agentId);
-  tx.setCause(end.seq);
-  const action = decideAfterCall(context, end.turnId, end.error);
-  takeNextStep(context, end.turnId, action);
-  return tried(tx);
+/** Decides what follows a recorded model call, on a copy of the state with its `model.end`; or on `diverged`, which it changes. */
+export function tryPost(
+  run: RunContext,
+  decision: DecisionContext,
+  end: EventOf<'model.end'>,
+  diverged: RunContext | undefined,
+): Tried {
+  const { run: copy, giveBack } =
+    diverged === undefined ? borrowRun(run, end.agentId) : { run: diverged, giveBack: () => undefined };
+  try {
+    const tx = begin(copy, decision, end.at);
+    const context = contextOf(tx, decision, end.agentId);
+    tx.setCause(end.seq);
+    const action = decideAfterCall(context, end.turnId, end.error);
+    takeNextStep(context, end.turnId, action);
+    return tried(tx);
+  } finally {
+    giveBack(false);
+  }
 }
 
 /** Applies a recorded event to a state that has gone another way; false when it does not fit it any more. */
 export function follow(run: RunContext, event: CadreEvent): boolean {
+  // Ended agents are shared with the recorded state, which restarts them itself.
+  if (event.type === 'agent.restart') return false;
   try {
     applyEvent(run, event);
     return true;
