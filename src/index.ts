@@ -52,6 +52,7 @@ export type { ApproveOptions } from './engine/input/verdicts.ts';
 export type { ForkOptions } from './engine/launch-options.ts';
 export type { RerenderOptions } from './engine/rerender/rerender-options.ts';
 export type { Rerendering, TurnDifference } from './inspect/rerender/rerendered-turn.ts';
+export type { StateAt, StateQuery } from './inspect/state/state-at.ts';
 export type { TurnFilter } from './inspect/filter-turns.ts';
 export type { PeopleNote } from './core/events/people-note.ts';
 export type { ProfileEdit } from './core/events/profile-edit.ts';

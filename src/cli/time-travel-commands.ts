@@ -18,4 +18,15 @@ export function addTimeTravelCommands(program: Command, done: Done): void {
     const { rerenderCommand } = await import('./commands/time-travel/rerender.ts');
     done(await rerenderCommand(runs, options));
   });
+  reading(
+    program
+      .command('state')
+      .summary('show the state of a run at any point, or one value with the patches that made it')
+      .argument('<run>')
+      .argument('[path]', 'such as Worker_2.flags.n, team.shared.notes, team.work_modules.WM_1.status, run.status')
+      .option('--at <place>', 'a sequence number, or a turn: its end (default: the end of the run)'),
+  ).action(async (run: string, path: string | undefined, options) => {
+    const { stateCommand } = await import('./commands/time-travel/state.ts');
+    done(await stateCommand(run, path, options));
+  });
 }

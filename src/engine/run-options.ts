@@ -1,4 +1,5 @@
 import type { ArgumentKind, OptionKinds } from './check-arguments.ts';
+import type { StateQuery } from '../inspect/state/state-at.ts';
 import type { TurnFilter } from '../inspect/filter-turns.ts';
 import type { SendOptions } from './send-options.ts';
 import type { ApproveOptions } from './input/verdicts.ts';
@@ -13,6 +14,8 @@ export const approveOptions: KindsOf<ApproveOptions> = { args: 'object', always:
 export const rejectOptions: OptionKinds = { message: 'text' };
 
 export const cancelOptions: OptionKinds = { agentId: 'name', moduleId: 'name' };
+
+export const stateQuery: KindsOf<StateQuery> = { seq: 'count', path: 'name' };
 
 export const turnFilter: KindsOf<TurnFilter> = { agentId: 'text', status: 'text', type: 'text' };
 

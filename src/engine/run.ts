@@ -14,6 +14,7 @@ import { toRecording } from '../inspect/to-recording.ts';
 import { turnOfId } from '../inspect/turn/other-turns.ts';
 import { filterTurns, type TurnFilter } from '../inspect/filter-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../inspect/turn/turn-record.ts';
+import { type StateAt, stateAt, type StateQuery } from '../inspect/state/state-at.ts';
 import { why, type WhyAnswer } from '../inspect/why/why.ts';
 import type { ModuleAction } from '../team/modules/module-actions.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
@@ -33,6 +34,7 @@ import {
   rejectOptions,
   sendOptions,
   subscriberOptions,
+  stateQuery,
   turnFilter,
 } from './run-options.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
@@ -100,6 +102,12 @@ export class Run implements AsyncIterable<CadreEvent> {
     if (full === undefined) return state;
     this.#full = new WeakRef(full);
     return full;
+  }
+
+  /** Returns the state after an event, whole or at a path, with the patches that made it. Fails with OPTION_INVALID when there is none. */
+  async stateAt(query: StateQuery = {}): Promise<StateAt> {
+    checkOptions('run.stateAt', query, stateQuery);
+    return stateAt(await this.#parts.journal.read(this.id), query);
   }
 
   /** Approvals and questions that wait for a person. */
