@@ -29,4 +29,15 @@ export function addTimeTravelCommands(program: Command, done: Done): void {
     const { stateCommand } = await import('./commands/time-travel/state.ts');
     done(await stateCommand(run, path, options));
   });
+  reading(
+    program
+      .command('compare')
+      .summary('compare runs turn by turn, with the first difference and its cause')
+      .argument('<run...>', 'two runs or more; each is compared with the first')
+      .option('--full', 'every turn, and full texts')
+      .addHelpText('after', '\nExit codes: 0 every turn is the same, 1 some turns differ, 2 bad input.'),
+  ).action(async (runs: readonly string[], options) => {
+    const { compareCommand } = await import('./commands/time-travel/compare.ts');
+    done(await compareCommand(runs, options));
+  });
 }

@@ -9,7 +9,7 @@ import { decidedEvents, turnFacts, type TurnFacts } from '../../inspect/rerender
 import type { BeforeAfter, WholePrompt } from '../../inspect/rerender/rerendered-turn.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
-import { prepStart } from './prep-start.ts';
+import { prepStart } from '../../inspect/rerender/prep-start.ts';
 import { follow, type Tried, tryPost, tryPrep, type TriedPrep } from './try-turn.ts';
 import { wholePrompt } from './whole-prompt.ts';
 

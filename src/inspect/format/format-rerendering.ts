@@ -1,3 +1,4 @@
+import type { Differing } from '../rerender/compare-turn.ts';
 import type { BeforeAfter, ChangedText, DecisionView, Rerendering, TurnDifference } from '../rerender/rerendered-turn.ts';
 import type { CallVerdict } from '../rerender/turn-facts.ts';
 import { diffLines, type DiffLine } from '../turn/diff-lines.ts';
@@ -46,7 +47,8 @@ function formatTurns(out: Layout, { differences, runs }: Rerendering, options: F
   if (left > 0) out.line().line(out.style.dim(`… and ${countText(left, 'more turn')} that differ; --full shows all of them`));
 }
 
-function formatDifference(out: Layout, difference: TurnDifference, full: boolean): void {
+/** Renders what differs between two versions of a turn. */
+export function formatDifference(out: Layout, difference: Differing, full: boolean): void {
   const {
     start,
     systemPrompt = [],
