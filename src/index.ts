@@ -49,6 +49,7 @@ export type { Run } from './engine/run.ts';
 export type { Receipt, SendOptions } from './engine/send-options.ts';
 export type { RunResult } from './engine/run-result.ts';
 export type { ApproveOptions } from './engine/input/verdicts.ts';
+export type { ForkEdit } from './engine/launch/fork-edit.ts';
 export type { ForkOptions } from './engine/launch-options.ts';
 export type { RerenderOptions } from './engine/rerender/rerender-options.ts';
 export type { Rerendering, TurnDifference } from './inspect/rerender/rerendered-turn.ts';

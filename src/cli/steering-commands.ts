@@ -19,6 +19,12 @@ export function addSteeringCommands(program: Command, done: Done): void {
     { starts: false },
   )
     .option('--at <place>', 'the fork point: after a turn, or at a sequence number (default: the last turn)')
+    .option('--before <turn>', 'take this turn again: the fork begins before it')
+    .option('--profiles <folder>', 'other profiles for the fork, or a team that comes with Cadre')
+    .option('--llm <config>', "an LLM config to use instead of every profile's own")
+    .option('--edit-message <item=text...>', 'another text for an inbox item; the fork begins before the turn that read it')
+    .option('--edit-result <call=text...>', 'another result for a tool call; the fork begins before the turn that read it')
+    .option('--set <path=value...>', 'another value in the state, as JSON or text, such as flags.n=3; nothing removes it')
     .option('--json', 'print the events from there on as JSON lines, then one line with the result')
     .action(async (run: string, words: readonly string[], options) => {
       const { forkCommand } = await import('./commands/running/fork.ts');

@@ -1,5 +1,6 @@
 import type { PeopleNote } from '../core/events/people-note.ts';
 import type { LimitOptions } from './limit-options.ts';
+import type { ForkEdit } from './launch/fork-edit.ts';
 import type { RunSubscriber } from './subscribers.ts';
 import type { ExternalMessage } from './input/external-item.ts';
 
@@ -55,6 +56,14 @@ export interface ResumeOptions extends Omit<
 export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** A sequence number, rounded down to the end of a turn; the end of the run when absent. */
   readonly at?: number;
+  /** A turn that the fork takes again, instead of `at`: its history ends before it, and what it read waits there. */
+  readonly before?: string;
+  /**
+   * `recorded`, the default: the profiles the run used there. `current`: those this engine was created with.
+   */
+  readonly profiles?: ProfileChoice;
+  /** What a person changed before the fork goes on. Without `at` and `before`, it begins before the turn that read an edited item. */
+  readonly edits?: readonly ForkEdit[];
   /** Your own id for the fork. Refused when the run exists. */
   readonly runId?: string;
   /** First message of the fork: its root agent reads it before it does anything else. */

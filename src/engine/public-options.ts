@@ -68,6 +68,9 @@ export const forkOptions: KindsOf<ForkOptions> = {
   llmConfig: 'text',
   subscriber: 'object',
   at: 'count',
+  before: 'name',
+  profiles: 'name',
+  edits: 'list',
   runId: 'name',
   message: 'anything',
 };

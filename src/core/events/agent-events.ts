@@ -148,7 +148,7 @@ export const inboxDrop = defineEvent('inbox.drop', {
   about: 'An item leaves an inbox unread.',
   code: 'i-',
   subject: ofAgent,
-  fields: { itemId, reason: oneOf('expired', 'dead_letter', 'agent_ended') },
+  fields: { itemId, reason: oneOf('expired', 'dead_letter', 'agent_ended', 'edited') },
   describe: (event) => `item ${event.itemId} was dropped (${event.reason})`,
 });
 

@@ -108,6 +108,7 @@ export const inboxItem = record<InboxItem>(
     taint: optional(list(text)),
     cleaned: optional(count),
     repeats: optional(itemId),
+    edits: optional(itemId),
   },
   {
     itemId: 'i',

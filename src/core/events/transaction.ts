@@ -63,6 +63,7 @@ export interface ItemDraft {
   readonly quotes?: readonly AgentId[];
   readonly from?: AgentId;
   readonly repeats?: ItemId;
+  readonly edits?: ItemId;
 }
 
 /** Events after which a decision is full: the rest is left to the next one, so that the event loop turns in between. */

@@ -41,6 +41,8 @@ export interface InboxItem {
   readonly from?: AgentId;
   /** The item that this one repeats, because the turn that read it was interrupted or failed before the model had answered. */
   readonly repeats?: ItemId;
+  /** The item that this one takes the place of: a person edited it in a fork. */
+  readonly edits?: ItemId;
 }
 
 /** An item that waits in an inbox. */

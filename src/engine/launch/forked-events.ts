@@ -1,22 +1,39 @@
+import { CadreError } from '../../core/error.ts';
+import { prepStart } from '../../inspect/rerender/prep-start.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, RunId } from '../../core/ids.ts';
 import { assertOwnRun } from '../recovery/imported-run.ts';
 
+/** Where a fork leaves its original: after a sequence number, or before a turn, which it takes again. */
+export interface ForkPoint {
+  readonly at: number | undefined;
+  readonly before: string | undefined;
+  readonly from: RunId;
+  readonly to: RunId;
+}
+
 /**
- * Returns the first events of a fork: the run's history up to a sequence number, rounded down to the end of a turn, under a new id. Fails
- * with RUN_IMPORTED.
+ * Returns the first events of a fork: the run's history up to a sequence number, rounded down to the end of a turn, or up to the preparation
+ * of a turn, under a new id. Fails with RUN_IMPORTED, and with OPTION_INVALID for a turn that was not recorded.
  */
-export function forkedEvents(
-  events: readonly CadreEvent[],
-  fork: { readonly at: number | undefined; readonly from: RunId; readonly to: RunId },
-): readonly CadreEvent[] {
+export function forkedEvents(events: readonly CadreEvent[], fork: ForkPoint): readonly CadreEvent[] {
   const [first] = events;
   if (first?.type === 'run.start') assertOwnRun(first);
-  const kept = events.slice(0, forkPoint(events, fork.at ?? Number.MAX_SAFE_INTEGER));
+  const end = fork.before === undefined ? forkPoint(events, fork.at ?? Number.MAX_SAFE_INTEGER) : startOf(events, fork.before);
+  const kept = events.slice(0, end);
   const parentRun = { runId: fork.from, at: kept.length };
   return kept.map((event): CadreEvent =>
     event.type === 'run.start' ? { ...event, runId: fork.to, parentRun } : { ...event, runId: fork.to },
   );
+}
+
+/** Returns how many events come before a turn and its preparation. What it reads waits in the inbox there, as after a crash at that moment. */
+function startOf(events: readonly CadreEvent[], turnId: string): number {
+  const index = events.findIndex((event) => event.type === 'turn.start' && event.turnId === turnId);
+  if (index >= 0) return prepStart(events, index);
+  const turns = events.flatMap((event) => (event.type === 'turn.start' ? [event.turnId] : []));
+  const names = turns.length > 10 ? `… ${turns.slice(-10).join(', ')}` : turns.join(', ') || 'none';
+  throw new CadreError('OPTION_INVALID', `engine.fork: before: the run has no turn '${turnId}'; it has ${names}`);
 }
 
 /** Returns how many events of a run a fork may copy: up to the last turn that ended within them while its first agent was still active. */

@@ -13,6 +13,8 @@ import { expireCall } from '../../nodes/tools/expire-call.ts';
 import { interruptTurn, lostCall } from '../../nodes/turn/interrupted-turn.ts';
 import { endMissing } from '../../nodes/tools/missing-tool.ts';
 import { recheckWaiting, checkCallStart } from '../../nodes/tools/check-call-start.ts';
+import type { ForkEdit } from '../launch/fork-edit.ts';
+import { applyForkEdits } from '../launch/fork-edits.ts';
 import { recordTools } from '../toolsets/note-toolset.ts';
 import type { OfferedTools } from '../toolsets/toolset-hold.ts';
 import { startCall } from '../../nodes/tools/start-call.ts';
@@ -47,6 +49,8 @@ export interface Resumption {
   /** Texts that the journal may have lost, to be stored again. */
   readonly texts?: readonly ContentEntry[];
   readonly said?: ResumeMessage | undefined;
+  /** Edits that a fork begins with. */
+  readonly edits?: readonly ForkEdit[] | undefined;
   /** Seed for a run that began before frames had nonces. */
   readonly frameSeed?: string;
 }
@@ -70,6 +74,7 @@ export function recover(tx: Transaction, env: Env, by: Resumption): void {
   for (const { text } of by.texts ?? []) tx.content(text);
   recordTools(tx, by.tools, resume.seq);
   for (const note of by.notes ?? []) tx.emit({ type: 'note.add', level: 'warning', ...note }, resume.seq);
+  applyForkEdits(tx, by.edits ?? [], resume.seq);
   for (const agent of tx.run.agents.values()) {
     if (agent.status === 'ended') continue;
     recoverTurn(new TurnContext(tx, env, agent));

@@ -144,7 +144,8 @@ function textOrDamage(journal: EngineParts['journal'], hash: ContentHash): strin
   }
 }
 
-async function differencesOf(parts: EngineParts, state: RunContext, current: ProfileRuntime): Promise<string> {
+/** Describes how profiles differ from those that a run recorded. */
+export async function differencesOf(parts: EngineParts, state: RunContext, current: ProfileRuntime): Promise<string> {
   try {
     const recorded = await profileRuntimeOf(parts, state, 'look');
     return compareProfileSets(recorded.set, current.set).join('; ') || 'only wording outside their values differs';

@@ -20,7 +20,8 @@ export function originText(origin: TextOrigin): string {
       return `handover${by}${call}; inbox item ${itemText(origin)}`;
     }
     case 'tool_result': {
-      const via = origin.item === undefined ? '' : `; through ingestor ${safe(origin.item.ingestor)}`;
+      const edited = origin.item?.edits === undefined ? '' : '; edited by a person in this fork';
+      const via = origin.item === undefined ? '' : `${edited}; through ingestor ${safe(origin.item.ingestor)}`;
       return `result of ${origin.call === undefined ? 'an unknown tool call' : callText(origin.call)}${via}`;
     }
     case 'tool_call':
@@ -68,5 +69,6 @@ function segmentText(origin: Extract<TextOrigin, { readonly kind: 'segment' }>):
 function itemText(item: ItemRefView): string {
   const declared = item.declaredAt === undefined ? '' : ` (${placeText(item.declaredAt)})`;
   const kept = item.persistent ? 'kept in memory' : 'this turn only';
-  return `${safe(item.itemId)} (${safe(item.itemSource)}) posted by ${safe(item.postedBy)}${declared}, read in ${safe(item.turnId)} through ingestor ${safe(item.ingestor)} (${item.strategy} strategy, ${kept})`;
+  const edited = item.edits === undefined ? '' : `, edited by a person in this fork in place of ${safe(item.edits)}`;
+  return `${safe(item.itemId)} (${safe(item.itemSource)}) posted by ${safe(item.postedBy)}${declared}${edited}, read in ${safe(item.turnId)} through ingestor ${safe(item.ingestor)} (${item.strategy} strategy, ${kept})`;
 }

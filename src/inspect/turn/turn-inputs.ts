@@ -15,6 +15,8 @@ export interface TurnInputView extends TurnInput {
   /** The observer or decider rule that made the item. */
   readonly observerId?: string;
   readonly ruleId?: string;
+  /** The item that it takes the place of: a person edited it in this fork. */
+  readonly edits?: ItemId;
   /** The agent that posted it; absent for the outside. */
   readonly from?: AgentId;
   /** Sequence number of its `inbox.add` event; 0 when unknown. */
@@ -42,6 +44,7 @@ export function turnInputs(turn: TurnState, profile: ProfileFacts | undefined): 
       ...(isUntrusted(input, item) ? { untrusted: true } : {}),
       ...(item?.observerId === undefined ? {} : { observerId: item.observerId }),
       ...(item?.ruleId === undefined ? {} : { ruleId: item.ruleId }),
+      ...(item?.edits === undefined ? {} : { edits: item.edits }),
       ...(item?.from === undefined ? {} : { from: item.from }),
     };
   });

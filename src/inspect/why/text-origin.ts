@@ -35,6 +35,8 @@ export interface ItemRefView {
   /** An observer, a rule, an agent, `outside`, or `the engine`. */
   readonly postedBy: string;
   readonly observerId?: string;
+  /** The item that it takes the place of: a person edited it in this fork. */
+  readonly edits?: string;
   /** Place where the observer that made it is declared. */
   readonly declaredAt?: SourceRef;
   readonly ingestor: string;
@@ -231,6 +233,7 @@ function itemRef(lookup: OriginLookup, span: PromptSpan): ItemRefView | undefine
     payload: item?.payload ?? null,
     turnId: span.turnId ?? lookup.turn.turnId,
     ...(item?.observerId === undefined ? {} : { observerId: item.observerId }),
+    ...(item?.edits === undefined ? {} : { edits: item.edits }),
     ...(declaredAt === undefined ? {} : { declaredAt }),
   };
 }

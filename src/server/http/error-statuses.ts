@@ -47,6 +47,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   STORE_FAILED: 500,
   INTERNAL: 500,
   PROFILES_CHANGED: 500,
+  FORK_EDITED: 500,
   ITEM_SOURCE_RESERVED: 500,
   TOOLS_CHANGED: 500,
   TOOL_INVALID: 500,

@@ -1,4 +1,7 @@
 import { CadreError } from '../../../core/error.ts';
+import type { JsonValue } from '../../../core/json.ts';
+import type { ForkEdit } from '../../../engine/launch/fork-edit.ts';
+import { profilesFolder } from '../../options/profiles-folder.ts';
 import { assertOwnRun } from '../../../engine/recovery/imported-run.ts';
 import { randomIds } from '../../../engine/random-ids.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
@@ -20,19 +23,30 @@ import type { RunOptions } from './run.ts';
 export interface ForkCommandOptions extends RunOptions {
   /** Sequence number, or turn, after which the fork begins. */
   readonly at?: string;
+  /** Turn that the fork takes again. */
+  readonly before?: string;
+  readonly editMessage?: readonly string[];
+  readonly editResult?: readonly string[];
+  readonly set?: readonly string[];
 }
 
 /** Forks a run, sends the words as a message when there are any, and drives the fork until it has nothing left to do. */
 export async function forkCommand(reference: string, words: readonly string[], options: ForkCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  const { from, files, at, recorded } = await readForkSource(reference, options);
-  await using session = await openRunSession({ ...options, profiles: { files }, runId: from, recorded });
+  const edits = forkEdits(options);
+  const { from, files, at, before, recorded } = await readForkSource(reference, options);
+  const profiles = options.profiles === undefined ? { files } : profilesFolder(options.profiles);
+  await using session = await openRunSession({ ...options, profiles, runId: from, recorded });
   const mode = watchMode(terminal, options);
   const { engine, docs, out } = session;
   const run = await engine.fork(from, {
     runId: randomIds.runId(),
     ...(at === undefined ? {} : { at }),
+    ...(before === undefined ? {} : { before }),
+    ...(edits.length === 0 ? {} : { edits }),
+    ...(options.profiles === undefined ? {} : { profiles: 'current' as const }),
+    ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
   await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
@@ -44,7 +58,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
   return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 
-async function readForkSource(reference: string, { store, at }: ForkCommandOptions) {
+async function readForkSource(reference: string, { store, at, before }: ForkCommandOptions) {
   using recorded = await openRecordedRun(store, reference);
   const { meta } = recorded.state;
   assertOwnRun(meta);
@@ -53,6 +67,7 @@ async function readForkSource(reference: string, { store, at }: ForkCommandOptio
     files: recorded.files,
     recorded: meta,
     at: at === undefined ? undefined : forkPoint(recorded, at),
+    before: before === undefined ? undefined : findTurn(recorded.state, before),
   };
 }
 
@@ -63,4 +78,40 @@ function forkPoint({ state, events }: RecordedRun, at: string): number {
   const end = events.find((event) => event.type === 'turn.end' && event.turnId === turnId);
   if (end !== undefined) return end.seq;
   throw new CadreError('OPTION_INVALID', `turn ${turnId} has not ended; fork at one that has, or at a sequence number`);
+}
+
+/** Reads the edits of the command line. */
+function forkEdits({ editMessage = [], editResult = [], set = [] }: ForkCommandOptions): readonly ForkEdit[] {
+  return [
+    ...editMessage.map((text): ForkEdit => {
+      const { name, value } = assignment('--edit-message', text, 'ITEM=TEXT');
+      return { type: 'message', itemId: name, payload: value };
+    }),
+    ...editResult.map((text): ForkEdit => {
+      const { name, value } = assignment('--edit-result', text, 'CALL=TEXT');
+      return { type: 'result', callId: name, content: value };
+    }),
+    ...set.map((text): ForkEdit => {
+      const { name, value } = assignment('--set', text, 'PATH=VALUE');
+      const [agentId, ...keys] = name.split('.');
+      // A path may begin with an agent's id, as in `cadre state`.
+      const place = agentId !== undefined && /_\d+$/.test(agentId) ? { agentId, path: keys.join('.') } : { path: name };
+      return { type: 'state', ...place, ...(value === '' ? {} : { value: jsonOrText(value) }) };
+    }),
+  ];
+}
+
+function assignment(option: string, text: string, form: string): { readonly name: string; readonly value: string } {
+  const at = text.indexOf('=');
+  if (at > 0) return { name: text.slice(0, at).trim(), value: text.slice(at + 1) };
+  throw new CadreError('OPTION_INVALID', `${option} takes ${form}, not '${text}'`);
+}
+
+/** A value as JSON; anything else is a text. */
+function jsonOrText(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
 }
