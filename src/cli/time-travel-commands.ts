@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Done, reading } from './options/shared-options.ts';
+import { type Done, reading, running } from './options/shared-options.ts';
 
 /** Adds the commands that decide recorded turns again, look into the past of a run, or compare runs. */
 export function addTimeTravelCommands(program: Command, done: Done): void {
@@ -40,4 +40,24 @@ export function addTimeTravelCommands(program: Command, done: Done): void {
     const { compareCommand } = await import('./commands/time-travel/compare.ts');
     done(await compareCommand(runs, options));
   });
+  running(
+    program
+      .command('replay')
+      .summary('replay a run with edited profiles: recorded answers up to the first turn that differs, then the model')
+      .argument('<run>'),
+    { starts: false },
+  )
+    .option(
+      '--profiles <folder>',
+      'the edited profiles, or a team that comes with Cadre (default: ./agent_profiles, else the bundled team)',
+    )
+    .option('--from <turn>', 'the first turn that may be made again (default: the first one of the run)')
+    .option('--stop', 'show where the runs part, and start nothing')
+    .option('--run-unsafe-tools', 'allow tools whose effects cannot be taken back to run again')
+    .option('--llm <config>', "an LLM config to use instead of every profile's own")
+    .option('--json', 'print the events from there on as JSON lines, then one line with the result; with --stop, the plan')
+    .action(async (run: string, options) => {
+      const { replayCommand } = await import('./commands/time-travel/replay.ts');
+      done(await replayCommand(run, options));
+    });
 }

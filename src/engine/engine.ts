@@ -243,13 +243,13 @@ export class Engine {
     checkArgument('engine.fork: runId', runId, 'name');
     checkOptions('engine.fork', options, forkOptions);
     this.#assertOpen();
-    const { runId: newId, events, state, runtime, begins } = await planFork(this.#parts, runId as RunId, options);
+    const { runId: newId, events, state, runtime, answers, begins } = await planFork(this.#parts, runId as RunId, options);
     using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), { recorded: state.meta });
     const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
       await this.#parts.journal.append(lease, { runId: newId, expectedSeq: 0, events, contents: [], sync: true });
       const given = currentCodeTools(runtime, state);
-      const by = { runtime, hold };
+      const by = { runtime, hold, answers };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...begins, ...given, tools }));
     });
     await begun;

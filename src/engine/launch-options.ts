@@ -64,6 +64,8 @@ export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   readonly profiles?: ProfileChoice;
   /** What a person changed before the fork goes on. Without `at` and `before`, it begins before the turn that read an edited item. */
   readonly edits?: readonly ForkEdit[];
+  /** Turns after the fork point that take the answer recorded in the original instead of calling a model, as long as this engine runs it. */
+  readonly recordedAnswers?: readonly string[];
   /** Your own id for the fork. Refused when the run exists. */
   readonly runId?: string;
   /** First message of the fork: its root agent reads it before it does anything else. */

@@ -71,6 +71,7 @@ export const forkOptions: KindsOf<ForkOptions> = {
   before: 'name',
   profiles: 'name',
   edits: 'list',
+  recordedAnswers: 'texts',
   runId: 'name',
   message: 'anything',
 };

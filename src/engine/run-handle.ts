@@ -1,5 +1,6 @@
 import type { ContentHash } from '../core/ids.ts';
 import type { Lease } from '../core/events/journal.ts';
+import type { RecordedAnswers } from './launch/recorded-answers.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { EngineParts, ProfileRuntime } from './engine-parts.ts';
 import type { LaunchOptions } from './launch-options.ts';
@@ -27,12 +28,13 @@ export interface RunHandleParts {
   readonly resources: Resources;
   /** Values for tools, given at launch. */
   readonly context: LaunchOptions['context'];
+  readonly answers?: RecordedAnswers | undefined;
 }
 
 /** Creates the handle of a run from its state; with a lease that has no holder it is read-only. */
 export function runHandle(
   parts: EngineParts,
-  { state, lease, runtime, tools, content, resources, context }: RunHandleParts,
+  { state, lease, runtime, tools, content, resources, context, answers }: RunHandleParts,
 ): RunHandle {
   const { journal, clock, ids, gateway, functions, graceMs, replay, watch } = parts;
   let { viewed } = runtime;
@@ -51,6 +53,7 @@ export function runHandle(
     functions,
     content,
     context: context ?? {},
+    answers,
     graceMs,
     workspace: parts.workspaceOf(state.meta),
     live: new RunResources(state.meta.runId, resources),

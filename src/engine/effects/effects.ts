@@ -4,6 +4,7 @@ import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { ModelGateway, OutageNews } from '../../core/model/model.ts';
+import type { RecordedAnswers } from '../launch/recorded-answers.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Effect } from '../../core/events/transaction.ts';
@@ -43,6 +44,8 @@ export interface EffectPorts {
   /** Returns the run's workspace; the folder is created when a tool first asks. */
   readonly workspace: () => string;
   readonly live: RunResources;
+  /** Turns of a fork that take an answer of its original instead of calling a model. */
+  readonly answers?: RecordedAnswers | undefined;
   /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
 }
@@ -183,7 +186,7 @@ export class Effects {
     const agent = run.agents.get(agentId);
     // A later event of the same commit may have ended the turn: its call must not be made.
     if (agent?.turn.currentId !== turnId) return;
-    const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
+    const { decision, gateway, content, functions, clock, graceMs, answers } = this.#ports;
     const abort = new AbortController();
     const { onDelta, end } = liveDeltas(decision.env.secrets, this.#subscribers, agentId, turnId);
     const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
@@ -191,7 +194,7 @@ export class Effects {
     this.#track(
       { kind: 'model', key: turnId },
       abort,
-      withinRequest(run.meta.request, () => decision.agentNode.exec({ turnId }, ports)),
+      Promise.resolve(answers?.get(turnId) ?? withinRequest(run.meta.request, () => decision.agentNode.exec({ turnId }, ports))),
       (outcome) => {
         end();
         return { kind: 'model', agentId, turnId, outcome };

@@ -12,6 +12,7 @@ import type { Resumption, ResumeNote } from '../recovery/recover.ts';
 import { checkAgent, differencesOf } from '../recovery/resume-plan.ts';
 import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
+import { type RecordedAnswers, recordedAnswers } from './recorded-answers.ts';
 import type { ForkEdit } from './fork-edit.ts';
 import { checkForkEdits, turnToRetake } from './fork-edits.ts';
 import { freeRunId } from './free-run-id.ts';
@@ -24,6 +25,7 @@ export interface ForkPlan {
   readonly events: readonly CadreEvent[];
   readonly state: RunContext;
   readonly runtime: ProfileRuntime;
+  readonly answers: RecordedAnswers;
   /** What it begins with, apart from the history. */
   readonly begins: Pick<Resumption, 'said' | 'edits' | 'profiles' | 'notes'>;
 }
@@ -36,7 +38,10 @@ export async function planFork(parts: EngineParts, from: RunId, options: ForkOpt
   if (options.at !== undefined && options.before !== undefined)
     throw new CadreError('OPTION_INVALID', 'engine.fork: `at` and `before` name two places; give one of them');
   if (options.profiles !== undefined && options.profiles !== 'current' && options.profiles !== 'recorded')
-    throw new CadreError('OPTION_INVALID', `engine.fork: profiles must be recorded or current, not ${shownValue(options.profiles)}`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `engine.fork: profiles must be recorded or current, not ${shownValue(options.profiles)}`,
+    );
   const recorded = await journal.read(from);
   const runId = options.runId === undefined ? ids.runId() : await freeRunId(journal, options.runId);
   const retaken = options.before ?? (options.at === undefined ? turnToRetake(recorded, edits) : undefined);
@@ -54,6 +59,7 @@ export async function planFork(parts: EngineParts, from: RunId, options: ForkOpt
     events,
     state,
     runtime,
+    answers: recordedAnswers(recorded, options.recordedAnswers ?? []),
     begins: {
       said: await forkMessage(parts, state, options.message),
       edits,

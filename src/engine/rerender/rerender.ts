@@ -17,6 +17,7 @@ import type { ToolList } from '../toolsets/tool-list.ts';
 import { profilesOf, toolsetsNeeded } from '../toolsets/toolsets-needed.ts';
 import type { RerenderOptions } from './rerender-options.ts';
 import { rerenderRun, type RerenderedTurn } from './rerender-run.ts';
+import { unsafeTools } from './unsafe-tools.ts';
 import { recordedToolList } from './stand-in-tools.ts';
 
 /** Parts of an engine that rerendering needs. */
@@ -26,6 +27,8 @@ export type RerenderParts = Pick<EngineParts, 'journal' | 'runtime' | 'rehearse'
 export interface RerenderedEvents {
   readonly turns: readonly RerenderedTurn[];
   readonly notes: readonly string[];
+  /** Unsafe tools of the other profiles. */
+  readonly unsafe: readonly string[];
 }
 
 /**
@@ -47,7 +50,7 @@ export async function rerender(
   const runs: RerenderedRun[] = [];
   const differences: TurnDifference[] = [];
   for (const runId of new Set([runIds].flat())) {
-    const { turns, notes } = await rerenderEvents(parts, runId as RunId, {
+    const { turns, notes, unsafe } = await rerenderEvents(parts, runId as RunId, {
       prompts: options.prompts === true,
       runtimeOf: (run) => {
         const { given } = run.meta;
@@ -63,6 +66,7 @@ export async function rerender(
       turns: turns.length,
       same: turns.length - differing.length,
       differ: differing.length,
+      unsafeTools: unsafe,
       notes,
     });
   }
@@ -80,8 +84,9 @@ export async function rerenderEvents(
   if (run === undefined) throw new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
   const content: ReadContent = (hash) => storedText(journal, hash);
   const runtime = await options.runtimeOf(run);
-  const turns = rerenderRun(events, { content, prompts: options.prompts, decisionOf: decisionsOf(runtime, content) });
-  return { turns, notes: notesOn(run, runtime) };
+  const decisionOf = decisionsOf(runtime, content);
+  const turns = rerenderRun(events, { content, prompts: options.prompts, decisionOf });
+  return { turns, notes: notesOn(run, runtime), unsafe: unsafeTools(run, runtime, decisionOf(run)) };
 }
 
 /** Returns what code gave the run of tools, as recorded; undefined in journals of earlier versions. */

@@ -1,5 +1,6 @@
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Lease } from '../../core/events/journal.ts';
+import type { RecordedAnswers } from '../launch/recorded-answers.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { createContentCache } from '../recovery/content-cache.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
@@ -8,7 +9,7 @@ import type { HaltedRuns } from '../recovery/halted-runs.ts';
 import type { Leases } from '../recovery/leases.ts';
 import { Resources } from '../effects/resources.ts';
 import type { RunActor } from './run-actor.ts';
-import { runHandle } from '../run-handle.ts';
+import { runHandle, type RunHandleParts } from '../run-handle.ts';
 import type { Run } from '../run.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
 import { systemClock } from '../system-clock.ts';
@@ -19,6 +20,8 @@ import { watchExit } from './waiting-at-exit.ts';
 export interface HeldRuntime {
   readonly runtime: ProfileRuntime;
   readonly hold: ToolsetHold;
+  /** Answers of the original that a fork takes. */
+  readonly answers?: RecordedAnswers | undefined;
 }
 
 /** A run that an engine advances. */
@@ -64,10 +67,10 @@ export class LiveRuns {
   }
 
   /** Starts a run in this process, until it ends or halts. */
-  activate(state: RunContext, lease: Lease, { runtime, hold }: HeldRuntime, options: LaunchOptions): LiveRun {
+  activate(state: RunContext, lease: Lease, { runtime, hold, answers }: HeldRuntime, options: LaunchOptions): LiveRun {
     const tools = new RunTools(hold.again());
     const { taken } = tools;
-    const { actor, run } = this.#handle(state, lease, { runtime, tools, context: options.context });
+    const { actor, run } = this.#handle(state, lease, { runtime, tools, context: options.context, answers });
     if (options.subscriber !== undefined) run.subscribe(options.subscriber);
     const forget = (): void => {
       this.#runs.delete(state.meta.runId);
@@ -116,7 +119,7 @@ export class LiveRuns {
   #handle(
     state: RunContext,
     lease: Lease,
-    by: { readonly runtime: ProfileRuntime; readonly tools: RunTools; readonly context: LaunchOptions['context'] },
+    by: Pick<RunHandleParts, 'runtime' | 'tools' | 'context' | 'answers'>,
   ): Pick<LiveRun, 'run' | 'actor'> {
     return runHandle(this.#parts, { state, lease, ...by, content: this.#content, resources: this.#resources });
   }

@@ -92,6 +92,8 @@ export interface RerenderedRun {
   readonly turns: number;
   readonly same: number;
   readonly differ: number;
+  /** Tools with the effect `unsafe` that agents of the other profiles may call. */
+  readonly unsafeTools: readonly string[];
   /** What cannot be judged here, in words. */
   readonly notes: readonly string[];
 }
