@@ -17,12 +17,12 @@ import { defaultStore } from '../../options/store-path.ts';
 import { thisCommand } from '../../options/this-command.ts';
 import { openReadingEngine } from '../../runs/reading-engine.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
-import { openWorkplace } from '../../runs/workplace.ts';
+import { openRunSession } from '../../runs/run-session.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
-import { writeWorkNote } from '../../terminal/work-note.ts';
+import { writeFoldersNote } from '../../terminal/folders-note.ts';
 import { askOnTerminal } from '../../trust/ask-on-terminal.ts';
 import type { RunOptions } from '../running/run.ts';
 
@@ -119,9 +119,9 @@ async function replayFrom(
 ): Promise<ExitCode> {
   using interruption = new Interruption();
   const profiles = profilesFolder(options.profiles);
-  await using workplace = await openWorkplace({ ...options, profiles, runId: from, recorded: meta });
+  await using session = await openRunSession({ ...options, profiles, runId: from, recorded: meta });
   const mode = watchMode(terminal, options);
-  const { engine, docs, out } = workplace;
+  const { engine, docs, out } = session;
   const run = await engine.fork(from, {
     runId: randomIds.runId(),
     profiles: 'current',
@@ -129,7 +129,7 @@ async function replayFrom(
     ...(first === undefined ? {} : { before: first.turnId }),
     ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
   });
-  await writeWorkNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
