@@ -42,6 +42,8 @@ async function recorded(options: TestEngineOptions = {}) {
   return { ...made, run, again, ran: () => ran };
 }
 
+const rolesOf = (messages: readonly { readonly role: string }[]) => messages.map(({ role }) => role);
+
 const partsOf = ({ differences }: Rerendering) => differences.map(({ turnId, parts }) => [turnId, ...parts]);
 
 describe('engine.rerender', () => {
@@ -179,6 +181,43 @@ pre_turn_observers:
     const { engine } = await engineOver(store, { profile: root.replace('[look]', '[]') });
     const files: readonly ProfileFile[] = profileFiles(root);
     expect(await engine.rerender(run.id, { profiles: { files } })).toMatchObject({ turns: 3, differ: 0 });
+  });
+
+  it('keeps agents apart that work at the same time, also when their turns go another way', async () => {
+    const boss = `
+type: principal
+instructions: You are BOSS.
+callable_profiles: [Helper]
+tool_access_policy: { allowed_toolsets: [agents] }
+`;
+    const helper = `
+tool_access_policy: { allowed_individual_tools: [look] }
+limits: { max_turns: 9 }
+`;
+    const call = (input: string) => ({ name: 'call_agent', args: { profile: 'Helper', input } });
+    const made = await testEngine({
+      profile: { Boss: boss, Helper: helper },
+      team: {},
+      tools: [look],
+      replies: ({ prompt }) => {
+        const text = JSON.stringify(prompt);
+        const results = text.split('"tool-result"').length - 1;
+        if (text.includes('BOSS')) return results === 0 ? { toolCalls: [call('One.'), call('Two.')] } : { text: 'Done.' };
+        return results < 3 ? { toolCalls: [{ name: 'look', args: { word: String(results) } }] } : { text: 'Found.' };
+      },
+    });
+    const run = await made.launch('Go.');
+    await run.settled();
+    const observer = `pre_turn_observers: [{ id: mark, action: { type: update_state, updates: [{ operation: increment, path: flags.n }] } }]\n`;
+    const profiles = {
+      files: profileFiles({ Boss: `${boss}${observer}`, Helper: `instructions: You help.\n${helper}${observer}` }),
+    };
+    const { turns, differences } = await made.engine.rerender(run.id, { profiles, prompts: true });
+    expect([turns, differences.length]).toEqual([run.turns().length, run.turns().length]);
+    const recorded = new Set(made.model.requests.map(({ prompt }) => JSON.stringify(rolesOf(prompt))));
+    for (const { turnId, prompts } of differences.filter(({ agentId }) => agentId !== 'Boss_1'))
+      expect(recorded, turnId).toContain(JSON.stringify(rolesOf(prompts?.before?.messages ?? [])));
+    expect(await made.engine.rerender(run.id)).toMatchObject({ differ: 0 });
   });
 
   it('takes several runs, each once', async () => {

@@ -93,7 +93,7 @@ describe('comparing runs', () => {
     const text = formatComparison(comparison);
     expect(text).toMatch(/^run +profile +status +turns +differ/);
     expect(text).toContain('cause: model reply, the same prompt got another reply');
-    expect(text).toContain('2 turns, all the same');
+    expect(text).toContain('2 turns, no difference');
   });
 
   it('refuses to compare one run', async () => {

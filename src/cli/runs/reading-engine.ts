@@ -10,7 +10,7 @@ export interface ReadingEngine extends AsyncDisposable {
   readonly journal: Journal;
 }
 
-/** Opens an engine without profiles, tools and models of its own over an existing journal. */
+/** Opens an engine over an existing journal, without own profiles, tools and models. */
 export async function openReadingEngine(store: string | undefined): Promise<ReadingEngine> {
   const journal = await openRecords(store);
   try {

@@ -16,28 +16,31 @@ export interface BorrowedRun {
  * 1. It copies everything that the fold changes in place. Messages, events, items and values never change, and both states share them; so do
  *    agents that ended and turns that are over, which only a restart changes.
  * 2. Histories grow with the run, and are not copied: the trial appends to the agent's own, until `giveBack` takes that off again. Until then
- *    the original must not be used. The trial releases nothing of the past.
+ *    the original must not be used. The trial releases no part of the past.
  */
 export function borrowRun(run: RunContext, agentId: AgentId): BorrowedRun {
   const copy = copyRun(run);
   const lent = run.agents.get(agentId);
-  const own = copy.agents.get(agentId);
-  if (lent === undefined || own === undefined) return { run: copy, giveBack: () => undefined };
+  if (lent === undefined) return { run: copy, giveBack: () => undefined };
   const before = tailsOf(lent);
   return {
     run: copy,
     giveBack: (isKept) => {
-      if (isKept) {
-        own.history.messages = [...own.history.messages];
-        own.history.origins = [...own.history.origins];
-        own.context.tokenTotals = [...own.context.tokenTotals];
-      }
+      if (isKept) for (const agent of copy.agents.values()) detach(agent);
       for (const { list, length, tail } of before) {
         list.length = length - tail.length;
         list.push(...tail);
       }
     },
   };
+}
+
+/** Gives an agent of a state that is kept a history that only this state has: the events that follow reach every agent. */
+function detach({ status, history, context }: SubContext): void {
+  if (status === 'ended') return;
+  history.messages = [...history.messages];
+  history.origins = [...history.origins];
+  context.tokenTotals = [...context.tokenTotals];
 }
 
 /** Most messages that a decision may take off the end of a history and replace. */

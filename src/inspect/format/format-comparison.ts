@@ -44,7 +44,7 @@ function formatFigures(out: Layout, runs: readonly RunFigures[], pairs: readonly
 function formatPair(out: Layout, pair: PairComparison, options: FormatOptions): void {
   const { style } = out;
   if (pair.first === undefined) {
-    out.line(style.green(`${countText(pair.same, 'turn')}, all the same`));
+    out.line(style.green(`${countText(pair.same, 'turn')}, no difference`));
     return;
   }
   formatFirst(out, pair.first, options.full === true);

@@ -123,7 +123,7 @@ function compareSegments(
       if (a?.text === b?.text && a?.error === b?.error) return [];
       return [{ change: 'changed', ...rest, lines: diffLines(a?.text ?? '', b?.text ?? '') }];
     }
-    // A segment that is in both and not aligned has moved: it is told once, where it is now.
+    // A segment that is in both and not aligned has moved: it is listed once, at its new place.
     if (step.kind === 'added' && earlier.has(id))
       return [{ change: 'moved', ...rest, lines: diffLines(earlier.get(id)?.text ?? '', step.b.text) }];
     if (step.kind === 'removed' && later.has(id)) return [];

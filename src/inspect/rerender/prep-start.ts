@@ -4,8 +4,8 @@ import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 const fromOutside = 'toolsets';
 
 /**
- * Returns the index of the first event that the preparation of a turn emitted: what its pre-turn observers, its limits and its inbox brought
- * about, directly before `turn.start`. A preparation is one synchronous decision, so its events are neighbours and share their time.
+ * Returns the index of the first event that the preparation of a turn emitted: the effects of its pre-turn observers, its limits and its
+ * inbox, directly before `turn.start`. A preparation is one synchronous decision, so its events are neighbours and share their time.
  */
 export function prepStart(events: readonly CadreEvent[], startIndex: number): number {
   const start = events[startIndex];

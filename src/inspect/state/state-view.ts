@@ -12,7 +12,7 @@ export interface StateView {
   readonly agents: Readonly<Record<string, JsonObject>>;
 }
 
-/** Returns the state of a run for people: what conditions can read, and where each agent stands. */
+/** Returns the state of a run for people: what conditions can read, and the position of each agent. */
 export function stateView(run: RunContext): StateView {
   const { status, outcome, output, deliverables, error, usage, team } = run;
   return plain({

@@ -77,7 +77,7 @@ function tellPlan(terminal: Terminal, plan: ReplayPlan, result: Rerendering, { j
     return code;
   }
   if (first === undefined)
-    terminal.print(`${countText(kept, 'turn')}, all the same: every turn keeps its recorded answer, and nothing is replayed.\n`);
+    terminal.print(`${countText(kept, 'turn')}, no difference: every turn keeps its recorded answer, and nothing is replayed.\n`);
   else
     terminal.print(
       `${planText(plan)}${formatRerendering({ ...result, where: [], differences: [first] }, { style: terminal.outStyle })}`,
