@@ -186,7 +186,7 @@ export class Effects {
     const agent = run.agents.get(agentId);
     // A later event of the same commit may have ended the turn: its call must not be made.
     if (agent?.turn.currentId !== turnId) return;
-    const { decision, gateway, content, functions, clock, graceMs, answers } = this.#ports;
+    const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
     const abort = new AbortController();
     const { onDelta, end } = liveDeltas(decision.env.secrets, this.#subscribers, agentId, turnId);
     const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
@@ -194,7 +194,9 @@ export class Effects {
     this.#track(
       { kind: 'model', key: turnId },
       abort,
-      Promise.resolve(answers?.get(turnId) ?? withinRequest(run.meta.request, () => decision.agentNode.exec({ turnId }, ports))),
+      Promise.resolve(
+        this.#ports.answers?.get(turnId) ?? withinRequest(run.meta.request, () => decision.agentNode.exec({ turnId }, ports)),
+      ),
       (outcome) => {
         end();
         return { kind: 'model', agentId, turnId, outcome };

@@ -1,5 +1,5 @@
 import type { Differing } from '../rerender/compare-turn.ts';
-import type { BeforeAfter, ChangedText, DecisionView, Rerendering, TurnDifference } from '../rerender/rerendered-turn.ts';
+import type { BeforeAfter, ChangedText, DecisionView, Rerendering } from '../rerender/rerendered-turn.ts';
 import type { CallVerdict } from '../rerender/turn-facts.ts';
 import { diffLines, type DiffLine } from '../turn/diff-lines.ts';
 import { Layout, safe } from './text/layout.ts';
