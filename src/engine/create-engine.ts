@@ -18,6 +18,7 @@ import { rememberJournal } from '../toolsets/files/guard/engine-places.ts';
 import { codeTools } from './toolsets/code-tools.ts';
 import { givenModels } from '../models/providers/given-models.ts';
 import { ToolsetPool } from './toolsets/toolset-pool.ts';
+import { withDouble } from './effects/doubles.ts';
 import { WireNames } from './effects/wire-names.ts';
 import { ProfileRuntimes } from './launch/profile-runtimes.ts';
 import { type RecordedSet } from './launch/recorded-set.ts';
@@ -106,7 +107,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     runtime,
     rebuild: (recorded) => runtimes.rebuild(recorded, code),
     compile: (files, { code: own }) => runtimes.build({ files }, own),
-    gateway: replay === undefined ? gatewayOf(parts, live, clock) : createReplayGateway(replay, clock),
+    gateway: replay === undefined ? withDouble(gatewayOf(parts, live, clock), live.doubles) : createReplayGateway(replay, clock),
     replay,
     journal: await openStore(live.store, live),
     ownsJournal: typeof live.store !== 'object',
@@ -123,6 +124,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     toolsets: pool,
     trust: live.trust,
     watch: live.watch,
+    doubles: live.doubles,
   });
 }
 

@@ -12,6 +12,7 @@ import type { DecisionWatch } from './run/decide-batch.ts';
 import type { DecisionContext } from './run/decision-context.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { LimitOptions } from './limit-options.ts';
+import type { Doubles } from './effects/doubles.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
@@ -75,4 +76,6 @@ export interface EngineParts {
   readonly replay?: Replay | undefined;
   /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
+  /** Set by tests of profiles only. */
+  readonly doubles?: Doubles | undefined;
 }

@@ -34,7 +34,7 @@ export function runHandle(
   parts: EngineParts,
   { state, lease, runtime, tools, content, resources, context }: RunHandleParts,
 ): RunHandle {
-  const { journal, clock, ids, gateway, functions, graceMs, replay, watch } = parts;
+  const { journal, clock, ids, gateway, functions, graceMs, replay, watch, doubles } = parts;
   let { viewed } = runtime;
   const ports: ActorPorts = {
     get decision() {
@@ -55,6 +55,7 @@ export function runHandle(
     workspace: parts.workspaceOf(state.meta),
     live: new RunResources(state.meta.runId, resources),
     replay,
+    doubles,
     loopThrottle: parts.loopThrottle,
     defer: setImmediate,
     watch,
