@@ -40,7 +40,6 @@ const itemFields = {
   payload: anything('Payload of the item.'),
   priority: { type: 'number', description: 'Priority of the item; lower is read first.' },
   ingestor_id: named(words('Ingestor of the item instead of that of its source.'), 'ingestors'),
-  ingestor_params: freeMap('Parameters of that ingestor.'),
 };
 
 const item = object('An item in the inbox of the agent.', itemFields, {

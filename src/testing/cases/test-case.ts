@@ -31,7 +31,6 @@ export interface GivenItem {
   readonly payload?: JsonValue;
   readonly priority?: number;
   readonly ingestor_id?: string;
-  readonly ingestor_params?: JsonObject;
 }
 
 /** An earlier item, or an earlier reply when it has one of `assistant`, `tool_calls` and `error`. */
