@@ -134,7 +134,7 @@ const run = object(
     replies: {
       type: 'object',
       additionalProperties: list('Replies, in order.', reply),
-      description: 'Replies by profile; each agent of the profile gets them from the first one on.',
+      description: 'Replies by profile, or by agent (Principal_2); each agent gets them from the first one on.',
     },
     people: list('What a person does, each time the run waits.', person),
   },

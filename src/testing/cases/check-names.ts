@@ -56,7 +56,9 @@ class NameCheck {
   #run(profiles: readonly CompiledProfile[]): void {
     const { run, expect } = this.#case.body;
     const names = profiles.map(({ name }) => name);
-    for (const name of Object.keys(run?.replies ?? {})) this.#name(['run', 'replies', name], 'profile', name, names);
+    // A profile, or one agent of it: reasoner, reasoner_3.
+    for (const name of Object.keys(run?.replies ?? {}))
+      if (!names.includes(name.replace(/_\d+$/, ''))) this.#name(['run', 'replies', name], 'profile', name, names);
     for (const [index, { profile }] of (expect.agents ?? []).entries()) this.#name(['expect', 'agents', index, 'profile'], 'profile', profile, names);
     if (typeof expect.turns === 'object')
       for (const name of Object.keys(expect.turns)) this.#name(['expect', 'turns', name], 'profile', name, names);

@@ -139,6 +139,9 @@ export function checkState(
   }
 }
 
+/** Longest text of an item in a failure. */
+const longestItem = 300;
+
 function checkPosted(failures: Failures, path: readonly (string | number)[], expected: ExpectedItem, played: PlayedTurn): void {
   const items = played.own.filter((event): event is EventOf<'inbox.add'> => event.type === 'inbox.add');
   const found = items.some(({ agentId, item }) => {
@@ -155,7 +158,7 @@ function checkPosted(failures: Failures, path: readonly (string | number)[], exp
   if (found) return;
   const shown = items.map(({ agentId, item }) => {
     const by = item.observerId ?? item.ruleId;
-    return `${item.source} to ${agentId}${by === undefined ? '' : ` by ${by}`}: ${itemText(played, agentId, item)}`;
+    return `${item.source} to ${agentId}${by === undefined ? '' : ` by ${by}`}: ${itemText(played, agentId, item).slice(0, longestItem)}`;
   });
   const { source, to, contains, observer, rule } = expected;
   const by = observer ?? rule;

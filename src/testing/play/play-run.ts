@@ -10,7 +10,7 @@ import { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import { toPlain } from '../../profiles/yaml/source-node.ts';
-import type { CaseBody, GivenRun, PersonStep } from '../cases/test-case.ts';
+import type { CaseBody, GivenReply, GivenRun, PersonStep } from '../cases/test-case.ts';
 import { type Bench, type CaseDoubles, untilAborted } from './bench.ts';
 import { type PlayedRun, stateAfter } from './played.ts';
 import { outcomeOf, toScripted } from './scripted-turns.ts';
@@ -95,7 +95,7 @@ async function take(run: Run, { say, approve, reject, answer }: PersonStep): Pro
   return true;
 }
 
-/** Gives each agent the replies of its profile, from the first one on. */
+/** Gives each agent its own replies, or those of its profile, from the first one on. */
 class Speakers {
   readonly #given: GivenRun;
   readonly #calls = new Map<AgentId, number>();
@@ -108,14 +108,19 @@ class Speakers {
     const { agentId, profile } = agent.meta;
     const number = (this.#calls.get(agentId) ?? 0) + 1;
     this.#calls.set(agentId, number);
-    const replies = this.#given.replies?.[profile] ?? [];
+    const replies = this.#of(agent);
     const reply = replies[number - 1];
     if (reply !== undefined) return replyOf(reply);
     return { error: `the test has ${replies.length} replies for ${profile}, and ${agentId} asks for number ${number}` };
   }
 
+  #of({ meta: { agentId, profile } }: SubContext): readonly (string | GivenReply)[] {
+    const { replies = {} } = this.#given;
+    return replies[agentId] ?? replies[profile] ?? [];
+  }
+
   latest(agent: SubContext): ReturnType<typeof replyOf> | undefined {
-    const reply = this.#given.replies?.[agent.meta.profile]?.[(this.#calls.get(agent.meta.agentId) ?? 0) - 1];
+    const reply = this.#of(agent)[(this.#calls.get(agent.meta.agentId) ?? 0) - 1];
     return reply === undefined ? undefined : replyOf(reply);
   }
 }

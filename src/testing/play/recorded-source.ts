@@ -53,7 +53,7 @@ async function openSource(run: string, folder: string, records: OpenRecords | un
   if (isFile || records === undefined)
     throw new CadreError('RUN_UNKNOWN', `there is no recording ${run} beside the test; write it with: cadre test --from RUN TURN`);
   return await records(run).catch((thrown: unknown) => {
-    throw new CadreError('RUN_UNKNOWN', `${run} is neither a recording beside the test nor a run of the journal: ${describeThrown(thrown)}`);
+    throw new CadreError('RUN_UNKNOWN', `${run} is neither a recording beside the test nor a run of the journal: ${thrown instanceof CadreError ? thrown.message : describeThrown(thrown)}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { EventOf } from '../../core/events/event.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import { readList } from '../../inspect/read-content.ts';
@@ -115,7 +115,7 @@ export class CoverageMeter {
       profiles: [...byProfile].map(([profile, own]) => ({ profile, counts: this.#count(own) })),
       unexercised: all
         .filter(({ key }) => !this.#seen.has(key))
-        .map(({ kind, id, profile, at }) => ({ kind, id, profile, at })),
+        .map(({ kind, id, profile, at }) => ({ kind, id, profile, at: openable(at, this.#team) })),
     };
   }
 
@@ -126,6 +126,12 @@ export class CoverageMeter {
     });
     return Object.fromEntries(entries) as unknown as CoverageCounts;
   }
+}
+
+/** Names the file of a place so that it can be opened from the working folder. */
+function openable(at: SourceRef, team: string): SourceRef {
+  const file = path.relative('', path.join(path.dirname(team), at.file));
+  return { ...at, file: file.startsWith('..') ? path.join(path.dirname(team), at.file) : file };
 }
 
 function compare(a: Behaviour, b: Behaviour): number {
@@ -146,7 +152,7 @@ function behavioursOf(profile: CompiledProfile): readonly Behaviour[] {
     ...(hasRules ? profile.flowDecider : []).map(({ id, source }) => behaviour('rules', id, source)),
     ...[...profile.preTurnObservers, ...profile.postTurnObservers].map(({ id, source }) => behaviour('observers', id, source)),
     ...profile.segments.map(({ id, source }) => behaviour('segments', id, source)),
-    ...[...profile.strategies.keys()].map((id) => behaviour('strategies', id, originOf(profile, `inbox_handling_strategies[${id}]`))),
+    ...[...profile.strategies.keys()].map((id) => behaviour('strategies', id, strategyAt(profile, id))),
     ...profile.allowedTools.map((id) => behaviour('tools', id, profile.source)),
     ...profile.toolGates.map(({ id, source }) => behaviour('gates', id, source)),
   ].map((each) => ({ ...each, profile: profile.name }));
@@ -154,9 +160,11 @@ function behavioursOf(profile: CompiledProfile): readonly Behaviour[] {
   return declared;
 }
 
-function originOf(profile: CompiledProfile, prefix: string): SourceRef {
-  for (const [key, source] of profile.origins) if (key.startsWith(prefix)) return source;
-  return profile.source;
+/** Returns the place that declares the strategy for a source. */
+function strategyAt({ resolved, origins, source }: CompiledProfile, id: string): SourceRef {
+  const list = resolved['inbox_handling_strategies'];
+  const index = Array.isArray(list) ? (list as readonly JsonValue[]).findIndex((each) => isJsonObject(each) && each['source'] === id) : -1;
+  return origins.get(`inbox_handling_strategies[${index}].source`) ?? source;
 }
 
 function behaviour(kind: BehaviourKind, id: string, at: SourceRef): Omit<Behaviour, 'profile'> {

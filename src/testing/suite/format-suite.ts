@@ -45,7 +45,7 @@ export function formatSummary({ cases, problems, skipped, written }: SuiteReport
     ...(failed > 0 ? [style.red(`${failed} failed`)] : []),
     style.green(`${passed} passed`),
     ...(skipped > 0 ? [`${skipped} left out by --filter`] : []),
-    ...(problems.length > 0 ? [style.red(countText(problems.length, 'problem of the test files'))] : []),
+    ...(problems.length > 0 ? [style.red(countText(problems.length, 'problem'))] : []),
   ];
   const ms = cases.reduce((sum, each) => sum + each.ms, 0);
   const snapshots = written.map((file) => `wrote ${safe(file)}`);

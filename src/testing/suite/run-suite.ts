@@ -85,17 +85,21 @@ class Suite {
   async team(team: TeamTests): Promise<void> {
     const { groups, problems } = await readGroups(team);
     this.#problems.push(...problems);
-    if (groups.length === 0) return;
+    const { filter } = this.#options;
+    const wanted = groups.map((group) => ({ ...group, cases: group.cases.filter((each) => isWanted(group, each, filter)) }));
+    const count = (all: readonly TestGroup[]): number => all.reduce((sum, { cases }) => sum + cases.length, 0);
+    this.#skipped += count(groups) - count(wanted);
+    if (count(wanted) === 0) return;
     const meter = new CoverageMeter(team.profiles);
     const benches = new Map<string, Bench | undefined>();
     // Tests may bring profiles of their own; coverage is about those of the team.
     const plain = await this.#bench(benches, team.profiles, undefined);
     if (plain !== undefined) meter.declare(plain.set);
-    for (const group of groups) {
+    for (const group of wanted.filter(({ cases }) => cases.length > 0)) {
       const bench = await this.#bench(benches, team.profiles, group);
       if (bench !== undefined) await this.#group(bench, group, meter);
     }
-    this.#coverage.push(meter.result());
+    if (plain !== undefined) this.#coverage.push(meter.result());
   }
 
   /** Opens the profiles of a group; undefined, with the problems noted, when they do not load. */
@@ -117,10 +121,7 @@ class Suite {
     this.#problems.push(...problems);
     if (problems.length > 0) return;
     const snapshots = new Snapshots(group.folder, group.stem, this.#options.snapshots);
-    for (const testCase of group.cases) {
-      if (!isWanted(group, testCase, this.#options.filter)) this.#skipped += 1;
-      else await this.#case(bench, { group, testCase, snapshots }, meter);
-    }
+    for (const testCase of group.cases) await this.#case(bench, { group, testCase, snapshots }, meter);
     this.#written.push(...snapshots.written);
   }
 
