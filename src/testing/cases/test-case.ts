@@ -168,7 +168,7 @@ export interface RunExpectations {
   readonly turns?: number | Readonly<Record<string, number>>;
   readonly calls?: readonly ExpectedCall[];
   readonly rules?: readonly string[];
-  readonly observers?: TurnExpectations['observers'];
+  readonly observers?: NonNullable<TurnExpectations['observers']>;
   readonly state?: JsonObject;
   readonly notes?: readonly string[];
   /** True: every step of `run.people` was taken. */
