@@ -95,14 +95,8 @@ it('importing the root opens no socket, starts no timer, and loads neither SQLit
 });
 
 it('the schemas for editors are those of this version: npm run schemas', async () => {
-  const {
-    profileJsonSchema,
-    llmConfigJsonSchema,
-    handoverProtocolJsonSchema,
-    scriptJsonSchema,
-    teamJsonSchema,
-    testJsonSchema,
-  } = await import('../src/profiles/json-schemas.ts');
+  const { profileJsonSchema, llmConfigJsonSchema, handoverProtocolJsonSchema, scriptJsonSchema, teamJsonSchema, testJsonSchema } =
+    await import('../src/profiles/json-schemas.ts');
   const shipped = (name: string): unknown => JSON.parse(readFileSync(path.join(root, 'schemas', `${name}.schema.json`), 'utf8'));
   expect(shipped('profile')).toEqual(profileJsonSchema());
   expect(shipped('llm_config')).toEqual(llmConfigJsonSchema());

@@ -96,6 +96,6 @@ export type OpenOptions = Pick<
 > & {
   /** Observes every decision; set by tests only. */
   readonly watch?: DecisionWatch;
-  /** Stands in for the world outside; set by tests of profiles only. */
+  /** Replaces models and tools; set by tests of profiles only. */
   readonly doubles?: Doubles;
 };

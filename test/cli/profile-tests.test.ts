@@ -45,7 +45,9 @@ describe('cadre test', () => {
     const written = await runCli(['test', '--from', 'last', 'Principal_2.t2', '--out', 'tests/plan.test.yaml'], { cwd });
     expect(written).toMatchObject({ code: 0 });
     expect(written.err).toMatch(/^ok Principal: Principal_2\.t2 of run_/);
-    expect(written.out).toMatch(/^tests\/plan\.test\.yaml\ntests\/__recordings__\/run_\w+\.Principal_2\.t2\.json\ntests\/__snapshots__\/plan\.prompt\.md\n$/);
+    expect(written.out).toMatch(
+      /^tests\/plan\.test\.yaml\ntests\/__recordings__\/run_\w+\.Principal_2\.t2\.json\ntests\/__snapshots__\/plan\.prompt\.md\n$/,
+    );
     const again = await runCli(['test', '--from', 'last', 'Principal_2.t2', '--out', 'tests/plan.test.yaml'], { cwd });
     expect(again.code).toBe(2);
     expect(again.err).toContain('tests/plan.test.yaml exists');

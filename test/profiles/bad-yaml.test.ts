@@ -165,7 +165,8 @@ describe('YAML that profiles do not allow (FAULTS Y1-Y6)', () => {
 
   it('accepts a few aliases', () => {
     expect(
-      compileText('name: A\ntext_definitions: &t { a: b }\ndeliverables_schema: { x: *t, y: *t }\n').set?.profiles.get('A')?.resolved['deliverables_schema'],
+      compileText('name: A\ntext_definitions: &t { a: b }\ndeliverables_schema: { x: *t, y: *t }\n').set?.profiles.get('A')
+        ?.resolved['deliverables_schema'],
     ).toEqual({ x: { a: 'b' }, y: { a: 'b' } });
   });
 

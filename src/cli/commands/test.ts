@@ -13,21 +13,15 @@ import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { profileStamp } from '../../profiles/profile-stamp.ts';
-import { writeTestCommand } from './write-test.ts';
+import { writeTestCommand, type WriteTestOptions } from './write-test.ts';
 
 /** Options of `test`. */
-export interface TestCommandOptions {
-  readonly profiles?: string;
+export interface TestCommandOptions extends WriteTestOptions {
   readonly filter?: string;
   readonly watch?: boolean;
   readonly reporter?: 'text' | 'json' | 'junit';
   readonly update?: boolean;
   readonly coverage?: boolean;
-  /** RUN and TURN to write a test from. */
-  readonly from?: readonly string[];
-  readonly out?: string;
-  readonly store?: string;
-  readonly color?: boolean;
 }
 
 /** Milliseconds between two looks at watched files. */
@@ -89,7 +83,10 @@ function assertCases({ cases, problems, skipped }: SuiteReport, { paths, filter 
   if (cases.length > 0 || problems.length > 0) return;
   const places = paths.map((each) => safe(path.relative('', each) || each)).join(', ');
   if (skipped > 0)
-    throw new CadreError('OPTION_INVALID', `none of the ${skipped} cases in ${places} has '${filter ?? ''}' in its name, file or profile`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `none of the ${skipped} cases in ${places} has '${filter ?? ''}' in its name, file or profile`,
+    );
   throw new CadreError(
     'OPTION_INVALID',
     `there are no tests in ${places}: write NAME.test.yaml beside a profile, tests: in a profile, or take a recorded turn with: cadre test --from RUN TURN`,

@@ -14,10 +14,19 @@ import { profilesFolder } from '../options/profiles-folder.ts';
 import { findTurn } from '../runs/find-turn.ts';
 import { openRecordedRun } from '../runs/recorded-run.ts';
 import { openTerminal } from '../terminal/terminal.ts';
-import type { TestCommandOptions } from './test.ts';
+
+/** Options of `test --from`. */
+export interface WriteTestOptions {
+  /** RUN and TURN. */
+  readonly from?: readonly string[];
+  readonly out?: string;
+  readonly profiles?: string;
+  readonly store?: string;
+  readonly color?: boolean;
+}
 
 /** Writes a test from a recorded turn, with its recording and snapshot, and runs it once. */
-export async function writeTestCommand(paths: readonly string[], options: TestCommandOptions): Promise<ExitCode> {
+export async function writeTestCommand(paths: readonly string[], options: WriteTestOptions): Promise<ExitCode> {
   const [reference, turnReference, ...rest] = [...(options.from ?? []), ...paths];
   if (reference === undefined || turnReference === undefined || rest.length > 0)
     throw new CadreError('OPTION_INVALID', '--from takes a run and a turn: cadre test --from RUN TURN');
@@ -26,12 +35,15 @@ export async function writeTestCommand(paths: readonly string[], options: TestCo
   const turnId = findTurn(run.state, turnReference);
   const turn = run.state.turns.get(turnId);
   const agent = turn === undefined ? undefined : run.state.agents.get(turn.agentId);
-  if (turn === undefined || agent === undefined) throw new CadreError('TURN_UNKNOWN', `run ${run.state.meta.runId} has no turn ${turnId}`);
+  if (turn === undefined || agent === undefined)
+    throw new CadreError('TURN_UNKNOWN', `run ${run.state.meta.runId} has no turn ${turnId}`);
   const profiles = profilesFolder(options.profiles);
   const { runId } = run.state.meta;
   const file = path.resolve(options.out ?? path.join(await folderOf(profiles, agent.meta.profile), `${turnId}.test.yaml`));
-  if (!/\.test\.ya?ml$/i.test(file)) throw new CadreError('OPTION_INVALID', `--out ${options.out ?? file}: the name of a test file ends in .test.yaml`);
-  if (existsSync(file)) throw new CadreError('OPTION_INVALID', `${shown(file)} exists; name another file with --out FILE, or remove it`);
+  if (!/\.test\.ya?ml$/i.test(file))
+    throw new CadreError('OPTION_INVALID', `--out ${options.out ?? file}: the name of a test file ends in .test.yaml`);
+  if (existsSync(file))
+    throw new CadreError('OPTION_INVALID', `${shown(file)} exists; name another file with --out FILE, or remove it`);
   const recordingPath = `__recordings__/${runId}.${turnId}.json`;
   const made = await writeTest(
     { events: run.events, content: run.content, turn },
@@ -54,7 +66,10 @@ async function folderOf(profiles: string, name: string): Promise<string> {
   const set = await loadProfiles(profiles, { env: {} });
   const found = set.profiles.get(name);
   if (found === undefined)
-    throw new CadreError('PROFILE_UNKNOWN', `the turn is one of profile '${name}', and ${shown(profiles)} has none of this name; name its profiles with --profiles DIR`);
+    throw new CadreError(
+      'PROFILE_UNKNOWN',
+      `the turn is one of profile '${name}', and ${shown(profiles)} has none of this name; name its profiles with --profiles DIR`,
+    );
   const file = path.join(path.dirname(profiles), found.source.file);
   return existsSync(file) ? path.dirname(file) : profiles;
 }

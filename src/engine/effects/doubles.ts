@@ -6,7 +6,7 @@ import type { CheckedModelGateway } from '../../models/gateway.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 
 /**
- * Stands in for the world outside a run, in tests of profiles: no tool runs, and each model call passes through `model`. Deciding never
+ * Replaces everything outside a run, in tests of profiles: no tool runs, and each model call passes through `model`. Deciding never
  * reads it; transition tools, which are part of decisions, run as always.
  */
 export interface Doubles {

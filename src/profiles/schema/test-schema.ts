@@ -20,7 +20,13 @@ const replyFields = {
   text: text('Text of the reply.'),
   reasoning: text('Reasoning before the reply.'),
   tool_calls: list('Tool calls of the reply.', call),
-  finish_reason: oneOf('End of the reply; by default stop, or tool-calls.', ['stop', 'tool-calls', 'length', 'content-filter', 'other']),
+  finish_reason: oneOf('End of the reply; by default stop, or tool-calls.', [
+    'stop',
+    'tool-calls',
+    'length',
+    'content-filter',
+    'other',
+  ]),
   error: words('The model call fails with this message.'),
 };
 
@@ -111,7 +117,11 @@ const given = object(
   },
   {
     'x-what': 'given',
-    'x-mistakes': { history: 'write messages', state: 'write flags, values, deliverables or shared', modules: 'write work_modules' },
+    'x-mistakes': {
+      history: 'write messages',
+      state: 'write flags, values, deliverables or shared',
+      modules: 'write work_modules',
+    },
   },
 );
 
@@ -167,7 +177,12 @@ export const testCaseSchema: JsonSchema = object(
   {
     required: ['name', 'expect'],
     'x-what': 'a case',
-    'x-mistakes': { description: 'write name', expected: 'write expect', then: 'write expect', input: 'write given: { inbox: [...] }' },
+    'x-mistakes': {
+      description: 'write name',
+      expected: 'write expect',
+      then: 'write expect',
+      input: 'write given: { inbox: [...] }',
+    },
   },
 );
 
@@ -189,10 +204,18 @@ export const testSchema: JsonSchema = object(
     profile: named(name('Profile that the cases are about.'), 'profiles'),
     description: text('Purpose, for people.'),
     profiles: list('Further profiles, for these tests only.', freeMap('A profile.')),
-    env: { type: 'object', additionalProperties: { type: 'string' }, description: 'Environment that profiles are loaded with; empty by default.' },
+    env: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Environment that profiles are loaded with; empty by default.',
+    },
     tools: { type: 'object', additionalProperties: declaredTool, description: 'Tools of toolsets that connect, by name.' },
     max_turns: whole('Most turns of all agents in one case with run; 100 by default.', 1),
     cases: list('The cases.', testCaseSchema),
   },
-  { required: ['cases'], 'x-what': 'a test file', 'x-mistakes': { tests: 'write cases', name: 'a file has no name; its cases have' } },
+  {
+    required: ['cases'],
+    'x-what': 'a test file',
+    'x-mistakes': { tests: 'write cases', name: 'a file has no name; its cases have' },
+  },
 );

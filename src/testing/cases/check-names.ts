@@ -40,8 +40,10 @@ class NameCheck {
   #turn(profile: CompiledProfile): void {
     const { given, expect } = this.#case.body;
     const names = [...this.#bench.set.profiles.keys()];
-    for (const [index, agent] of (given?.agents ?? []).entries()) this.#name(['given', 'agents', index, 'profile'], 'profile', agent.profile, names);
-    for (const [index, started] of (expect.started ?? []).entries()) this.#name(['expect', 'started', index], 'profile', started, names);
+    for (const [index, agent] of (given?.agents ?? []).entries())
+      this.#name(['given', 'agents', index, 'profile'], 'profile', agent.profile, names);
+    for (const [index, started] of (expect.started ?? []).entries())
+      this.#name(['expect', 'started', index], 'profile', started, names);
     this.#observers([profile]);
     const rules = profile.flowDecider.map(({ id }) => id);
     if (typeof expect.rule === 'string') this.#name(['expect', 'rule'], `rule of ${profile.name}`, expect.rule, rules);
@@ -50,7 +52,8 @@ class NameCheck {
       if (gate !== undefined) this.#name(['expect', 'tool_calls', index, 'gate'], `gate of ${profile.name}`, gate, gates);
     const segments = profile.segments.map(({ id }) => id);
     for (const [index, { segment }] of (expect.prompt?.says ?? []).entries())
-      if (segment !== undefined) this.#name(['expect', 'prompt', 'says', index, 'segment'], `segment of ${profile.name}`, segment, segments);
+      if (segment !== undefined)
+        this.#name(['expect', 'prompt', 'says', index, 'segment'], `segment of ${profile.name}`, segment, segments);
   }
 
   #run(profiles: readonly CompiledProfile[]): void {
@@ -59,7 +62,8 @@ class NameCheck {
     // A profile, or one agent of it: reasoner, reasoner_3.
     for (const name of Object.keys(run?.replies ?? {}))
       if (!names.includes(name.replace(/_\d+$/, ''))) this.#name(['run', 'replies', name], 'profile', name, names);
-    for (const [index, { profile }] of (expect.agents ?? []).entries()) this.#name(['expect', 'agents', index, 'profile'], 'profile', profile, names);
+    for (const [index, { profile }] of (expect.agents ?? []).entries())
+      this.#name(['expect', 'agents', index, 'profile'], 'profile', profile, names);
     if (typeof expect.turns === 'object')
       for (const name of Object.keys(expect.turns)) this.#name(['expect', 'turns', name], 'profile', name, names);
     this.#observers(profiles);
@@ -82,7 +86,8 @@ class NameCheck {
   }
 
   #name(path: Path, what: string, name: string, known: readonly string[]): void {
-    if (!known.includes(name)) this.#add(path, 'BAD_REFERENCE', `there is no ${what} '${name}'`, nameHint(name, known, 'there are'));
+    if (!known.includes(name))
+      this.#add(path, 'BAD_REFERENCE', `there is no ${what} '${name}'`, nameHint(name, known, 'there are'));
   }
 
   #add(path: Path, code: Diagnostic['code'], message: string, hint?: string): void {

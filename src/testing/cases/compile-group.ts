@@ -17,7 +17,11 @@ export function compileTestFile(root: SourceNode, place: GroupPlace, report: Rep
   const list = childOf(root, 'cases');
   if (list?.kind !== 'list') return undefined;
   if (list.items.length === 0)
-    report.error('OUT_OF_RANGE', { at: list.at, message: 'the file has no cases', hint: 'a case needs name, expect, and given or run' });
+    report.error('OUT_OF_RANGE', {
+      at: list.at,
+      message: 'the file has no cases',
+      hint: 'a case needs name, expect, and given or run',
+    });
   const plain = toPlainObject(root);
   const profiles = (plain['profiles'] ?? []) as readonly JsonObject[];
   return {

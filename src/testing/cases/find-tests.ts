@@ -33,7 +33,10 @@ export async function findTests({ paths, profiles, usual }: TestPlaces): Promise
   for (const each of paths) {
     const place = path.resolve(each);
     if (!existsSync(place))
-      throw new CadreError('OPTION_INVALID', `there is no file or folder '${each}'; name test files (*.test.yaml), profiles, or folders with them`);
+      throw new CadreError(
+        'OPTION_INVALID',
+        `there is no file or folder '${each}'; name test files (*.test.yaml), profiles, or folders with them`,
+      );
     if (statSync(place).isDirectory()) await addFolder(place, found);
     else if (/\.ya?ml$/i.test(place)) found.add(place);
     else throw new CadreError('OPTION_INVALID', `'${each}' is no test file: test files end in .test.yaml`);

@@ -58,5 +58,9 @@ export function readGroup(
 function placeOf(file: string): GroupPlace {
   const below = path.relative('', file);
   const shown = below.startsWith('..') || path.isAbsolute(below) ? file : below;
-  return { file: shown.replaceAll(path.sep, '/'), folder: path.dirname(file), stem: path.basename(file).replace(/(?:\.test)?\.ya?ml$/i, '') };
+  return {
+    file: shown.replaceAll(path.sep, '/'),
+    folder: path.dirname(file),
+    stem: path.basename(file).replace(/(?:\.test)?\.ya?ml$/i, ''),
+  };
 }

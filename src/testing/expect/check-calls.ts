@@ -23,7 +23,11 @@ export function callsOf(records: readonly TurnRecord[], gates: ReadonlyMap<CallI
 }
 
 /** Checks that exactly these calls were made, in this order. */
-export function checkAllCalls(failures: Failures, expected: readonly ExpectedCall[] | undefined, actual: readonly ActualCall[]): void {
+export function checkAllCalls(
+  failures: Failures,
+  expected: readonly ExpectedCall[] | undefined,
+  actual: readonly ActualCall[],
+): void {
   if (expected === undefined) return;
   const [wanted, made] = [expected.map(({ tool }) => tool), actual.map(({ call }) => call.name)];
   if (wanted.join('\n') !== made.join('\n')) {
@@ -41,7 +45,11 @@ export function checkAllCalls(failures: Failures, expected: readonly ExpectedCal
 }
 
 /** Checks that these calls were made in this order, others among them. */
-export function checkSomeCalls(failures: Failures, expected: readonly ExpectedCall[] | undefined, actual: readonly ActualCall[]): void {
+export function checkSomeCalls(
+  failures: Failures,
+  expected: readonly ExpectedCall[] | undefined,
+  actual: readonly ActualCall[],
+): void {
   let from = 0;
   for (const [index, call] of (expected ?? []).entries()) {
     const at = actual.findIndex((each, place) => place >= from && fits(call, each));
@@ -83,7 +91,11 @@ function checkCall(failures: Failures, path: readonly (string | number)[], expec
       actual: call.status,
     });
   if (expected.gate !== undefined && expected.gate !== gate)
-    failures.add([...path, 'gate'], { message: 'another gate judged the call', expected: expected.gate, actual: gate ?? '(no gate)' });
+    failures.add([...path, 'gate'], {
+      message: 'another gate judged the call',
+      expected: expected.gate,
+      actual: gate ?? '(no gate)',
+    });
   for (const text of listOf(contains))
     if (!resultText(call).includes(text))
       failures.add([...path, 'contains'], {

@@ -9,7 +9,8 @@ export function checkRun({ body, placeOf }: Pick<TestCase, 'body' | 'placeOf'>, 
   const failures = new Failures(placeOf);
   const { expect } = body;
   const { state, turns } = played;
-  if (expect.status !== undefined) failures.equal(['status'], `the run has another status${whyOf(played)}`, expect.status, state.status);
+  if (expect.status !== undefined)
+    failures.equal(['status'], `the run has another status${whyOf(played)}`, expect.status, state.status);
   if (expect.outcome !== undefined)
     failures.equal(['outcome'], `the run has another outcome${whyOf(played)}`, expect.outcome, state.outcome ?? '(not ended)');
   failures.contains(['output'], 'the output', expect.output, outputOf(played));
@@ -58,12 +59,21 @@ function checkTurnCounts(failures: Failures, expected: RunExpectations['turns'],
   if (typeof expected === 'number') failures.equal(['turns'], 'other number of turns', expected, turns.length);
   else
     for (const [profile, count] of Object.entries(expected ?? {}))
-      failures.equal(['turns', profile], `other number of turns of ${profile}`, count, turns.filter((turn) => turn.profile === profile).length);
+      failures.equal(
+        ['turns', profile],
+        `other number of turns of ${profile}`,
+        count,
+        turns.filter((turn) => turn.profile === profile).length,
+      );
 }
 
 function checkRules(failures: Failures, expected: RunExpectations['rules'], { turns }: PlayedRun): void {
   const matched = [...new Set(turns.flatMap(({ decision }) => decision.action?.ruleId ?? []))];
   for (const [index, rule] of (expected ?? []).entries())
     if (!matched.includes(rule))
-      failures.add(['rules', index], { message: `rule '${rule}' never matched`, expected: rule, actual: matched.join('\n') || '(no rule)' });
+      failures.add(['rules', index], {
+        message: `rule '${rule}' never matched`,
+        expected: rule,
+        actual: matched.join('\n') || '(no rule)',
+      });
 }

@@ -76,7 +76,9 @@ export function checkObservers(
 ): void {
   if (expected === undefined) return;
   const isList = Array.isArray(expected);
-  const lists = isList ? { fired: expected as readonly string[] } : (expected as { fired?: readonly string[]; quiet?: readonly string[] });
+  const lists = isList
+    ? { fired: expected as readonly string[] }
+    : (expected as { fired?: readonly string[]; quiet?: readonly string[] });
   const fired = [...new Set(observers.filter((each) => each.fired).map(({ id }) => id))];
   const { fired: wanted = [], quiet = [] } = lists;
   for (const [index, id] of wanted.entries()) {
@@ -84,11 +86,19 @@ export function checkObservers(
     const record = observers.find((each) => each.id === id);
     const why = record?.condition === undefined ? '' : `: its condition \`${record.condition}\` did not hold`;
     const path = isList ? ['observers', index] : ['observers', 'fired', index];
-    failures.add(path, { message: `observer '${id}' did not fire${why}`, expected: id, actual: fired.join('\n') || '(none fired)' });
+    failures.add(path, {
+      message: `observer '${id}' did not fire${why}`,
+      expected: id,
+      actual: fired.join('\n') || '(none fired)',
+    });
   }
   for (const [index, id] of quiet.entries())
     if (fired.includes(id))
-      failures.add(['observers', 'quiet', index], { message: `observer '${id}' fired`, expected: `(${id} does not fire)`, actual: fired.join('\n') });
+      failures.add(['observers', 'quiet', index], {
+        message: `observer '${id}' fired`,
+        expected: `(${id} does not fire)`,
+        actual: fired.join('\n'),
+      });
 }
 
 function checkDecision(failures: Failures, expected: TurnExpectations, { record }: PlayedTurn): void {
@@ -198,5 +208,9 @@ export function checkNotes(failures: Failures, expected: readonly string[] | und
   const codes = [...new Set(events.flatMap((event) => (event.type === 'note.add' ? [event.code] : [])))];
   for (const [index, code] of (expected ?? []).entries())
     if (!codes.includes(code))
-      failures.add(['notes', index], { message: `there is no note ${code}`, expected: code, actual: codes.join('\n') || '(no notes)' });
+      failures.add(['notes', index], {
+        message: `there is no note ${code}`,
+        expected: code,
+        actual: codes.join('\n') || '(no notes)',
+      });
 }

@@ -14,7 +14,8 @@ export interface PromptOrigin {
 /** Returns the origins of all places of a text in a turn's prompt; a text over several parts counts for the one it begins in. */
 export function originsOf(run: RunContext, { prompt }: Pick<TurnRecord, 'prompt'>, text: string): readonly PromptOrigin[] {
   const origins: PromptOrigin[] = [];
-  for (let at = prompt.text.indexOf(text); at >= 0 && text !== ''; at = prompt.text.indexOf(text, at + 1)) {
+  if (text === '') return origins;
+  for (let at = prompt.text.indexOf(text); at >= 0; at = prompt.text.indexOf(text, at + 1)) {
     const span = prompt.spans.find(({ range: [from, to] }) => from <= at && at < to);
     if (span === undefined) continue;
     if (span.source === 'segment') origins.push({ segment: span.ref });
@@ -25,7 +26,9 @@ export function originsOf(run: RunContext, { prompt }: Pick<TurnRecord, 'prompt'
 
 function originOfItem(run: RunContext, itemId: string, callId: string | undefined): PromptOrigin | undefined {
   for (const turn of run.turns.values()) {
-    const index = turn.start.inputs.findIndex((input) => input.itemId === itemId || (callId !== undefined && input.callId === callId));
+    const index = turn.start.inputs.findIndex(
+      (input) => input.itemId === itemId || (callId !== undefined && input.callId === callId),
+    );
     const input = turn.start.inputs[index];
     if (input === undefined) continue;
     const item = turn.items[index];

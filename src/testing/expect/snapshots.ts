@@ -23,7 +23,8 @@ export class Snapshots {
   /** Compares a text with the snapshot of a name, or writes it; returns the difference. */
   async check(name: string, text: string): Promise<Omit<Failure, 'at'> | undefined> {
     const file = path.join(this.#folder, `${this.#stem}.${slugOf(name)}.md`);
-    if (this.#names.has(file)) return { message: `two cases of the file have the snapshot '${slugOf(name)}'; give one of them another name` };
+    if (this.#names.has(file))
+      return { message: `two cases of the file have the snapshot '${slugOf(name)}'; give one of them another name` };
     this.#names.add(file);
     const before = await readFile(file, 'utf8').catch(() => undefined);
     if (before === text) return undefined;
@@ -35,13 +36,20 @@ export class Snapshots {
       return undefined;
     }
     if (before === undefined)
-      return { message: `there is no snapshot ${shown}; write it with \`cadre test --update\` and commit it`, expected: '(no snapshot)', actual: text };
+      return {
+        message: `there is no snapshot ${shown}; write it with \`cadre test --update\` and commit it`,
+        expected: '(no snapshot)',
+        actual: text,
+      };
     return { message: `the prompt differs from ${shown}; \`cadre test --update\` accepts it`, expected: before, actual: text };
   }
 }
 
 /** Returns a name as part of a file name. */
 function slugOf(name: string): string {
-  const slug = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
+  const slug = name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '');
   return slug.slice(0, 80) || 'snapshot';
 }

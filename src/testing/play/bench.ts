@@ -40,7 +40,7 @@ export interface CaseDoubles {
   readonly tool: Doubles['tool'];
 }
 
-/** An engine for one case, over a journal in memory and a clock that stands still. */
+/** An engine for one case, over a journal in memory and a manual clock. */
 export interface CaseEngine extends AsyncDisposable {
   readonly engine: Engine;
   readonly journal: Journal;
@@ -50,7 +50,7 @@ export interface CaseEngine extends AsyncDisposable {
 /** Wall time at which every case begins. */
 const beginning = Date.UTC(2026, 0, 1, 12);
 
-/** Text that stands in for summaries and titles that a model would write. */
+/** Text of all summaries and titles. */
 const summary = 'A summary of what came before.';
 
 /** Prepared profiles: cases open engines on them. */

@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
-import type { ContentHash, RunId } from '../../core/ids.ts';
+import type { ContentHash } from '../../core/ids.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { contentRefs } from '../../inspect/content-refs.ts';
@@ -38,7 +38,10 @@ export async function replayTurn(
   if (first?.type !== 'run.start' || agent?.type !== 'agent.start')
     throw new CadreError('TURN_UNKNOWN', `${turn.turnId} has no beginning in the recording`);
   if (agent.profile !== profile)
-    throw new CadreError('TURN_UNKNOWN', `${turn.turnId} is a turn of profile ${agent.profile}, and the case is about ${profile}; write profile: ${agent.profile}`);
+    throw new CadreError(
+      'TURN_UNKNOWN',
+      `${turn.turnId} is a turn of profile ${agent.profile}, and the case is about ${profile}; write profile: ${agent.profile}`,
+    );
   checkProfiles(bench, prefix);
   const contents = [...contentRefs(prefix, content)].flatMap((hash: ContentHash) => {
     const text = content(hash);
@@ -48,7 +51,7 @@ export async function replayTurn(
   const given = body.reply === undefined ? { recorded: true as const } : replyOf(body.reply);
   const { recorded: isRecorded, ...written } = given;
   const reply = isRecorded === true ? { ...recorded, ...written } : written;
-  const seeded = { runId: first.runId as RunId, events: prefix, contents, agentId: turn.agentId };
+  const seeded = { runId: first.runId, events: prefix, contents, agentId: turn.agentId };
   const results = [...(body.results ?? []), ...recordedResults(turn)];
   return await playSeeded(bench, seeded, { turns: [{ items: [], reply }], results, at: turn.start.at });
 }

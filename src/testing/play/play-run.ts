@@ -1,6 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { callerOf } from '../../core/state/agent-path.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Run } from '../../engine/run.ts';
@@ -31,11 +31,11 @@ export async function playRun(bench: Bench, body: CaseBody & { readonly run: Giv
   const script = given.script === undefined ? undefined : scriptOf(bench, given.script);
   const speakers = new Speakers(given);
   let steps = 0;
-  let current: Run | undefined;
+  const launched = Promise.withResolvers<Run>();
   const doubles: CaseDoubles = {
     reply: async ({ path }, signal) => {
-      while (current === undefined && !signal.aborted) await new Promise((resolve) => setImmediate(resolve));
-      const agent = [...(current?.state.agents.values() ?? [])].find((each) => callerOf(current?.state ?? never(), each).path === path);
+      const { state } = await launched.promise;
+      const agent = [...state.agents.values()].find((each) => callerOf(state, each).path === path);
       return agent === undefined ? await untilAborted(signal) : toScripted(speakers.next(agent));
     },
     tool: async (_run, agent, call) => outcomeOf(call, speakers.latest(agent), results),
@@ -57,10 +57,14 @@ export async function playRun(bench: Bench, body: CaseBody & { readonly run: Giv
     { profile: plan.profile, input: given.input },
     { limits: { turns: plan.maxTurns }, ...(request === undefined ? {} : { request }) },
   );
-  current = run;
+  launched.resolve(run);
   const people = [...(given.people ?? [])];
   const settle = async (): Promise<void> =>
-    await untilQuiet(opened, { isDone: () => run.state.outcome !== undefined, steps: () => steps, mayAdvance: () => run.state.activity > 0 });
+    await untilQuiet(opened, {
+      isDone: () => run.state.outcome !== undefined,
+      steps: () => steps,
+      mayAdvance: () => run.state.activity > 0,
+    });
   await settle();
   for (let step = people.shift(); step !== undefined; step = people.shift()) {
     if (run.state.outcome !== undefined || !(await take(run, step))) {
@@ -73,10 +77,6 @@ export async function playRun(bench: Bench, body: CaseBody & { readonly run: Giv
   const turns = run.turns();
   const content = (hash: Parameters<typeof opened.journal.content>[0]): string | undefined => opened.journal.content(hash);
   return { set: bench.set, events, state: stateAfter(events, events.length), content, gates, turns, unusedSteps: people.length };
-}
-
-function never(): never {
-  throw new Error('a model was called before the run began');
 }
 
 /** Takes a step of a person; false when the run does not wait for it. */
@@ -135,7 +135,7 @@ function scriptOf({ set }: Bench, path: string): Script {
   }
   const root = parseYaml(new SourceText(found.path, found.text), new Report());
   const plain = root === undefined ? undefined : toPlain(root);
-  const compiled = compileScript(isJsonObject(plain) ? plain : ({} as JsonObject));
+  const compiled = compileScript(isJsonObject(plain) ? plain : {});
   // The engine has compiled it with the profiles.
   if (!compiled.ok) throw new CadreError('PROFILE_INVALID', `${found.path}: the script does not compile`);
   return compiled.script;

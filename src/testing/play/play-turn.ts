@@ -17,7 +17,11 @@ import { noteGates } from './watch-gates.ts';
 const givenAt = Date.UTC(2026, 0, 1, 12);
 
 /** Plays the turn of a case: the given run, the earlier turns, and the tested one. Fails with OPTION_INVALID when it is never taken. */
-export async function playTurn(bench: Bench, { given = {}, reply = '', results = [] }: CaseBody, profile: string): Promise<PlayedTurn> {
+export async function playTurn(
+  bench: Bench,
+  { given = {}, reply = '', results = [] }: CaseBody,
+  profile: string,
+): Promise<PlayedTurn> {
   const turns = scriptedTurns(given, replyOf(reply));
   const [first] = turns;
   const seeded = seedRun(bench, { profile, given, items: first?.items ?? [], at: givenAt });

@@ -59,15 +59,16 @@ export function spanOf(events: readonly CadreEvent[], turnId: TurnId): TurnSpan 
   let from = start;
   for (let before = events[from - 1]; before !== undefined && isOfPrep(before, began, read); before = events[from - 1]) from -= 1;
   const end = events.findIndex((event) => event.type === 'turn.end' && event.turnId === turnId);
-  let to = end < 0 ? events.length : end + 1;
-  while (end >= 0 && concluding.has(events[to]?.type ?? 'turn.start')) to += 1;
-  return { from, to };
+  if (end < 0) return { from, to: events.length };
+  const next = events.findIndex(({ type }, index) => index > end && !concluding.has(type));
+  return { from, to: next < 0 ? events.length : next };
 }
 
 /** True for an event of the same decision that observers or limits made before the turn began. */
 function isOfPrep(event: CadreEvent, began: EventOf<'turn.start'>, read: ReadonlySet<string>): boolean {
   if (event.at !== began.at || !('agentId' in event) || event.agentId !== began.agentId) return false;
-  if (event.type === 'inbox.add') return event.item.observerId !== undefined && (read.has(event.item.itemId) || isPre(event, began));
+  if (event.type === 'inbox.add')
+    return event.item.observerId !== undefined && (read.has(event.item.itemId) || isPre(event, began));
   if (event.type === 'state.patch') return event.turnId === undefined && event.by !== 'test';
   return preparing.has(event.type);
 }

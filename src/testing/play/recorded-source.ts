@@ -45,7 +45,8 @@ async function openSource(run: string, folder: string, records: OpenRecords | un
     () => undefined,
   );
   if (size !== undefined) {
-    if (size > bundleLimits.chars) throw new CadreError('BUNDLE_INVALID', `${run}: the file has ${size} bytes; the maximum is ${bundleLimits.chars}`);
+    if (size > bundleLimits.chars)
+      throw new CadreError('BUNDLE_INVALID', `${run}: the file has ${size} bytes; the maximum is ${bundleLimits.chars}`);
     const bundle = readBundle(await readFile(file, 'utf8'), { hash: createContentHash(), source: run });
     return { events: bundle.events, content: contentOf(bundle) };
   }
@@ -53,7 +54,10 @@ async function openSource(run: string, folder: string, records: OpenRecords | un
   if (isFile || records === undefined)
     throw new CadreError('RUN_UNKNOWN', `there is no recording ${run} beside the test; write it with: cadre test --from RUN TURN`);
   return await records(run).catch((thrown: unknown) => {
-    throw new CadreError('RUN_UNKNOWN', `${run} is neither a recording beside the test nor a run of the journal: ${thrown instanceof CadreError ? thrown.message : describeThrown(thrown)}`);
+    throw new CadreError(
+      'RUN_UNKNOWN',
+      `${run} is neither a recording beside the test nor a run of the journal: ${thrown instanceof CadreError ? thrown.message : describeThrown(thrown)}`,
+    );
   });
 }
 

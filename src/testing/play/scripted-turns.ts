@@ -34,7 +34,13 @@ export function isReply(message: GivenMessage): boolean {
 }
 
 /** Converts a reply of a test to that of a scripted model. An error is a lasting one, which is not tried again. */
-export function toScripted({ text = '', reasoning, tool_calls: calls = [], finish_reason: finishReason, error }: GivenReply): ScriptedReply {
+export function toScripted({
+  text = '',
+  reasoning,
+  tool_calls: calls = [],
+  finish_reason: finishReason,
+  error,
+}: GivenReply): ScriptedReply {
   if (error !== undefined) return { error: { status: 400, message: error } };
   return {
     text,

@@ -28,7 +28,12 @@ const nothingWakes = ['NOTHING'];
 /** Returns the events of a run in which the tested agent has started and waits for its first turn, with everything that is given. */
 export function seedRun(
   bench: Bench,
-  { profile, given, items, at }: { readonly profile: string; readonly given: Given; readonly items: readonly GivenItem[]; readonly at: number },
+  {
+    profile,
+    given,
+    items,
+    at,
+  }: { readonly profile: string; readonly given: Given; readonly items: readonly GivenItem[]; readonly at: number },
 ): SeededRun {
   const files = JSON.stringify(bench.set.files);
   const contents = [{ hash: bench.hash(files), text: files }];
@@ -104,8 +109,10 @@ function startAgent(
 
 function changeTeam(tx: Transaction, given: Given, agentId: AgentId): void {
   changeState(tx, tx.run.agents.get(agentId), { by: 'test' }, (edit) => {
-    for (const [key, value = null] of Object.entries(given.deliverables ?? {})) edit.apply({ op: 'add', path: ['deliverables', key], value });
-    for (const [key, value = null] of Object.entries(given.shared ?? {})) edit.apply({ op: 'add', path: ['team', 'shared', key], value });
+    for (const [key, value = null] of Object.entries(given.deliverables ?? {}))
+      edit.apply({ op: 'add', path: ['deliverables', key], value });
+    for (const [key, value = null] of Object.entries(given.shared ?? {}))
+      edit.apply({ op: 'add', path: ['team', 'shared', key], value });
     for (const [id, fields] of Object.entries(given.work_modules ?? {})) {
       const module: WorkModule = { ...emptyModule(id, tx.at), ...fields };
       edit.apply({ op: 'add', path: ['team', 'work_modules', id], value: { ...module } as unknown as JsonObject });

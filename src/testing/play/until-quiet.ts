@@ -6,7 +6,7 @@ const quietTicks = 40;
 const mostTimers = 1_000;
 
 /**
- * Waits until a case is done, or nothing more comes by itself. Time stands still while something happens; when nothing does, it moves to
+ * Waits until a case is done, or nothing more comes by itself. Time does not move while something happens; when nothing does, it moves to
  * the next timer, such as the wait between two attempts.
  */
 export async function untilQuiet(

@@ -163,7 +163,9 @@ function behavioursOf(profile: CompiledProfile): readonly Behaviour[] {
 /** Returns the place that declares the strategy for a source. */
 function strategyAt({ resolved, origins, source }: CompiledProfile, id: string): SourceRef {
   const list = resolved['inbox_handling_strategies'];
-  const index = Array.isArray(list) ? (list as readonly JsonValue[]).findIndex((each) => isJsonObject(each) && each['source'] === id) : -1;
+  const index = Array.isArray(list)
+    ? (list as readonly JsonValue[]).findIndex((each) => isJsonObject(each) && each['source'] === id)
+    : -1;
   return origins.get(`inbox_handling_strategies[${index}].source`) ?? source;
 }
 

@@ -19,7 +19,9 @@ export function diffText(expected: string, actual: string): readonly DiffedLine[
       .split('\n')
       .map((text): DiffedLine => ({ sign, text }));
   });
-  const isNear = lines.map((_, index) => lines.slice(Math.max(0, index - context), index + context + 1).some(({ sign }) => sign !== ' '));
+  const isNear = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - context), index + context + 1).some(({ sign }) => sign !== ' '),
+  );
   const shown: DiffedLine[] = [];
   let left = 0;
   for (const [index, line] of lines.entries()) {

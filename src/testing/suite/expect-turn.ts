@@ -135,7 +135,10 @@ export class ExpectedTurn {
   /** Returns the expectations that do not hold, without throwing. */
   async failures(expect: TurnExpectations): Promise<readonly Failure[]> {
     if (expect.prompt?.snapshot !== undefined)
-      throw new CadreError('OPTION_INVALID', 'prompt.snapshot is for test files; compare turn.promptText with a snapshot of your test runner');
+      throw new CadreError(
+        'OPTION_INVALID',
+        'prompt.snapshot is for test files; compare turn.promptText with a snapshot of your test runner',
+      );
     const { body, profile, played } = this.#expected;
     const testCase = caseOf({ ...body, expect }, profile);
     assertNames(this.#bench, testCase);
@@ -234,7 +237,16 @@ function caseOf(body: CaseBody, profile: string): TestCase {
 const inCode: PlaceOf = (path) => ({ file: path.join('.'), line: 1, column: 1 });
 
 function assertNames(bench: Bench, testCase: TestCase): void {
-  const problems = checkNames(bench, { file: '', folder: '.', stem: '', profiles: [], env: {}, tools: {}, maxTurns: 1, cases: [testCase] });
+  const problems = checkNames(bench, {
+    file: '',
+    folder: '.',
+    stem: '',
+    profiles: [],
+    env: {},
+    tools: {},
+    maxTurns: 1,
+    cases: [testCase],
+  });
   if (problems.length === 0) return;
   const lines = problems.map(({ source, message, hint }) => `${source.file}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
   throw new CadreError('OPTION_INVALID', lines.join('\n'));

@@ -59,7 +59,10 @@ export function formatCoverage(teams: readonly TeamCoverage[], style: TextStyle 
       `${style.bold(`Coverage of ${safe(team)}`)}  ${countsText(counts)}`,
       ...profiles.map(({ profile, counts: own }) => `  ${safe(profile)}  ${style.dim(countsText(own))}`),
       ...(unexercised.length === 0 ? [] : [style.yellow('  not exercised by any test:')]),
-      ...unexercised.map(({ kind, id, profile, at }) => `    ${placeText(at)}: ${kind.replace(/(?:ie)?s$/, (end) => (end === 'ies' ? 'y' : ''))} ${safe(id)} of ${safe(profile)}`),
+      ...unexercised.map(
+        ({ kind, id, profile, at }) =>
+          `    ${placeText(at)}: ${kind.replace(/(?:ie)?s$/, (end) => (end === 'ies' ? 'y' : ''))} ${safe(id)} of ${safe(profile)}`,
+      ),
     ])
     .join('\n');
 }

@@ -103,15 +103,21 @@ class Suite {
   }
 
   /** Opens the profiles of a group; undefined, with the problems noted, when they do not load. */
-  async #bench(benches: Map<string, Bench | undefined>, profiles: string, group: TestGroup | undefined): Promise<Bench | undefined> {
+  async #bench(
+    benches: Map<string, Bench | undefined>,
+    profiles: string,
+    group: TestGroup | undefined,
+  ): Promise<Bench | undefined> {
     const { profiles: more = [], env = {}, tools: declared = {} } = group ?? {};
     const key = JSON.stringify([more, env, declared]);
     if (benches.has(key)) return benches.get(key);
     const { tools } = this.#options;
-    const bench = await Bench.open({ profiles, more, env, declared, ...(tools === undefined ? {} : { tools }) }).catch((thrown: unknown) => {
-      this.#problems.push(...problemsOf(thrown, group?.file ?? path.relative('', profiles)));
-      return undefined;
-    });
+    const bench = await Bench.open({ profiles, more, env, declared, ...(tools === undefined ? {} : { tools }) }).catch(
+      (thrown: unknown) => {
+        this.#problems.push(...problemsOf(thrown, group?.file ?? path.relative('', profiles)));
+        return undefined;
+      },
+    );
     benches.set(key, bench);
     return bench;
   }
@@ -175,12 +181,21 @@ export async function playCase(
     return { played, failures: checkRun(testCase, played) };
   }
   const played =
-    body.given?.from === undefined ? await playTurn(bench, body, profile) : await playRecorded(bench, body, { profile, folder, records });
+    body.given?.from === undefined
+      ? await playTurn(bench, body, profile)
+      : await playRecorded(bench, body, { profile, folder, records });
   return { played, failures: await checkTurn(testCase, played, snapshots) };
 }
 
 /** Errors of what a test file names, which no change of a profile mends. */
-const ofFile: ReadonlySet<string> = new Set(['RUN_UNKNOWN', 'TURN_UNKNOWN', 'BUNDLE_INVALID', 'STORE_CORRUPT', 'STORE_NEWER', 'STORE_FAILED']);
+const ofFile: ReadonlySet<string> = new Set([
+  'RUN_UNKNOWN',
+  'TURN_UNKNOWN',
+  'BUNDLE_INVALID',
+  'STORE_CORRUPT',
+  'STORE_NEWER',
+  'STORE_FAILED',
+]);
 
 function isOfFile({ code }: CadreError): boolean {
   return ofFile.has(code);

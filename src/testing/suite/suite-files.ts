@@ -26,7 +26,9 @@ export function suiteJunit({ cases, problems }: SuiteReport): string {
     const seconds = own.reduce((sum, { ms }) => sum + ms, 0) / 1000;
     const tests = own.map(({ name, profile, failures, ms }) => {
       const head = `    <testcase name="${xml(name)}" classname="${xml(profile)}" file="${xml(file)}" time="${(ms / 1000).toFixed(3)}"`;
-      const parts = failures.map((failure) => `      <failure message="${xml(failure.message)}">${xml(formatFailure(failure))}</failure>\n`);
+      const parts = failures.map(
+        (failure) => `      <failure message="${xml(failure.message)}">${xml(formatFailure(failure))}</failure>\n`,
+      );
       return parts.length === 0 ? `${head}/>\n` : `${head}>\n${parts.join('')}    </testcase>\n`;
     });
     const counts = `tests="${own.length}" failures="${failed}" errors="0" time="${seconds.toFixed(3)}"`;

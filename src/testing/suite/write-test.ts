@@ -37,7 +37,10 @@ export interface WriteOptions extends Pick<BenchOptions, 'profiles' | 'tools'> {
 /** Makes a test of a recorded turn: it expects what the present profiles do, and brings the recording that it needs. */
 export async function writeTest({ events, content, turn }: RecordedTurn, options: WriteOptions): Promise<WrittenTest> {
   const { to } = spanOf(events, turn.turnId);
-  const { bundle } = await exportRun({ events: events.slice(0, to).map(withoutImport), content }, { ...options.redaction, redact: true });
+  const { bundle } = await exportRun(
+    { events: events.slice(0, to).map(withoutImport), content },
+    { ...options.redaction, redact: true },
+  );
   const state = foldEvents(bundle.events, 'everything');
   const recorded = state?.turns.get(turn.turnId);
   const agent = state?.agents.get(turn.agentId);
@@ -116,7 +119,11 @@ function expectationsOf(played: PlayedTurn): TurnExpectations {
     ...(fired.length + quiet.length === 0 ? {} : { observers: { fired, quiet } }),
     rule: action?.ruleId ?? null,
     ...(action === undefined ? {} : { action: action.type }),
-    tool_calls: record.toolInteractions.map(({ name, args, status }) => ({ tool: name, ...(args === null ? {} : { args }), status })),
+    tool_calls: record.toolInteractions.map(({ name, args, status }) => ({
+      tool: name,
+      ...(args === null ? {} : { args }),
+      status,
+    })),
     ...(Object.keys(state).length === 0 ? {} : { state }),
     ...(posted.length === 0 ? {} : { posted }),
     end: end?.type === 'agent.end' ? end.outcome : false,
@@ -127,7 +134,7 @@ function changedState({ record, state }: PlayedTurn): JsonObject {
   const agent = state.agents.get(record.agentId);
   const values: Record<string, JsonValue> = {};
   for (const { path, value } of record.stateChanges) {
-    // A change at a key with a dot in it has no path of its own.
+    // A key with a dot in it cannot be named by a path.
     const now = agent === undefined ? undefined : readStatePath(state, agent, path);
     if (value === undefined || JSON.stringify(now) !== JSON.stringify(value)) continue;
     // Of a new module, what an author looks at.
@@ -139,15 +146,19 @@ function changedState({ record, state }: PlayedTurn): JsonObject {
 
 function differencesOf(before: TurnRecord, now: TurnRecord): readonly string[] {
   const ruleOf = ({ decision }: TurnRecord): string => decision.action?.ruleId ?? decision.action?.type ?? 'none';
-  const firedOf = ({ observers }: TurnRecord): string => observers.flatMap(({ id, fired }) => (fired ? [id] : [])).join(', ') || 'none';
-  const callsOf = ({ toolInteractions }: TurnRecord): string => toolInteractions.map(({ name, status }) => `${name} (${status})`).join(', ') || 'none';
+  const firedOf = ({ observers }: TurnRecord): string =>
+    observers.flatMap(({ id, fired }) => (fired ? [id] : [])).join(', ') || 'none';
+  const callsOf = ({ toolInteractions }: TurnRecord): string =>
+    toolInteractions.map(({ name, status }) => `${name} (${status})`).join(', ') || 'none';
   const pairs: readonly (readonly [string, string, string])[] = [
     ['rule', ruleOf(before), ruleOf(now)],
     ['observers', firedOf(before), firedOf(now)],
     ['calls', callsOf(before), callsOf(now)],
   ];
   const differing = pairs.flatMap(([what, was, is]) => (was === is ? [] : [`${what}: ${was} when it was recorded, ${is} now`]));
-  return withoutNonces(before.prompt.text) === withoutNonces(now.prompt.text) ? differing : [...differing, 'the prompt is not the recorded one (the snapshot holds that of now)'];
+  return withoutNonces(before.prompt.text) === withoutNonces(now.prompt.text)
+    ? differing
+    : [...differing, 'the prompt is not the recorded one (the snapshot holds that of now)'];
 }
 
 /** Exported runs lack the seed of the marks around untrusted text, so these marks are others. */

@@ -20,7 +20,9 @@ describe('the tests that ship beside the bundled teams', () => {
   it('exercise all rules and observers of every team', () => {
     const teams = [bundledProfiles, ...bundledTeams().map((team) => path.join(bundledProfiles, team))];
     expect(report.coverage.map(({ team }) => team).toSorted()).toEqual(teams.toSorted());
-    const left = report.coverage.flatMap(({ unexercised }) => unexercised.filter(({ kind }) => kind === 'rules' || kind === 'observers'));
+    const left = report.coverage.flatMap(({ unexercised }) =>
+      unexercised.filter(({ kind }) => kind === 'rules' || kind === 'observers'),
+    );
     expect(left).toEqual([]);
     const total = report.coverage.reduce((sum, { counts }) => sum + counts.rules.total + counts.observers.total, 0);
     expect(total).toBeGreaterThan(70);

@@ -58,7 +58,9 @@ describe('expectTurn', () => {
   });
 
   it('refuses names that do not exist, and snapshots of files', async () => {
-    await expect(expectTurn({ profiles, profile: 'Clark', given, reply: '' })).rejects.toThrow("there is no profile 'Clark' (did you mean `Clerk`?");
+    await expect(expectTurn({ profiles, profile: 'Clark', given, reply: '' })).rejects.toThrow(
+      "there is no profile 'Clark' (did you mean `Clerk`?",
+    );
     const turn = await expectTurn({ profiles, profile: 'Clerk', given, reply: '' });
     await expect(turn.toDecide('quite')).rejects.toThrow("expect.rule: there is no rule of Clerk 'quite' (did you mean `quiet`?");
     await expect(turn.toMatch({ prompt: { snapshot: true } })).rejects.toThrow('compare turn.promptText with a snapshot');
@@ -69,7 +71,11 @@ describe('expectTurn', () => {
   });
 
   it('plays a run', async () => {
-    const run = await expectRun({ profiles, profile: 'Clerk', run: { input: 'Hi', replies: { Clerk: ['One.', 'Two.'] }, people: [{ say: 'More' }] } });
+    const run = await expectRun({
+      profiles,
+      profile: 'Clerk',
+      run: { input: 'Hi', replies: { Clerk: ['One.', 'Two.'] }, people: [{ say: 'More' }] },
+    });
     await run.toMatch({ status: 'awaiting', turns: 2, output: 'Two.', people: true, rules: ['done'] });
     await expect(run.toMatch({ turns: 3 })).rejects.toThrow('other number of turns');
     expect(run.turns).toHaveLength(2);

@@ -9,7 +9,10 @@ import type { RecordedSource } from '../../../src/testing/play/recorded-source.t
 import { run, teamFolder } from './team.ts';
 
 /** Records a run of the clerk and returns it with its events. */
-async function record(folder: string, replies: readonly (ScriptedReply | string)[]): Promise<{ readonly recorded: Run; readonly source: RecordedSource }> {
+async function record(
+  folder: string,
+  replies: readonly (ScriptedReply | string)[],
+): Promise<{ readonly recorded: Run; readonly source: RecordedSource }> {
   const store = createMemoryJournal();
   await using engine = await createEngine({ profiles: folder, models: { '*': scriptedModel(replies) }, store, env: {} });
   const recorded = await engine.launch({ profile: 'Clerk', input: 'File my letter.' });
@@ -133,7 +136,8 @@ describe('a recording that does not fit is a problem of the test file', () => {
   });
 
   it('a turn of another profile', async () => {
-    const other = 'name: Other\ntype: partner\nllm_config_ref: default\ninstructions: a\nflow_decider: [{ id: call, action: { type: await_user_input } }]\n';
+    const other =
+      'name: Other\ntype: partner\nllm_config_ref: default\ninstructions: a\nflow_decider: [{ id: call, action: { type: await_user_input } }]\n';
     expect(await problemOf(caseOf('__recordings__/run.json/t1', 'Other'), { 'profiles/Other.yaml': other })).toContain(
       'Clerk_1.t1 is a turn of profile Clerk, and the case is about Other; write profile: Clerk',
     );

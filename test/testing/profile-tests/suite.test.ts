@@ -98,7 +98,9 @@ describe('coverage', () => {
       gates: { exercised: 1, total: 2 },
     });
     const left = coverage.unexercised.map(({ kind, id, profile }) => `${kind} ${id} ${profile}`);
-    expect(left).toEqual(expect.arrayContaining(['rules quiet Clerk', 'rules done Clerk', 'observers hint Clerk', 'gates no_writes Clerk']));
+    expect(left).toEqual(
+      expect.arrayContaining(['rules quiet Clerk', 'rules done Clerk', 'observers hint Clerk', 'gates no_writes Clerk']),
+    );
     expect(left).not.toContain('rules call Clerk');
     expect(formatCoverage([coverage])).toMatch(/profiles\/Clerk\.yaml:\d+:\d+: rule quiet of Clerk/);
   });

@@ -68,7 +68,9 @@ describe('a turn of a test file', () => {
     ['error', 'error: broken', 'the error does not contain this text'],
     ['notes', 'notes: [CONDITION_FAILED]', 'there is no note CONDITION_FAILED'],
   ])('fails at the place of the expectation: %s', async (_, expectation, message) => {
-    const { failures, problems } = await outcomeOf(`  - name: a\n    ${hello}\n    reply: Hello.\n    expect: { ${expectation} }\n`);
+    const { failures, problems } = await outcomeOf(
+      `  - name: a\n    ${hello}\n    reply: Hello.\n    expect: { ${expectation} }\n`,
+    );
     expect(problems).toEqual([]);
     expect(failures).toHaveLength(1);
     expect(failures[0]).toContain(message);
@@ -194,7 +196,10 @@ cases:
       tool_calls: [{ tool: far_ping, status: ok, contains: pong }, { tool: far_ping, status: error, contains: host }]
 `,
     };
-    const { failures, problems } = await outcomeOf(`  - name: b\n    ${hello}\n    reply: Hi.\n    expect: { rule: done }\n`, folder);
+    const { failures, problems } = await outcomeOf(
+      `  - name: b\n    ${hello}\n    reply: Hi.\n    expect: { rule: done }\n`,
+      folder,
+    );
     expect(problems).toEqual([]);
     expect(failures).toEqual([]);
   });
