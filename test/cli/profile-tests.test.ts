@@ -46,7 +46,7 @@ describe('cadre test', () => {
     expect(written).toMatchObject({ code: 0 });
     expect(written.err).toMatch(/^ok Principal: Principal_2\.t2 of run_/);
     expect(written.out).toMatch(
-      /^tests\/plan\.test\.yaml\ntests\/__recordings__\/run_\w+\.Principal_2\.t2\.json\ntests\/__snapshots__\/plan\.prompt\.md\n$/,
+      /^tests\/plan\.test\.yaml\ntests\/__recordings__\/run_\w+\.Principal_2\.t2\.json\ntests\/__snapshots__\/plan\.prompt\.txt\n$/,
     );
     const again = await runCli(['test', '--from', 'last', 'Principal_2.t2', '--out', 'tests/plan.test.yaml'], { cwd });
     expect(again.code).toBe(2);

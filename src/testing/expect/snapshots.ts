@@ -22,7 +22,7 @@ export class Snapshots {
 
   /** Compares a text with the snapshot of a name, or writes it; returns the difference. */
   async check(name: string, text: string): Promise<Omit<Failure, 'at'> | undefined> {
-    const file = path.join(this.#folder, `${this.#stem}.${slugOf(name)}.md`);
+    const file = path.join(this.#folder, `${this.#stem}.${slugOf(name)}.txt`);
     if (this.#names.has(file))
       return { message: `two cases of the file have the snapshot '${slugOf(name)}'; give one of them another name` };
     this.#names.add(file);

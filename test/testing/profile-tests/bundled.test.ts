@@ -9,7 +9,7 @@ describe('the tests that ship beside the bundled teams', () => {
   let report: SuiteReport;
   beforeAll(async () => {
     report = await runSuite({ paths: [bundledProfiles], usual: bundledProfiles, snapshots: 'none', tools: knownDocumentTools() });
-  });
+  }, 90_000);
 
   it('pass', () => {
     expect(report.problems).toEqual([]);

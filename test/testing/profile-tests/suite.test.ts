@@ -13,7 +13,7 @@ describe('snapshots', () => {
     const folder = await teamFolder({ 'profiles/Clerk.test.yaml': snapshot });
     const first = await run(folder);
     expect(first.written).toHaveLength(1);
-    const file = path.join(folder, 'profiles', '__snapshots__', 'Clerk.greeting.md');
+    const file = path.join(folder, 'profiles', '__snapshots__', 'Clerk.greeting.txt');
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(/^=== system\n\nYou file papers\.\n\n=== user\n\nHello\n\n=== tools\n\n/);
     expect((await run(folder)).written).toEqual([]);
