@@ -90,7 +90,10 @@ function addTest(program: Command, done: Done): void {
   program
     .command('test')
     .summary('test profiles without a model, from *.test.yaml files and recorded turns')
-    .argument('[path...]', 'test files, profiles with tests, or folders with them (default: the profiles folder)')
+    .argument(
+      '[path...]',
+      'test files, profiles with tests, folders with them, or a team that comes with Cadre (default: the profiles folder)',
+    )
     .option(
       '--profiles <folder>',
       'the profiles to test, or a team that comes with Cadre (default: the team that each file belongs to, else ./agent_profiles)',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
@@ -12,6 +13,7 @@ import { openRecordedRun } from '../runs/recorded-run.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
+import { bundledTeam } from '../../profiles/files/bundled-teams.ts';
 import { profileStamp } from '../../profiles/profile-stamp.ts';
 import { writeTestCommand, type WriteTestOptions } from './write-test.ts';
 
@@ -33,7 +35,7 @@ export async function testCommand(paths: readonly string[], options: TestCommand
   if (options.out !== undefined) throw new CadreError('OPTION_INVALID', '--out is the file that --from RUN TURN writes');
   const terminal = openTerminal(options);
   const usual = profilesFolder(options.profiles);
-  const wanted = paths.length === 0 ? [usual] : paths.map((each) => (each === options.profiles ? usual : each));
+  const wanted = paths.length === 0 ? [usual] : paths.map((each) => (existsSync(each) ? each : (bundledTeam(each) ?? each)));
   const suite: SuiteOptions = {
     paths: wanted,
     usual,

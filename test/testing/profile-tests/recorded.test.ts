@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEngine, type Run } from '../../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../../src/testing/index.ts';
+import type { ToolsetHost } from '../../../src/core/tool/toolset.ts';
 import { formatCase } from '../../../src/testing/suite/format-suite.ts';
 import { writeTest } from '../../../src/testing/suite/write-test.ts';
 import type { RecordedSource } from '../../../src/testing/play/recorded-source.ts';
@@ -112,6 +113,40 @@ cases:
       expect.stringContaining('calls: list_files (ok) when it was recorded'),
     ]);
   });
+});
+
+it('tools that a server offered in the recorded run are declared in the test, which connects to nothing', async () => {
+  const folder = await teamFolder({
+    'profiles/Clerk.yaml':
+      'name: Clerk\ntype: partner\nllm_config_ref: default\ninstructions: You call.\ntool_access_policy: { allowed_toolsets: [far] }\n',
+    'toolsets/far.yaml': 'type: toolset\nname: far\nkind: mcp\nsettings: { url: "http://127.0.0.1:9/mcp" }\n',
+  });
+  const ping = {
+    name: 'far_ping',
+    toolset: 'far',
+    description: 'Pings.',
+    parameters: { type: 'object' },
+    effect: 'pure',
+    execute: () => 'pong',
+  };
+  const far = () => ({
+    tools: [],
+    connect: ({ setTools, setHealth }: ToolsetHost) => {
+      setTools([ping]);
+      setHealth({ status: 'ready' });
+    },
+  });
+  const store = createMemoryJournal();
+  const model = scriptedModel([{ toolCalls: [{ name: 'far_ping', args: {} }] }, 'It answers.']);
+  await using engine = await createEngine({ profiles: folder, models: { '*': model }, toolsets: { far }, store, env: {} });
+  const recorded = await engine.launch({ profile: 'Clerk', input: 'Is it there?' });
+  await recorded.settled();
+  const source: RecordedSource = { events: await store.read(recorded.id), content: (hash) => store.content(hash) };
+  expect(await write(folder, source, recorded, 'Clerk_1.t1')).toEqual([]);
+  expect(await readFile(path.join(folder, 'profiles', 'turn.test.yaml'), 'utf8')).toContain('far_ping:\n    toolset: far\n');
+  const { cases, problems } = await run(folder);
+  expect(problems).toEqual([]);
+  expect(cases.map((result) => formatCase(result))).toEqual([expect.stringMatching(/^ok Clerk: Clerk_1\.t1 of run_/)]);
 });
 
 describe('a recording that does not fit is a problem of the test file', () => {
