@@ -189,6 +189,8 @@ async function writeParsedTexts(out) {
   const { Report } = await import(sourceUrl('profiles/report.ts'));
   const teams = path.join(root, 'agent_profiles');
   const texts = globSync('**/*.yaml', { cwd: teams })
+    // Tests are read by `cadre test` alone.
+    .filter((name) => !name.endsWith('.test.yaml'))
     .toSorted()
     .map((name) => readFileSync(path.join(teams, name), 'utf8'));
   const packed = texts.flatMap((text) => {

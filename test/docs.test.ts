@@ -9,6 +9,7 @@ import { knownToolsetKinds } from '../src/engine/toolsets/known-toolset-kinds.ts
 import { createIngestorRegistry } from '../src/ingestors/registry.ts';
 import { createEngine, defineTool, loadProfiles } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
+import { runSuite } from '../src/testing/suite/run-suite.ts';
 import { createDocumentTools } from '../src/toolsets/documents/create-document-tools.ts';
 import { createTeamTools } from '../src/team/create-team-tools.ts';
 import { createToolRegistry } from '../src/tools/registry.ts';
@@ -122,11 +123,15 @@ describe('blocks', () => {
     // Compared and loaded by test/docs/migrating.test.ts, with the other files it is converted with.
     'yaml converted',
   ];
+  /** Run over the bundled team. */
+  const testKind = 'yaml test';
   const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script', 'yaml team'];
 
   it('every block says what it is, so that none goes unchecked', () => {
     expect(
-      blocks.filter((block) => ![...kinds, ...yamlKinds].includes(block.info)).map((block) => `${placed(block)} ${block.info}`),
+      blocks
+        .filter((block) => ![...kinds, ...yamlKinds, testKind].includes(block.info))
+        .map((block) => `${placed(block)} ${block.info}`),
     ).toEqual([]);
   });
 
@@ -140,6 +145,24 @@ describe('blocks', () => {
       expect(set.warnings.filter(({ source }) => source.file.includes('block'))).toEqual([]);
     },
   );
+
+  it.each(ofKind(testKind).map((block) => [placed(block), block] as const))('%s passes as a test file', async (_place, block) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'cadre-docs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = path.join(folder, 'block.test.yaml');
+    writeFileSync(file, block.text);
+    const profiles = path.join(root, 'agent_profiles');
+    const report = await runSuite({
+      paths: [file],
+      usual: profiles,
+      profiles,
+      snapshots: 'none',
+      tools: createDocumentTools({ root: '.', outDir: '.' }).tools,
+    });
+    expect(report.problems).toEqual([]);
+    expect(report.cases.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(report.cases.length).toBeGreaterThan(0);
+  });
 
   it('programs and snippets have no type errors', async () => {
     const { folder } = await writeBlocks(ofKind('ts run', 'ts check'));

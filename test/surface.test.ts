@@ -33,7 +33,18 @@ it('the root exports what the documentation promises, and nothing else', () => {
 
 it('cadre/testing exports its doubles and checks', () => {
   expect(Object.keys(testing)).toEqual(
-    expect.arrayContaining(['countingIds', 'manualClock', 'scriptedModel', 'chaosModel', 'chaosPerson', 'createMemoryJournal']),
+    expect.arrayContaining([
+      'countingIds',
+      'manualClock',
+      'scriptedModel',
+      'chaosModel',
+      'chaosPerson',
+      'createMemoryJournal',
+      'expectTurn',
+      'expectRun',
+      'loadTestProfiles',
+      'turnMatchers',
+    ]),
   );
 });
 
@@ -84,7 +95,7 @@ it('importing the root opens no socket, starts no timer, and loads neither SQLit
 });
 
 it('the schemas for editors are those of this version: npm run schemas', async () => {
-  const { profileJsonSchema, llmConfigJsonSchema, handoverProtocolJsonSchema, scriptJsonSchema, teamJsonSchema } =
+  const { profileJsonSchema, llmConfigJsonSchema, handoverProtocolJsonSchema, scriptJsonSchema, teamJsonSchema, testJsonSchema } =
     await import('../src/profiles/json-schemas.ts');
   const shipped = (name: string): unknown => JSON.parse(readFileSync(path.join(root, 'schemas', `${name}.schema.json`), 'utf8'));
   expect(shipped('profile')).toEqual(profileJsonSchema());
@@ -92,4 +103,5 @@ it('the schemas for editors are those of this version: npm run schemas', async (
   expect(shipped('handover_protocol')).toEqual(handoverProtocolJsonSchema());
   expect(shipped('script')).toEqual(scriptJsonSchema());
   expect(shipped('team')).toEqual(teamJsonSchema());
+  expect(shipped('test')).toEqual(testJsonSchema());
 });

@@ -4,9 +4,10 @@ import { templates } from './starter/templates/all-templates.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
-/** Adds the commands for writing profiles: validate, explain, schema, doctor, completion, prices, init. */
+/** Adds the commands for writing profiles: validate, test, explain, schema, doctor, completion, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
   addCheckingCommands(program, done);
+  addTest(program, done);
   addDoctor(program, done);
   addCompletion(program, done);
   addPrices(program, done);
@@ -82,6 +83,33 @@ function addCompletion(program: Command, done: Done): void {
     .action((shell: Shell) => {
       process.stdout.write(completionScripts[shell]);
       done(0);
+    });
+}
+
+function addTest(program: Command, done: Done): void {
+  program
+    .command('test')
+    .summary('test profiles without a model, from *.test.yaml files and recorded turns')
+    .argument(
+      '[path...]',
+      'test files, profiles with tests, folders with them, or a team that comes with Cadre (default: the profiles folder)',
+    )
+    .option(
+      '--profiles <folder>',
+      'the profiles to test, or a team that comes with Cadre (default: the team that each file belongs to, else ./agent_profiles)',
+    )
+    .option('--filter <text>', 'only cases with this text in their name, file or profile')
+    .option('--watch', 'run again whenever a profile or test changes, until Ctrl-C')
+    .addOption(new Option('--reporter <kind>', 'the form of the results (default: text)').choices(['text', 'json', 'junit']))
+    .option('--update', 'write snapshots that are new or differ')
+    .option('--coverage', 'list the rules, observers, segments, strategies, tools and gates that no case exercised')
+    .option('--from <run-and-turn...>', 'write a test from a recorded turn: --from RUN TURN')
+    .option('--out <file>', 'the test file that --from writes (default: TURN.test.yaml beside the profile)')
+    .addOption(storeOption())
+    .addOption(colorOption())
+    .action(async (paths: readonly string[], options) => {
+      const { testCommand } = await import('./commands/test.ts');
+      done(await testCommand(paths, options));
     });
 }
 

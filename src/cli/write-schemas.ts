@@ -14,6 +14,7 @@ import {
   profileJsonSchema,
   scriptJsonSchema,
   teamJsonSchema,
+  testJsonSchema,
   toolsetJsonSchema,
 } from '../profiles/json-schemas.ts';
 
@@ -38,6 +39,8 @@ export async function schemaOf(kind: SchemaKind, known?: KnownThings): Promise<J
       return teamJsonSchema(known);
     case 'script':
       return scriptJsonSchema(known);
+    case 'test':
+      return testJsonSchema(known);
   }
 }
 

@@ -18,6 +18,7 @@ import { rememberJournal } from '../toolsets/files/guard/engine-places.ts';
 import { codeTools } from './toolsets/code-tools.ts';
 import { givenModels } from '../models/providers/given-models.ts';
 import { ToolsetPool } from './toolsets/toolset-pool.ts';
+import { withDouble } from './effects/doubles.ts';
 import { WireNames } from './effects/wire-names.ts';
 import { ProfileRuntimes } from './launch/profile-runtimes.ts';
 import { type RecordedSet } from './launch/recorded-set.ts';
@@ -107,7 +108,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     rebuild: (recorded) => runtimes.rebuild(recorded, code),
     compile: (files, { code: own }) => runtimes.build({ files }, own),
     rehearse: (profiles, given) => runtimes.rehearse(profiles, given, code),
-    gateway: replay === undefined ? gatewayOf(parts, live, clock) : createReplayGateway(replay, clock),
+    gateway: replay === undefined ? withDouble(gatewayOf(parts, live, clock), live.doubles) : createReplayGateway(replay, clock),
     replay,
     journal: await openStore(live.store, live),
     ownsJournal: typeof live.store !== 'object',
@@ -124,6 +125,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     toolsets: pool,
     trust: live.trust,
     watch: live.watch,
+    doubles: live.doubles,
   });
 }
 

@@ -11,6 +11,7 @@ import type { AiSdkModel, LanguageModel } from '../models/adapter/ai-sdk-model.t
 import type { GivenTool } from '../tools/given-tool.ts';
 import type { NodeFunction } from '../nodes/turn/function-node.ts';
 import type { DecisionWatch } from './run/decide-batch.ts';
+import type { Doubles } from './effects/doubles.ts';
 import type { LimitOptions } from './limit-options.ts';
 import type { LeaseOptions } from './recovery/open-store.ts';
 import type { IntegrityOptions } from '../journal/commit-chain.ts';
@@ -95,4 +96,6 @@ export type OpenOptions = Pick<
 > & {
   /** Observes every decision; set by tests only. */
   readonly watch?: DecisionWatch;
+  /** Replaces models and tools; set by tests of profiles only. */
+  readonly doubles?: Doubles;
 };

@@ -13,6 +13,7 @@ import type { DecisionContext } from './run/decision-context.ts';
 import type { ViewedProfile } from './run-result.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { LimitOptions } from './limit-options.ts';
+import type { Doubles } from './effects/doubles.ts';
 import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
@@ -78,4 +79,6 @@ export interface EngineParts {
   readonly replay?: Replay | undefined;
   /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
+  /** Set by tests of profiles only. */
+  readonly doubles?: Doubles | undefined;
 }

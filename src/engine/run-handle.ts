@@ -36,7 +36,7 @@ export function runHandle(
   parts: EngineParts,
   { state, lease, runtime, tools, content, resources, context, answers }: RunHandleParts,
 ): RunHandle {
-  const { journal, clock, ids, gateway, functions, graceMs, replay, watch } = parts;
+  const { journal, clock, ids, gateway, functions, graceMs, replay, watch, doubles } = parts;
   let { viewed } = runtime;
   const ports: ActorPorts = {
     get decision() {
@@ -58,6 +58,7 @@ export function runHandle(
     workspace: parts.workspaceOf(state.meta),
     live: new RunResources(state.meta.runId, resources),
     replay,
+    doubles,
     loopThrottle: parts.loopThrottle,
     defer: setImmediate,
     watch,

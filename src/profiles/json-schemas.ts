@@ -4,6 +4,7 @@ import { llmConfigSchema } from './schema/llm-config-schema.ts';
 import { profileSchema } from './schema/profile-schema.ts';
 import { scriptSchema } from './schema/script-schema.ts';
 import { teamSchema } from './schema/team-schema.ts';
+import { testSchema } from './schema/test-schema.ts';
 import { type KnownThings, withNames } from './schema/with-names.ts';
 import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-kinds-schema.ts';
 
@@ -35,6 +36,11 @@ export function scriptJsonSchema(known?: KnownThings): JsonSchema {
 /** Returns the JSON Schema of `team.yaml` for editors. */
 export function teamJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(teamSchema, 'Cadre team', known);
+}
+
+/** Returns the JSON Schema of test files (`*.test.yaml`) for editors. */
+export function testJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(testSchema, 'Cadre test', known);
 }
 
 /** Returns the JSON Schema of toolset files for editors, with the settings of the given kinds. */

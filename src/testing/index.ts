@@ -11,3 +11,32 @@ export { replayModels } from './replay-models.ts';
 export { scriptedModel, type ScriptedRequest } from '../models/scripted/scripted-replies.ts';
 export { type ScriptedReply } from '../models/scripted/scripted-reply.ts';
 export { createMemoryJournal } from '../journal/memory-journal.ts';
+export {
+  ExpectedRun,
+  ExpectedTurn,
+  expectRun,
+  expectTurn,
+  loadTestProfiles,
+  turnMatchers,
+  type RunCase,
+  type TestProfiles,
+  type TestProfilesOptions,
+  type TurnCase,
+} from './suite/expect-turn.ts';
+export type { Failure } from './expect/failure.ts';
+export type {
+  ExpectedCall,
+  ExpectedItem,
+  ExpectedText,
+  Given,
+  GivenAgent,
+  GivenCall,
+  GivenItem,
+  GivenMessage,
+  GivenReply,
+  GivenResult,
+  GivenRun,
+  PersonStep,
+  RunExpectations,
+  TurnExpectations,
+} from './cases/test-case.ts';

@@ -6,6 +6,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/core/json.ts';
 import { ownCheck, plainCheck } from '../../src/core/tool/plain-schema.ts';
+import { isTestFile } from '../../src/profiles/files/test-file-names.ts';
+import { parseYaml } from '../../src/profiles/yaml/parse-yaml.ts';
+import { SourceText } from '../../src/profiles/yaml/source-text.ts';
 import { parseProfileFiles } from '../../src/profiles/files/parse-profile-files.ts';
 import { Report } from '../../src/profiles/report.ts';
 import { shapeOptions, shapeSchemas, type ShapeKind } from '../../src/profiles/schema/shape-schemas.ts';
@@ -170,13 +173,17 @@ it("says yes to the files of the bundled teams, and to no change of them that Ca
     text: readFileSync(path.join(teams, name), 'utf8'),
   }));
   const { roots } = parseProfileFiles(files, new Report());
+  const tests = files.flatMap(({ path: file, text }) => {
+    const root = isTestFile(file) ? parseYaml(new SourceText(file, text), new Report()) : undefined;
+    return root?.kind === 'map' ? [root] : [];
+  });
   const ajv = new Ajv(shapeOptions);
   let [whole, changed, rejected] = [0, 0, 0];
   for (const kind of Object.keys(shapeSchemas) as ShapeKind[]) {
     const check = ownCheck(shapeSchemas[kind]);
     expect(check, kind).toBeDefined();
     const validate = ajv.compile(shapeSchemas[kind]);
-    for (const root of kind === 'prices' ? [] : roots[kind]) {
+    for (const root of kind === 'prices' ? [] : kind === 'test' ? tests : roots[kind]) {
       const plain = toPlain(root) as JsonObject;
       expect(check?.(plain), root.at.file.path).toBe(validate(plain));
       whole += 1;

@@ -14,6 +14,7 @@ import {
   profileJsonSchema,
   scriptJsonSchema,
   teamJsonSchema,
+  testJsonSchema,
 } from '../../src/profiles/json-schemas.ts';
 import { createDocumentTools } from '../../src/toolsets/documents/create-document-tools.ts';
 import { createTeamTools } from '../../src/team/create-team-tools.ts';
@@ -62,8 +63,9 @@ describe('facts', () => {
     ['handover protocols', handoverProtocolJsonSchema()],
     ['scripts', scriptJsonSchema()],
     ['teams', teamJsonSchema()],
+    ['tests', testJsonSchema()],
   ] as const)('docs/profiles.md and its pages mention every key of %s', (_name, schema) => {
-    const text = profilePages.map(({ file }) => readText(file)).join('\n');
+    const text = [...profilePages, readPage('docs/testing.md')].map(({ file }) => readText(file)).join('\n');
     expect([...keysOf(schema)].filter((key) => !new RegExp(`(?<![\\w-])${key}(?![\\w-])`).test(text))).toEqual([]);
   });
 

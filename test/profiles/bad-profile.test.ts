@@ -153,8 +153,14 @@ describe('shape of profiles (FAULTS Y6, Y7)', () => {
     },
     { title: 'a test that is a text', text: 'name: A\ntests: [‸one]\n', code: 'WRONG_TYPE', says: '`tests[0]`' },
     {
+      title: 'a test with an unknown expectation',
+      text: 'name: A\ntests: [{ name: a, expect: { ‸rul: x } }]\n',
+      code: 'UNKNOWN_KEY',
+      says: 'did you mean `rule`?',
+    },
+    {
       title: 'environment values in a profile',
-      text: 'name: A\ntests: [{ key: { _type: ‸from_env, var: SECRET } }]\n',
+      text: 'name: A\ntests: [{ name: a, given: { flags: { _type: ‸from_env, var: SECRET } }, expect: { rule: r } }]\n',
       code: 'NOT_ALLOWED',
       says: 'LLM configs only',
     },

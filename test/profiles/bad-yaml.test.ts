@@ -165,8 +165,9 @@ describe('YAML that profiles do not allow (FAULTS Y1-Y6)', () => {
 
   it('accepts a few aliases', () => {
     expect(
-      compileText('name: A\nlimits: &l { max_turns: 3 }\ntests: [*l, *l]\n').set?.profiles.get('A')?.resolved['tests'],
-    ).toEqual([{ max_turns: 3 }, { max_turns: 3 }]);
+      compileText('name: A\ntext_definitions: &t { a: b }\ndeliverables_schema: { x: *t, y: *t }\n').set?.profiles.get('A')
+        ?.resolved['deliverables_schema'],
+    ).toEqual({ x: { a: 'b' }, y: { a: 'b' } });
   });
 
   it('reports several syntax errors of one file, and those of other files', () => {

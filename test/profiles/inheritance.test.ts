@@ -145,7 +145,7 @@ describe('inheritance (D1.11)', () => {
   it('never inherits what a profile says of itself', () => {
     const profile = compileGood({
       'b.yaml':
-        'profile_id: id-b\nname: B\ntype: base\nrev: 7\nis_active: false\nis_deleted: true\ntimestamp: long ago\nexposable_as_tool: { name: ask_b, description: x }\ntests: [{ a: 1 }]\n',
+        'profile_id: id-b\nname: B\ntype: base\nrev: 7\nis_active: false\nis_deleted: true\ntimestamp: long ago\nexposable_as_tool: { name: ask_b, description: x }\ntests: [{ name: a, expect: { rule: r } }]\n',
       'a.yaml': 'name: A\nbase_profile: B\n',
     }).profiles.get('A');
     expect(profile?.resolved).toEqual({ name: 'A', base_profile: 'B' });

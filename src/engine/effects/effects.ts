@@ -20,6 +20,7 @@ import { ended, type InFlight, isAborted, isGood, leave } from './in-flight.ts';
 import { withinRequest } from './current-request.ts';
 import { ClockWatch } from '../run/clock-watch.ts';
 import { atMost, PendingCloses } from './pending-closes.ts';
+import type { Doubles } from './doubles.ts';
 import { liveDeltas } from './live-deltas.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { replayedTool } from './replayed-tool.ts';
@@ -48,6 +49,8 @@ export interface EffectPorts {
   readonly answers?: RecordedAnswers | undefined;
   /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
+  /** Answers tool calls instead of the tools, in tests of profiles. */
+  readonly doubles?: Doubles | undefined;
 }
 
 /**
@@ -223,7 +226,7 @@ export class Effects {
     const tool = name === undefined ? undefined : this.#ports.decision.env.catalog.get(name);
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
-    const { context, clock, workspace, live, replay, content, decision } = this.#ports;
+    const { context, clock, workspace, live, replay, doubles, content, decision } = this.#ports;
     const made = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((candidate) => candidate.callId === callId);
     const providerCallId = made?.providerCallId ?? '';
     const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
@@ -234,6 +237,8 @@ export class Effects {
     const failed = (error: unknown): Input => toInput({ status: 'error', error, progress: [] });
     if (replay !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
+    if (doubles !== undefined)
+      return this.#track({ kind: 'tool', key: callId }, abort, doubles.tool(run, agent, call), toInput, failed);
     let isOut = false;
     const key = (): string => idempotencyKey(run.meta.runId, call);
     const links = { scope: agentScope(decision.env, run, agent), context, abort, workspace, content, live, idempotencyKey: key };

@@ -17,9 +17,13 @@ export interface DecisionBatch {
 
 /**
  * Observes every decision of an engine's runs, before and after: a port that only tests set, to repeat each decision from the journal alone
- * (`test/support/rebuild/`). Deciding never reads it.
+ * (`test/support/rebuild/`), or to see which gate judged a call (`testing/play/`). Deciding never reads it.
  */
-export type DecisionWatch = (tx: Transaction, batch: DecisionBatch) => (refused: readonly (CadreError | undefined)[]) => void;
+export type DecisionWatch = (
+  tx: Transaction,
+  batch: DecisionBatch,
+  gate: Pick<InputGate, 'decision'>,
+) => (refused: readonly (CadreError | undefined)[]) => void;
 
 /** An input gate whose decisions can be observed. */
 export interface WatchedGate extends InputGate {
@@ -34,7 +38,7 @@ export function decideBatch(
   onRefused: (place: number, error: CadreError) => void,
 ): void {
   const { inputs, mayStart } = batch;
-  const made = gate.watch?.(tx, batch);
+  const made = gate.watch?.(tx, batch, gate);
   const refused = inputs.map((input, index) => {
     const error = admit(tx, gate, input, mayStart);
     if (error !== undefined) onRefused(index - inputs.length, error);

@@ -7,6 +7,7 @@ import { maxFileBytes, maxFiles, maxTotalBytes, sizeText } from './file-limits.t
 import { bundledTeam } from './bundled-teams.ts';
 import { readBounded } from './read-bounded.ts';
 import { includesOf, isTeamFolder } from './team-file.ts';
+import { besideTests, isTestFile } from './test-file-names.ts';
 
 /** Files read from disk, and the problems of files that could not be read. */
 export interface FilesRead {
@@ -126,7 +127,7 @@ async function readFolder(
     return;
   }
   for (const name of names) {
-    if (name.startsWith('.') || name === 'node_modules' || reading.full) continue;
+    if (name.startsWith('.') || name === 'node_modules' || besideTests.has(name) || reading.full) continue;
     await readEntry(reading, root, { path: join(folder, name), label: `${label}/${name}`, depth });
   }
 }
@@ -140,7 +141,7 @@ async function readEntry(
     const link = await lstat(path);
     const real = link.isSymbolicLink() ? await realpath(path) : path;
     const info = link.isSymbolicLink() ? await stat(real) : link;
-    const isProfileFile = /\.(?:ya?ml|json)$/i.test(label);
+    const isProfileFile = /\.(?:ya?ml|json)$/i.test(label) && !isTestFile(label);
     if (!info.isDirectory() && !isProfileFile) return;
     if (link.isSymbolicLink() && !isInside(root.real, real)) {
       fail(reading, 'FILE_OUTSIDE', {

@@ -4,6 +4,7 @@ import { observerSchema, ruleSchema } from './action-schema.ts';
 import { checkpointSchema } from './checkpoint-schema.ts';
 import { plannerSchema } from './planner-schema.ts';
 import { stagnationSchema } from './stagnation-schema.ts';
+import { testCaseSchema } from './test-schema.ts';
 import {
   before,
   condition,
@@ -244,7 +245,7 @@ const shape = object(
     function_node: words('A registered function that runs instead of a model.'),
     function_timeout: duration,
     planner: plannerSchema,
-    tests: list('Tests of the profile.', { type: 'object' }),
+    tests: list('Tests of the profile, run by `cadre test`; each is a case as in a test file.', testCaseSchema),
   },
   {
     required: ['name'],

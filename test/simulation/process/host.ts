@@ -184,6 +184,6 @@ export class Host {
 
   /** Ignores decisions after the death of the process: no one sees them, and they may rest on commits that a power cut took. */
   #watched(watch: DecisionWatch): DecisionWatch {
-    return (tx, batch) => (this.state === 'dead' ? () => undefined : watch(tx, batch));
+    return (tx, batch, gate) => (this.state === 'dead' ? () => undefined : watch(tx, batch, gate));
   }
 }

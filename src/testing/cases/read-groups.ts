@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Diagnostic } from '../../core/profile/profile.ts';
+import { maxFileBytes, sizeText } from '../../profiles/files/file-limits.ts';
+import { Report } from '../../profiles/report.ts';
+import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
+import { SourceText } from '../../profiles/yaml/source-text.ts';
+import { compileProfileTests, compileTestFile, type GroupPlace } from './compile-group.ts';
+import type { TeamTests } from './find-tests.ts';
+import type { TestGroup } from './test-case.ts';
+
+/** Groups of cases, and the problems of files. */
+export interface GroupsRead {
+  readonly groups: readonly TestGroup[];
+  readonly problems: readonly Diagnostic[];
+}
+
+/** Reads the test files of a team, and the tests in its profiles. */
+export async function readGroups({ testFiles, profileFiles }: Pick<TeamTests, 'testFiles' | 'profileFiles'>): Promise<GroupsRead> {
+  const groups: TestGroup[] = [];
+  const problems: Diagnostic[] = [];
+  for (const file of [...testFiles, ...profileFiles]) {
+    const isOfProfile = profileFiles.includes(file);
+    const text = await readFile(file, 'utf8');
+    // Most profiles have no tests, and are read when they are loaded.
+    if (isOfProfile && !/^["']?tests["']?\s*:/m.test(text)) continue;
+    const read = readGroup(placeOf(file), text, isOfProfile);
+    if (read.group !== undefined) groups.push(read.group);
+    problems.push(...read.problems);
+  }
+  return { groups, problems };
+}
+
+/** Reads the cases of one file from its text. */
+export function readGroup(
+  place: GroupPlace,
+  text: string,
+  isOfProfile = false,
+): { readonly group?: TestGroup; readonly problems: readonly Diagnostic[] } {
+  const report = new Report();
+  const source = new SourceText(place.file, text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const size = Buffer.byteLength(text);
+  if (size > maxFileBytes)
+    report.error('FILE_TOO_LARGE', {
+      at: { file: source, start: 0, end: 0 },
+      message: `the file has ${sizeText(size)}, a test file may have ${sizeText(maxFileBytes)}`,
+      hint: 'split it',
+    });
+  const root = report.hasErrors ? undefined : parseYaml(source, report);
+  // What is wrong with a profile is said when it is loaded.
+  if (root === undefined && isOfProfile) return { problems: [] };
+  const compile = isOfProfile ? compileProfileTests : compileTestFile;
+  const group = root === undefined ? undefined : compile(root, place, report);
+  const problems = report.diagnostics;
+  return group === undefined || report.hasErrors ? { problems } : { group, problems };
+}
+
+function placeOf(file: string): GroupPlace {
+  const below = path.relative('', file);
+  const shown = below.startsWith('..') || path.isAbsolute(below) ? file : below;
+  return {
+    file: shown.replaceAll(path.sep, '/'),
+    folder: path.dirname(file),
+    stem: path.basename(file).replace(/(?:\.test)?\.ya?ml$/i, ''),
+  };
+}

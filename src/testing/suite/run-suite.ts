@@ -1,0 +1,214 @@
+import path from 'node:path';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import type { Diagnostic } from '../../core/profile/profile.ts';
+import type { EngineOptions } from '../../engine/engine-options.ts';
+import { checkNames } from '../cases/check-names.ts';
+import { findTests, type TeamTests, type TestPlaces } from '../cases/find-tests.ts';
+import { readGroups } from '../cases/read-groups.ts';
+import type { TestCase, TestGroup } from '../cases/test-case.ts';
+import { checkRun } from '../expect/check-run.ts';
+import { checkTurn } from '../expect/check-turn.ts';
+import type { Failure } from '../expect/failure.ts';
+import { type SnapshotMode, Snapshots } from '../expect/snapshots.ts';
+import { Bench } from '../play/bench.ts';
+import { playRecorded } from '../play/play-recorded.ts';
+import { playRun } from '../play/play-run.ts';
+import { playTurn } from '../play/play-turn.ts';
+import type { Played } from '../play/played.ts';
+import type { OpenRecords } from '../play/recorded-source.ts';
+import { CoverageMeter, type TeamCoverage } from './coverage.ts';
+
+/** Options of a run of test files. */
+export interface SuiteOptions extends TestPlaces {
+  /** Only cases whose name, file or profile contains this text. */
+  readonly filter?: string | undefined;
+  readonly snapshots: SnapshotMode;
+  /** Tools from code, besides those of toolsets; none is run. */
+  readonly tools?: EngineOptions['tools'];
+  /** Opens the runs that `given.from` names. */
+  readonly records?: OpenRecords | undefined;
+  /** Receives each result as soon as it is there. */
+  readonly onCase?: ((result: CaseResult) => void) | undefined;
+}
+
+/** Result of one case. */
+export interface CaseResult {
+  readonly file: string;
+  readonly name: string;
+  readonly profile: string;
+  readonly failures: readonly Failure[];
+  /** Milliseconds of real time. */
+  readonly ms: number;
+}
+
+/** Result of a run of test files. */
+export interface SuiteReport {
+  /** Problems of test files and profiles: with any, the tests are no proof. */
+  readonly problems: readonly Diagnostic[];
+  readonly cases: readonly CaseResult[];
+  /** Number of cases that the filter left out. */
+  readonly skipped: number;
+  readonly coverage: readonly TeamCoverage[];
+  /** Snapshot files that were written. */
+  readonly written: readonly string[];
+}
+
+/** Runs the tests in files and folders, each team's with its own profiles. No model is called, no tool runs, nothing connects. */
+export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
+  const suite = new Suite(options);
+  for (const team of await findTests(options)) await suite.team(team);
+  return suite.report();
+}
+
+class Suite {
+  readonly #options: SuiteOptions;
+  readonly #problems: Diagnostic[] = [];
+  readonly #cases: CaseResult[] = [];
+  readonly #coverage: TeamCoverage[] = [];
+  readonly #written: string[] = [];
+  #skipped = 0;
+
+  constructor(options: SuiteOptions) {
+    this.#options = options;
+  }
+
+  report(): SuiteReport {
+    return {
+      problems: this.#problems,
+      cases: this.#cases,
+      skipped: this.#skipped,
+      coverage: this.#coverage,
+      written: this.#written,
+    };
+  }
+
+  async team(team: TeamTests): Promise<void> {
+    const { groups, problems } = await readGroups(team);
+    this.#problems.push(...problems);
+    const { filter } = this.#options;
+    const wanted = groups.map((group) => ({ ...group, cases: group.cases.filter((each) => isWanted(group, each, filter)) }));
+    const count = (all: readonly TestGroup[]): number => all.reduce((sum, { cases }) => sum + cases.length, 0);
+    this.#skipped += count(groups) - count(wanted);
+    if (count(wanted) === 0) return;
+    const meter = new CoverageMeter(team.profiles);
+    const benches = new Map<string, Bench | undefined>();
+    // Tests may bring profiles of their own; coverage is about those of the team.
+    const plain = await this.#bench(benches, team.profiles, undefined);
+    if (plain !== undefined) meter.declare(plain.set);
+    for (const group of wanted.filter(({ cases }) => cases.length > 0)) {
+      const bench = await this.#bench(benches, team.profiles, group);
+      if (bench !== undefined) await this.#group(bench, group, meter);
+    }
+    if (plain !== undefined) this.#coverage.push(meter.result());
+  }
+
+  /** Opens the profiles of a group; undefined, with the problems noted, when they do not load. */
+  async #bench(
+    benches: Map<string, Bench | undefined>,
+    profiles: string,
+    group: TestGroup | undefined,
+  ): Promise<Bench | undefined> {
+    const { profiles: more = [], env = {}, tools: declared = {} } = group ?? {};
+    const key = JSON.stringify([more, env, declared]);
+    if (benches.has(key)) return benches.get(key);
+    const { tools } = this.#options;
+    const bench = await Bench.open({ profiles, more, env, declared, ...(tools === undefined ? {} : { tools }) }).catch(
+      (thrown: unknown) => {
+        this.#problems.push(...problemsOf(thrown, group?.file ?? path.relative('', profiles)));
+        return undefined;
+      },
+    );
+    benches.set(key, bench);
+    return bench;
+  }
+
+  async #group(bench: Bench, group: TestGroup, meter: CoverageMeter): Promise<void> {
+    const problems = checkNames(bench, group);
+    this.#problems.push(...problems);
+    if (problems.length > 0) return;
+    const snapshots = new Snapshots(group.folder, group.stem, this.#options.snapshots);
+    for (const testCase of group.cases) await this.#case(bench, { group, testCase, snapshots }, meter);
+    this.#written.push(...snapshots.written);
+  }
+
+  async #case(
+    bench: Bench,
+    { group, testCase, snapshots }: { readonly group: TestGroup; readonly testCase: TestCase; readonly snapshots: Snapshots },
+    meter: CoverageMeter,
+  ): Promise<void> {
+    const began = performance.now();
+    const { records } = this.#options;
+    let failures: readonly Failure[];
+    try {
+      const checked = await playCase(bench, testCase, { folder: group.folder, maxTurns: group.maxTurns, records, snapshots });
+      meter.add(checked.played);
+      ({ failures } = checked);
+    } catch (thrown) {
+      if (!(thrown instanceof CadreError)) throw thrown;
+      if (isOfFile(thrown)) {
+        const source = testCase.placeOf(testCase.body.given?.from === undefined ? [] : ['given', 'from']);
+        this.#problems.push({ severity: 'error', code: 'BAD_REFERENCE', message: thrown.message, source });
+        return;
+      }
+      failures = [{ at: testCase.placeOf([]), message: thrown.message }];
+    }
+    const { name } = testCase.body;
+    const result = { file: group.file, name, profile: testCase.profile, failures, ms: performance.now() - began };
+    this.#cases.push(result);
+    this.#options.onCase?.(result);
+  }
+}
+
+/** Surroundings of a case. */
+export interface CasePlace {
+  /** Folder that paths of recordings are relative to. */
+  readonly folder: string;
+  readonly maxTurns: number;
+  readonly records?: OpenRecords | undefined;
+  readonly snapshots: Snapshots;
+}
+
+/** Plays one case and checks it. Fails with OPTION_INVALID when its turn is never taken. */
+export async function playCase(
+  bench: Bench,
+  testCase: TestCase,
+  { folder, maxTurns, records, snapshots }: CasePlace,
+): Promise<{ readonly played: Played; readonly failures: readonly Failure[] }> {
+  const { body, profile } = testCase;
+  const { run } = body;
+  if (run !== undefined) {
+    const played = await playRun(bench, { ...body, run }, { profile, maxTurns });
+    return { played, failures: checkRun(testCase, played) };
+  }
+  const played =
+    body.given?.from === undefined
+      ? await playTurn(bench, body, profile)
+      : await playRecorded(bench, body, { profile, folder, records });
+  return { played, failures: await checkTurn(testCase, played, snapshots) };
+}
+
+/** Errors of what a test file names, which no change of a profile mends. */
+const ofFile: ReadonlySet<string> = new Set([
+  'RUN_UNKNOWN',
+  'TURN_UNKNOWN',
+  'BUNDLE_INVALID',
+  'STORE_CORRUPT',
+  'STORE_NEWER',
+  'STORE_FAILED',
+]);
+
+function isOfFile({ code }: CadreError): boolean {
+  return ofFile.has(code);
+}
+
+function isWanted({ file }: TestGroup, { body, profile }: TestCase, filter: string | undefined): boolean {
+  const wanted = filter?.toLowerCase() ?? '';
+  return [file, body.name, profile].some((text) => text.toLowerCase().includes(wanted));
+}
+
+function problemsOf(thrown: unknown, file: string): readonly Diagnostic[] {
+  const diagnostics = thrown instanceof CadreError ? thrown.details['diagnostics'] : undefined;
+  if (Array.isArray(diagnostics)) return (diagnostics as readonly Diagnostic[]).filter(({ severity }) => severity === 'error');
+  const source = { file, line: 1, column: 1 };
+  return [{ severity: 'error', code: 'BAD_REFERENCE', message: describeThrown(thrown), source }];
+}
