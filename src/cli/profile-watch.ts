@@ -1,3 +1,4 @@
+import { describeThrown } from '../core/error.ts';
 import type { ProfileFile } from '../core/profile/profile.ts';
 import { safe } from '../inspect/format/text/layout.ts';
 import { profileStamp } from '../profiles/profile-stamp.ts';
@@ -13,6 +14,10 @@ export interface ProfileWatchOptions {
   readonly tell: (text: string) => void;
   /** Command that loads the files again, for people. */
   readonly restart: string;
+  /**
+   * Loads the changed files and returns what to tell; when it rejects, they still differ from the loaded ones. Absent = nothing is loaded.
+   */
+  readonly reload?: (changed: readonly string[]) => Promise<string>;
   /** Milliseconds between two checks. */
   readonly every?: number;
 }
@@ -28,8 +33,8 @@ interface Difference {
 }
 
 /**
- * Reports once per change that profiles on disk differ from the loaded ones; reloads nothing. Compares names, sizes and times, reads
- * files only when one of these changed, and keeps no process alive.
+ * Reports once per change that profiles on disk differ from the loaded ones, or loads them. Compares names, sizes and times, reads files
+ * only when one of these changed, and keeps no process alive.
  */
 export class ProfileWatch implements Disposable {
   readonly #options: ProfileWatchOptions;
@@ -81,7 +86,21 @@ export class ProfileWatch implements Disposable {
     if (found === this.#reported || this.#isDisposed) return;
     this.#reported = found;
     this.#changed = differing.map(({ path, how }) => `${path} (${how})`);
-    this.#report();
+    if (this.#options.reload === undefined || differing.length === 0) this.#report();
+    else await this.#reload(this.#options.reload, files);
+  }
+
+  async #reload(reload: NonNullable<ProfileWatchOptions['reload']>, files: readonly ProfileFile[]): Promise<void> {
+    const { tell } = this.#options;
+    try {
+      const told = await reload(this.#changed);
+      this.#loaded = new Map(files.map(({ path, text }) => [path, text]));
+      this.#reported = '[]';
+      this.#changed = [];
+      tell(told);
+    } catch (thrown) {
+      tell(`${this.#names()} not loaded; new runs still use the profiles before.\n${describeThrown(thrown)}\n`);
+    }
   }
 
   /** Files of the folder that belong to no profile set are compared with their text at the first check. */
@@ -96,11 +115,14 @@ export class ProfileWatch implements Disposable {
       tell('Profiles on disk match the loaded ones again.\n');
       return;
     }
-    const names = this.#changed.slice(0, maxFiles).map((name) => safe(name, 200));
-    const more = this.#changed.length > maxFiles ? `, and ${this.#changed.length - maxFiles} more` : '';
     tell(
-      `Profiles changed on disk: ${names.join(', ')}${more}. New runs still use the loaded ones; restart ${restart} to load the changes.\n`,
+      `Profiles changed on disk: ${this.#names()}. New runs still use the loaded ones; restart ${restart} to load the changes.\n`,
     );
+  }
+
+  #names(): string {
+    const names = this.#changed.slice(0, maxFiles).map((name) => safe(name, 200));
+    return `${names.join(', ')}${this.#changed.length > maxFiles ? `, and ${this.#changed.length - maxFiles} more` : ''}`;
   }
 }
 

@@ -86,17 +86,25 @@ function addRunningCommands(program: Command, done: Done): void {
 }
 
 function addServingCommands(program: Command, done: Done): void {
-  running(program.command('serve').summary('serve the page for inspecting and steering runs, with its API'), { starts: true })
-    .addOption(new Option('--port <number>', 'the port (default: 4111, or any free one)').argParser(wholeNumber))
-    .option('--host <address>', 'the address to listen on (default: 127.0.0.1); others require --token')
-    .option('--token', 'require a token from clients: the value of CADRE_TOKEN, or a new one')
+  const serving = (command: Command): Command =>
+    running(command, { starts: true })
+      .addOption(new Option('--port <number>', 'the port (default: 4111, or any free one)').argParser(wholeNumber))
+      .option('--host <address>', 'the address to listen on (default: 127.0.0.1); others require --token')
+      .option('--token', 'require a token from clients: the value of CADRE_TOKEN, or a new one')
+      .option('--no-resume', 'do not resume the runs that an earlier server abandoned')
+      .option('--allow-host <name...>', 'further host names to accept, such as those of a proxy');
+  serving(program.command('serve').summary('serve the page for inspecting and steering runs, with its API'))
     .option('--read-only', 'reject everything that starts, steers or ends a run')
-    .option('--no-resume', 'do not resume the runs that an earlier server abandoned')
-    .option('--allow-host <name...>', 'further host names to accept, such as those of a proxy')
     .action(async (options) => {
       const { serveCommand } = await import('./commands/running/serve.ts');
       done(await serveCommand(options));
     });
+  serving(
+    program.command('dev').summary('serve the page, load profiles when they change, and show which recorded turns that changes'),
+  ).action(async (options) => {
+    const { serveCommand } = await import('./commands/running/serve.ts');
+    done(await serveCommand({ ...options, dev: true }));
+  });
   running(program.command('mcp').summary('serve the teams to MCP clients over stdio or HTTP'), { starts: true })
     .option('--http', 'serve over HTTP, on this machine only')
     .addOption(new Option('--port <number>', 'the port, with --http (default: any free one)').argParser(wholeNumber))

@@ -105,6 +105,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
   const clock = live.clock ?? systemClock;
   return new Engine({
     runtime,
+    prepare: (profiles) => runtimes.build(profiles, code),
     rebuild: (recorded) => runtimes.rebuild(recorded, code),
     compile: (files, { code: own }) => runtimes.build({ files }, own),
     rehearse: (profiles, given) => runtimes.rehearse(profiles, given, code),

@@ -42,7 +42,10 @@ export interface ProfileRuntime extends ToolSource {
 
 /** Parts of an engine; assembled by `createEngine`. */
 export interface EngineParts {
-  readonly runtime: ProfileRuntime;
+  /** Profiles of new runs; `Engine.reload` replaces them. */
+  runtime: ProfileRuntime;
+  /** Loads profiles and prepares them, as for a new engine. */
+  readonly prepare: (profiles: EngineOptions['profiles']) => Promise<ProfileRuntime>;
   /** Prepares the profiles and tools that a run recorded. */
   readonly rebuild: (recorded: RecordedSet) => Promise<ProfileRuntime>;
   /** Prepares profiles from files that a person changed, with the tools that code gave before: checked like the engine's own. */

@@ -15,8 +15,10 @@ import { type RecoverOptions, recoverEach, type RecoveredRun } from './recovery/
 import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
+import type { EngineOptions } from './engine-options.ts';
 import { checkLaunch } from './launch/check-launch.ts';
 import { planFork } from './launch/plan-fork.ts';
+import { LaunchProfiles } from './launch/launch-profiles.ts';
 import { freeRunId } from './launch/free-run-id.ts';
 import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
@@ -31,12 +33,11 @@ import {
   runsFilter,
 } from './public-options.ts';
 import { checkInputSize } from './input/input-size.ts';
-import { runLimits } from './limit-options.ts';
 import { checkRequest } from './launch/run-request.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
 import { rerender } from './rerender/rerender.ts';
 import type { RerenderOptions } from './rerender/rerender-options.ts';
-import { startEvent } from './launch/start-event.ts';
+import { firstCommit } from './launch/first-commit.ts';
 import type { Run } from './run.ts';
 import { RunCatalog } from './run-catalog.ts';
 import { toUserPayload, withAttachments } from './input/user-payload.ts';
@@ -48,8 +49,7 @@ export class Engine {
   readonly #live: LiveRuns;
   readonly #resuming = new Map<string, Promise<Run>>();
   readonly #halted: HaltedRuns;
-  /** Toolsets that launches use; connected from the first launch on. */
-  readonly #toolsets: ToolsetHold;
+  readonly #launchProfiles: LaunchProfiles;
   /** Journal for reading, including runs that other processes advance. */
   readonly records: JournalReader;
   /** Titles, projects and deletion of runs. */
@@ -63,7 +63,7 @@ export class Engine {
     this.#leases = new Leases(parts);
     this.#halted = new HaltedRuns(parts.clock, (runId, options) => this.resume(runId, options));
     this.#live = new LiveRuns(parts, this.#leases, this.#halted);
-    this.#toolsets = ToolsetHold.ofAll(parts.runtime);
+    this.#launchProfiles = new LaunchProfiles(parts);
   }
 
   /** Profiles that this engine launches runs with. */
@@ -81,13 +81,19 @@ export class Engine {
     return this.#parts.journal.location;
   }
 
+  /** Loads the profiles of runs launched from now on; those in progress keep theirs. On PROFILE_INVALID, nothing has changed. */
+  async reload(profiles: EngineOptions['profiles']): Promise<ProfileSet> {
+    this.#assertOpen();
+    return await this.#launchProfiles.reload(profiles, () => this.#assertOpen());
+  }
+
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
   async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
     checkArgument('engine.launch: request', request, 'object');
     checkOptions('engine.launch: request', request, launchRequest);
     checkOptions('engine.launch', options, launchOptions);
     this.#assertOpen();
-    const { runtime, ids, clock, workspaceOf } = this.#parts;
+    const { runtime, ids, workspaceOf } = this.#parts;
     const profile = checkLaunch(this.#parts, request, options);
     checkInputSize('launch: input', request.input);
     const launched = { request: checkRequest(options.request ?? {}) };
@@ -96,15 +102,10 @@ export class Engine {
     const payload = await withAttachments(toUserPayload(request.input), workspaceOf({ runId, workspace: options.workspace }));
     const { run, begun } = await this.#leases.take({ runId }, (lease) => {
       this.#assertOpen();
-      const limits = runLimits(this.#parts.limits, options.limits);
-      const contents = [runtime.snapshot, runtime.code.record()] as const;
-      const facts = { runId, at: clock.now(), payload, profile: profile.name, limits, ids, contents };
-      const start = runtime.decision.env.secrets.json(startEvent(facts, request, options));
+      const launch = { runId, payload, profile: profile.name, request, options };
+      const { start, prefix, inputOf } = firstCommit(this.#parts, launch);
       const { actor, run, taken } = this.#live.activate(startRun(start), lease, { runtime, hold }, options);
-      const notes = options.notes === undefined ? {} : { notes: runtime.decision.env.secrets.json(options.notes) };
-      const prefix = { events: [start], contents };
-      const input: Input = { kind: 'start', profile: profile.name, payload: start.input, ...notes, tools: taken };
-      return { run, begun: actor.begin(prefix, input) };
+      return { run, begun: actor.begin(prefix, inputOf(taken)) };
     });
     await begun;
     this.#live.listen(runId);
@@ -284,7 +285,7 @@ export class Engine {
     this.#parts.left.resolve();
     this.#halted.close();
     await this.#live.close(graceMs);
-    await this.#toolsets.release();
+    await this.#launchProfiles.release();
     await this.#parts.toolsets.settled();
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }

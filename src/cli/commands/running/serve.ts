@@ -9,9 +9,12 @@ import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
 import { Interruption } from '../../terminal/interruption.ts';
-import { openTeams } from '../../options/open-teams.ts';
+import { openTeams, type Teams } from '../../options/open-teams.ts';
+import { forkOnKey } from '../../dev/fork-key.ts';
+import { reloadProfiles } from '../../dev/reload-profiles.ts';
+import { openTerminal } from '../../terminal/terminal.ts';
 import { abandonedRunsLine, resumeAbandoned } from '../../runs/resume-abandoned.ts';
-import { ProfileWatch } from '../../profile-watch.ts';
+import { ProfileWatch, type ProfileWatchOptions } from '../../profile-watch.ts';
 import { servePage } from '../../runs/serve-page.ts';
 import { storePath } from '../../options/store-path.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -26,6 +29,8 @@ export interface ServeCommandOptions extends RunOptions {
   readonly allowHost?: readonly string[];
   /** False leaves interrupted runs alone; they are resumed by default. */
   readonly resume?: boolean;
+  /** Loads profiles again when they change on disk: `cadre dev`. */
+  readonly dev?: boolean;
 }
 
 /** Environment variable with the token of clients. */
@@ -48,6 +53,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     loaded: engine.profiles.files,
     restart: 'cadre serve',
     tell,
+    ...(options.dev === true ? developing(teams, options) : {}),
   });
   await watch.started;
   const served = await servePage(engine, {
@@ -65,12 +71,28 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   tell(`Cadre is at ${served.url}${query} (Ctrl-C stops it; runs can be resumed).\n${teams.unreadFilesLine}`);
   // After the address is printed: the server is reachable while runs are resumed.
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
+  const pageOf = (runId: string): string => `${served.url}/#/runs/${encodeURIComponent(runId)}`;
+  using _keys = options.dev === true ? forkOnKey({ engine, tell, pageOf }) : undefined;
+  if (options.dev === true)
+    tell(`Profiles are loaded when they change.${process.stdin.isTTY ? ' Press f to fork the newest run onto them.' : ''}\n`);
   try {
     await interruption.asked;
   } finally {
     await served.close();
   }
   return 0;
+}
+
+/** Milliseconds between two looks at the profiles of `cadre dev`. */
+const devIntervalMs = 300;
+
+/** Settings of a watch that loads what has changed. */
+function developing({ engine, profiles }: Teams, options: ServeCommandOptions): Partial<ProfileWatchOptions> {
+  const { errorStyle: style } = openTerminal(options);
+  return {
+    every: devIntervalMs,
+    reload: (changed) => reloadProfiles(engine, profiles, { changed, format: { style } }),
+  };
 }
 
 /** Resumes runs that an earlier server abandoned, or counts them. An unreadable journal does not stop the server. */
