@@ -17,7 +17,7 @@ async function project(): Promise<string> {
 describe('cadre test', () => {
   it('passes, fails with a diff, and refuses bad files, each with its exit code', async () => {
     const cwd = await project();
-    const passed = await runCli(['test', '--filter', 'Partner', '--coverage'], { cwd });
+    const passed = await runCli(['test', '--filter', 'Partner.test', '--coverage'], { cwd });
     expect(passed).toMatchObject({ code: 0, err: '' });
     expect(passed.out).toContain('ok Partner: calls a tool and goes on');
     expect(passed.out).toMatch(/Coverage of agent_profiles {2}rules \d+\/\d+, observers/);
