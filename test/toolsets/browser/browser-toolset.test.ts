@@ -55,7 +55,7 @@ const resolver: HostResolver = (host) => {
 };
 const tools = defineBrowserToolset(resolver).create({
   name: 'browser',
-  settings: { allow_private: true, action_timeout: 1, page_timeout: 5, max_tabs: 4, max_download_megabytes: 1, max_megabytes: 60 },
+  settings: { allow_private: true, action_timeout: 2, page_timeout: 15, max_tabs: 4, max_download_megabytes: 1, max_megabytes: 60 },
   toolName: (name) => name,
 }).tools as readonly EffectTool[];
 
@@ -195,7 +195,7 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     routes.set('/huge', send('huge.bin', 20));
     await go('/small');
     await go('/huge');
-    const notes = String(await use('wait_for', { seconds: 1 }));
+    const notes = String(await use('wait_for', { seconds: 3 }));
     expect(readdirSync(path.join(workspace, 'downloads'))).toEqual([expect.stringMatching(/^[\w.]*small\.bin$/)]);
     expect(readdirSync(workspace)).toEqual(['downloads']);
     expect(notes).toContain('the download huge.bin is larger than 1000000 bytes and was cancelled');

@@ -65,8 +65,9 @@ describe('S8: hostile commands', () => {
     ['secrets of another process', 'cat /proc/$PPID/environ | tr "\\0" "\\n" | grep -c CADRE_TEST_SECRET', /./],
   ])('%s: is answered in bounded time, and the session is usable', async (_what, command, said) => {
     const started = performance.now();
-    expect(await hostile(command)).toMatch(said);
-    expect(performance.now() - started).toBeLessThan(6000);
+    // A busy machine is slow; only what hangs is ended soon.
+    expect(await hostile(command, said.source.includes('took longer') ? {} : { timeout: 6 })).toMatch(said);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it('a command of a megabyte runs; what is longer, or has NUL in it, is refused', async () => {
