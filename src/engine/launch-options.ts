@@ -43,7 +43,7 @@ export interface ResumeOptions extends Omit<
   LaunchOptions,
   'llmConfig' | 'limits' | 'workspace' | 'request' | 'notes' | 'subscriber'
 > {
-  /** `recorded`, the default: the profiles the run used before. `current`: those this engine was created with. */
+  /** `recorded`, the default: the profiles the run used before. `current`: those this engine launches runs with now. */
   readonly profiles?: ProfileChoice;
   /**
    * True to wait when another process has the run and cannot be observed from here (another host, another container), until it is known
@@ -59,7 +59,7 @@ export interface ForkOptions extends Omit<LaunchOptions, 'request' | 'notes'> {
   /** A turn that the fork takes again, instead of `at`: its history ends before it, and what it read waits there. */
   readonly before?: string;
   /**
-   * `recorded`, the default: the profiles the run used there. `current`: those this engine was created with.
+   * `recorded`, the default: the profiles the run used there. `current`: those this engine launches runs with now.
    */
   readonly profiles?: ProfileChoice;
   /** What a person changed before the fork goes on. Without `at` and `before`, it begins before the turn that read an edited item. */

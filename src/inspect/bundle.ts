@@ -7,6 +7,7 @@ import type { PlainProfileFacts } from './turn/profile-facts.ts';
 import type { ReadContent } from './read-content.ts';
 import { runOverview, type RunOverview } from './run-overview.ts';
 import { withoutSeed } from './without-seed.ts';
+import { withoutImport } from './without-import.ts';
 
 /** Format name at the head of every bundle, with the version that is written and read. */
 export const bundleFormat = 'cadre.run';
@@ -73,10 +74,4 @@ export function toBundle(records: RunRecords, about: AboutBundle): RunBundle {
 /** Looks texts of a bundle up by their hash. */
 export function contentOf({ contents }: Pick<RunRecords, 'contents'>): ReadContent {
   return (hash: ContentHash) => (Object.hasOwn(contents, hash) ? contents[hash] : undefined);
-}
-
-function withoutImport(event: CadreEvent): CadreEvent {
-  if (event.type !== 'run.start' || event.imported === undefined) return event;
-  const { imported: _imported, ...own } = event;
-  return own;
 }

@@ -15,10 +15,10 @@ const expected: Readonly<Record<string, { readonly code: number; readonly out: R
 };
 
 describe('cadre init --template', () => {
-  it.each(templates.map(({ name }) => name))(
+  it.for(templates.map(({ name }) => name))(
     '%s writes a project without warnings, whose first command does what it says',
-    async (name) => {
-      if (name === 'coding' && whyNoSandbox() !== undefined) return;
+    async (name, { skip }) => {
+      skip(name === 'coding' && whyNoSandbox() !== undefined, 'there is no sandbox here');
       const cwd = await temporaryFolder();
       const written = await runCli(['init', '--template', name], { cwd });
       const template = templates.find((each) => each.name === name);

@@ -82,7 +82,7 @@ describe('one turn, read without the rest of its run', () => {
 
   it('behind a window, from a small part of the run: the same, and every turn can be read so', async () => {
     const { events, content } = await windowedRun(110);
-    for (const sizes of repeats(5) === 1 ? [[1, 13, 6]] : [[8], [1, 13, 6]]) {
+    for (const sizes of [[1, 13, 6], [8]].slice(0, repeats(2))) {
       const compared = none();
       compareTurns(events, content, { sizes, compared });
       expect(compared.turns).toBeGreaterThan(100);

@@ -1,7 +1,10 @@
+import { describeThrown } from '../../core/error.ts';
+import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { formatRerendering } from '../../inspect/format/format-rerendering.ts';
+import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { FormatOptions } from '../../inspect/format/text/text-style.ts';
 
 /** Most runs whose turns are decided again with the new profiles. */
@@ -26,7 +29,15 @@ export async function reloadProfiles(
   const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}\n`;
   const newest = runs.filter(({ isImported }) => isImported !== true).slice(0, mostRuns);
   if (newest.length === 0) return loaded;
-  const result = await engine.rerender(newest.map(({ runId }) => runId));
-  const shown = { ...result, differences: result.differences.slice(0, mostTurns) };
-  return `${loaded}${formatRerendering(shown, format)}`;
+  return `${loaded}${await rerenderText(engine, newest, format)}`;
+}
+
+/** A run that cannot be decided again, such as a damaged one, says so; the profiles are loaded in any case. */
+async function rerenderText(engine: Engine, runs: readonly RunSummary[], format: FormatOptions): Promise<string> {
+  try {
+    const result = await engine.rerender(runs.map(({ runId }) => runId));
+    return formatRerendering({ ...result, differences: result.differences.slice(0, mostTurns) }, format);
+  } catch (thrown) {
+    return `Recorded turns were not compared: ${toTerminalText(describeThrown(thrown), { maxLine: 2_000, maxLines: 20 })}\n`;
+  }
 }

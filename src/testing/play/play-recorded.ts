@@ -10,6 +10,7 @@ import type { Bench } from './bench.ts';
 import { playSeeded, replyOf } from './play-turn.ts';
 import { type PlayedTurn, spanOf } from './played.ts';
 import { findRecorded, type OpenRecords, type RecordedTurn } from './recorded-source.ts';
+import { withoutImport } from '../../inspect/without-import.ts';
 
 /** Where the recorded turn of a case is found. */
 export interface RecordedPlace {
@@ -86,11 +87,4 @@ function recordedResults({ calls }: TurnState): readonly GivenResult[] {
     const call = { tool: request.name, ...(request.args === null ? {} : { args: request.args }) };
     return [end.error === undefined ? { ...call, result: contentText(end.content) } : { ...call, error: end.error.message }];
   });
-}
-
-/** A run that was imported never goes on; here its copy does. */
-function withoutImport(event: CadreEvent): CadreEvent {
-  if (event.type !== 'run.start' || event.imported === undefined) return event;
-  const { imported: _imported, ...own } = event;
-  return own;
 }

@@ -1,8 +1,9 @@
-import type { CadreEvent, EventOf } from '../../core/events/event.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import { applyEvent, foldEvents } from '../../core/fold/apply-event.ts';
 import type { CallId, ContentHash, TurnId } from '../../core/ids.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import { prepStart } from '../../inspect/rerender/prep-start.ts';
 import type { TurnRecord } from '../../inspect/turn/turn-record.ts';
 
 /** What came of a case: the events of its run, and the state after them. */
@@ -37,44 +38,17 @@ export interface TurnSpan {
   readonly to: number;
 }
 
-/** Events that prepare a turn, before its start. */
-const preparing: ReadonlySet<CadreEvent['type']> = new Set([
-  'state.patch',
-  'note.add',
-  'limit.reach',
-  'stagnation.act',
-  'context.trim',
-  'inbox.fail',
-  'inbox.drop',
-]);
-
 /** Events that may follow a turn's end directly and belong to it. */
 const concluding: ReadonlySet<CadreEvent['type']> = new Set(['agent.end', 'agent.await', 'run.end', 'run.status']);
 
 /** Finds the events of a turn, which began. Without an end, it reaches to the last event. */
 export function spanOf(events: readonly CadreEvent[], turnId: TurnId): TurnSpan {
   const start = events.findIndex((event) => event.type === 'turn.start' && event.turnId === turnId);
-  const began = events[start] as EventOf<'turn.start'>;
-  const read = new Set(began.inputs.map(({ itemId }) => itemId));
-  let from = start;
-  for (let before = events[from - 1]; before !== undefined && isOfPrep(before, began, read); before = events[from - 1]) from -= 1;
+  const from = prepStart(events, start);
   const end = events.findIndex((event) => event.type === 'turn.end' && event.turnId === turnId);
   if (end < 0) return { from, to: events.length };
   const next = events.findIndex(({ type }, index) => index > end && !concluding.has(type));
   return { from, to: next < 0 ? events.length : next };
-}
-
-/** True for an event of the same decision that observers or limits made before the turn began. */
-function isOfPrep(event: CadreEvent, began: EventOf<'turn.start'>, read: ReadonlySet<string>): boolean {
-  if (event.at !== began.at || !('agentId' in event) || event.agentId !== began.agentId) return false;
-  if (event.type === 'inbox.add')
-    return event.item.observerId !== undefined && (read.has(event.item.itemId) || isPre(event, began));
-  if (event.type === 'state.patch') return event.turnId === undefined && event.by !== 'test';
-  return preparing.has(event.type);
-}
-
-function isPre({ item }: EventOf<'inbox.add'>, { observers }: EventOf<'turn.start'>): boolean {
-  return observers.some(({ id, fired }) => fired && id === item.observerId);
 }
 
 /** Returns the state after the first `count` events, with all of its past. */

@@ -14,6 +14,7 @@ import { Bench, type BenchOptions } from '../play/bench.ts';
 import { replayTurn } from '../play/play-recorded.ts';
 import { type PlayedTurn, spanOf } from '../play/played.ts';
 import type { RecordedTurn } from '../play/recorded-source.ts';
+import { withoutImport } from '../../inspect/without-import.ts';
 
 /** A test made from a recorded turn. */
 export interface WrittenTest {
@@ -164,10 +165,4 @@ function differencesOf(before: TurnRecord, now: TurnRecord): readonly string[] {
 /** Exported runs lack the seed of the marks around untrusted text, so these marks are others. */
 function withoutNonces(prompt: string): string {
   return prompt.replaceAll(/ nonce="[\w-]+"/g, '');
-}
-
-function withoutImport(event: CadreEvent): CadreEvent {
-  if (event.type !== 'run.start' || event.imported === undefined) return event;
-  const { imported: _imported, ...own } = event;
-  return own;
 }

@@ -27,6 +27,9 @@ afterAll(async () => {
   rmSync(workspace, { recursive: true, force: true });
 });
 
+/** Seconds for commands that end by themselves, also on a busy machine. */
+const patient = 6;
+
 /** Runs a command in a session of its own, then shows that the session is usable. */
 async function hostile(command: string, more: JsonObject = {}): Promise<string> {
   count += 1;
@@ -37,14 +40,14 @@ async function hostile(command: string, more: JsonObject = {}): Promise<string> 
 }
 
 describe('S8: hostile commands', () => {
-  it.each<[string, string, RegExp]>([
+  it.each<[what: string, command: string, said: RegExp, timeout?: number]>([
     ['a quote that is not closed', `echo 'abc`, /exit code [12]/],
     ['a here document that is not closed', 'cat <<END\nabc', /abc/],
     ['one that looks like an option', '--version; -c "echo x"', /exit code 127/],
     ['one of nothing but blanks', '   \n\t', /exit code 0[^]*no output/],
     ['a prompt for a person', 'read -r -p "Sure? " answer; echo "[$answer]"', /\[\]/],
     ['a prompt on the terminal', 'read -r answer </dev/tty || echo nobody', /nobody/],
-    ['one that stops its own shell', 'kill -STOP $$', /took longer than its timeout/],
+    ['one that stops its own shell', 'kill -STOP $$', /took longer than its timeout/, 0.5],
     ['one that closes its streams', 'echo before; exec 0<&- 1>&- 2>&-; echo after', /before/],
     ['a child that holds the streams', '(trap "" TERM HUP; sleep 1000) & disown; echo parent', /exit code 0[^]*parent/],
     [
@@ -63,10 +66,9 @@ describe('S8: hostile commands', () => {
     ['a state that is too long', 'big=$(head -c 9000000 /dev/zero | tr "\\0" x)', /was not kept/],
     ['a folder that goes away', 'mkdir -p gone; cd gone; rmdir ../gone', /exit code 0/],
     ['secrets of another process', 'cat /proc/$PPID/environ | tr "\\0" "\\n" | grep -c CADRE_TEST_SECRET', /./],
-  ])('%s: is answered in bounded time, and the session is usable', async (_what, command, said) => {
+  ])('%s: is answered in bounded time, and the session is usable', async (_what, command, said, timeout = patient) => {
     const started = performance.now();
-    // A busy machine is slow; only what hangs is ended soon.
-    expect(await hostile(command, said.source.includes('took longer') ? {} : { timeout: 6 })).toMatch(said);
+    expect(await hostile(command, { timeout })).toMatch(said);
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
