@@ -44,7 +44,6 @@ export async function testCommand(paths: readonly string[], options: TestCommand
     // A snapshot that CI writes is looked at by no person.
     snapshots: options.update === true ? 'update' : isCi() ? 'none' : 'new',
     tools: knownDocumentTools(),
-    records: async (run) => await openRecordedRun(options.store, run),
   };
   if (options.watch !== true) return await once(suite, options, terminal);
   if ((options.reporter ?? 'text') !== 'text') throw new CadreError('OPTION_INVALID', '--watch prints text; leave out --reporter');
@@ -60,8 +59,10 @@ async function once(suite: SuiteOptions, options: TestCommandOptions, terminal: 
   const { reporter = 'text' } = options;
   const { outStyle: style } = terminal;
   const isText = reporter === 'text';
+  using opened = new DisposableStack();
   const report = await runSuite({
     ...suite,
+    records: async (run) => opened.use(await openRecordedRun(options.store, run)),
     onCase: isText ? (result) => terminal.print(`${formatCase(result, style)}\n`) : undefined,
   });
   assertCases(report, suite);

@@ -87,8 +87,8 @@ function priceFinding(config: LlmConfig, configs: LlmConfigs): Finding {
 /** Tells whether a server answers at the address of a config at all; any answer will do. */
 async function connect(config: LlmConfig): Promise<readonly Finding[]> {
   const address = addressOf(config);
-  if (address === undefined) return [];
   const what = `address of ${config.name}`;
+  if (address === undefined) return [note(what, 'known to its package only, and not contacted', 'cadre doctor --call')];
   const started = performance.now();
   try {
     const answer = await fetch(address, { method: 'GET', redirect: 'manual', signal: AbortSignal.timeout(connectMs) });

@@ -23,6 +23,8 @@ export interface RerenderedTurn {
   /** Undefined when nothing differs. */
   readonly difference: Differing | undefined;
   readonly prompts?: BeforeAfter<WholePrompt | undefined>;
+  /** True when recorded events did not fit the state that the edited preparation left: its decision is judged on the recorded state. */
+  readonly lostState: boolean;
 }
 
 /** What rerendering reads besides the events of a run. */
@@ -46,6 +48,7 @@ interface OpenTurn {
   readonly prompts: BeforeAfter<WholePrompt | undefined> | undefined;
   /** State that the other preparation left, with the events since; undefined while the recorded state serves. */
   diverged: RunContext | undefined;
+  lostState: boolean;
 }
 
 /**
@@ -98,7 +101,11 @@ export function rerenderRun(events: readonly CadreEvent[], ports: RerenderPorts)
 function applyTo(run: RunContext, open: ReadonlyMap<TurnId, OpenTurn>, event: CadreEvent | undefined): void {
   if (event === undefined) return;
   applyEvent(run, event);
-  for (const turn of open.values()) if (turn.diverged !== undefined && !follow(turn.diverged, event)) turn.diverged = undefined;
+  for (const turn of open.values()) {
+    if (turn.diverged === undefined || follow(turn.diverged, event)) continue;
+    turn.diverged = undefined;
+    turn.lostState = true;
+  }
 }
 
 function tryTurn(
@@ -119,7 +126,7 @@ function tryTurn(
   };
   const tried: TriedPrep = profile === undefined ? nothing : tryPrep(run, decision, start, keeps);
   const diverged = isOther ? tried.run : undefined;
-  return { place, start, prep, tried, profile, prompts: undefined, diverged };
+  return { place, start, prep, tried, profile, prompts: undefined, diverged, lostState: false };
 }
 
 function goneText(name: string): string {
@@ -161,7 +168,7 @@ function contentOf(content: ReadContent, ...tried: readonly Tried[]): ReadConten
 function finish(
   ports: RerenderPorts,
   run: RunContext,
-  { start, prep, tried, profile, prompts, diverged }: OpenTurn,
+  { start, prep, tried, profile, prompts, diverged, lostState }: OpenTurn,
   after: { readonly events: readonly CadreEvent[]; readonly from: number } | undefined,
 ): RerenderedTurn {
   const { content } = ports;
@@ -172,6 +179,7 @@ function finish(
     start,
     profile: run.agents.get(start.agentId)?.meta.profile ?? '',
     before,
+    lostState,
     ...(prompts === undefined ? {} : { prompts }),
   };
   if (profile === undefined || tried.start === undefined)

@@ -86,7 +86,7 @@ export async function rerenderEvents(
   const runtime = await options.runtimeOf(run);
   const decisionOf = decisionsOf(runtime, content);
   const turns = rerenderRun(events, { content, prompts: options.prompts, decisionOf });
-  return { turns, notes: notesOn(run, runtime), unsafe: unsafeTools(run, runtime, decisionOf(run)) };
+  return { turns, notes: [...notesOn(run, runtime), ...lostNotes(turns)], unsafe: unsafeTools(run, runtime, decisionOf(run)) };
 }
 
 /** Returns what code gave the run of tools, as recorded; undefined in journals of earlier versions. */
@@ -129,6 +129,13 @@ function notesOn(run: RunContext, { set, decisions }: ProfileRuntime): readonly 
   return run.meta.imported?.redacted === true
     ? [...notes, 'the run was redacted before it was imported: texts differ where it was']
     : notes;
+}
+
+/** Names the turns whose decision could not be judged on the state that their edited preparation left. */
+function lostNotes(turns: readonly RerenderedTurn[]): readonly string[] {
+  const lost = turns.flatMap(({ start, lostState }) => (lostState ? [start.turnId] : []));
+  if (lost.length === 0) return [];
+  return [`recorded events do not fit the state that the edit leaves in ${lost.join(', ')}: decided on the recorded state`];
 }
 
 function toDifference(runId: RunId, { start, profile, difference, prompts }: RerenderedTurn): TurnDifference | undefined {

@@ -9,7 +9,7 @@ import { readList, type ReadContent } from '../read-content.ts';
 import { align } from '../turn/align.ts';
 import { diffLines } from '../turn/diff-lines.ts';
 import type { ProfileFacts } from '../turn/profile-facts.ts';
-import type { ChangedText, DecisionView, TurnDifference, TurnPart } from './rerendered-turn.ts';
+import type { BeforeAfter, ChangedText, DecisionView, TurnDifference, TurnPart } from './rerendered-turn.ts';
 import { sameData } from './same-data.ts';
 import type { CallVerdict, TurnFacts } from './turn-facts.ts';
 
@@ -66,9 +66,9 @@ export function hasSamePrompt(found: Differing | undefined): boolean {
 const promptParts: ReadonlySet<TurnPart> = new Set(['start', 'system prompt', 'messages', 'history', 'tools', 'tool choice']);
 
 /** The pair under a key, when the two are not the same. */
-function differing<Key extends keyof Differing>(key: Key, before: unknown, after: unknown): Pick<Differing, Key> {
-  if (sameData(before, after)) return {} as Pick<Differing, Key>;
-  return { [key]: { before, after } } as unknown as Pick<Differing, Key>;
+function differing<Key extends string, Value>(key: Key, before: Value, after: Value): { readonly [K in Key]?: BeforeAfter<Value> } {
+  const none: { [K in Key]?: BeforeAfter<Value> } = {};
+  return sameData(before, after) ? none : { ...none, [key]: { before, after } };
 }
 
 function comparePrompts(before: TurnVersion, after: TurnVersion, profile: ProfileFacts | undefined): Differing {
@@ -217,7 +217,7 @@ function decisionOf(action: DecidedAction | undefined): DecisionView | undefined
     action: type,
     ...(ruleId === undefined ? {} : { ruleId }),
     ...(outcome === undefined ? {} : { outcome }),
-    ...(Object.keys(detail).length === 0 ? {} : { detail: detail as unknown as JsonValue }),
+    ...(Object.keys(detail).length === 0 ? {} : { detail }),
   };
 }
 

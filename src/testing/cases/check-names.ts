@@ -1,29 +1,29 @@
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Diagnostic } from '../../core/profile/profile.ts';
 import { nameHint } from '../../profiles/wording.ts';
-import type { Bench } from '../play/bench.ts';
+import type { TestedProfiles } from '../play/tested-profiles.ts';
 import type { TestCase, TestGroup } from './test-case.ts';
 
 /** Returns a problem for everything a group names and the profiles do not have. */
-export function checkNames(bench: Bench, group: TestGroup): readonly Diagnostic[] {
-  return group.cases.flatMap((testCase) => new NameCheck(bench, testCase).problems());
+export function checkNames(tested: TestedProfiles, group: TestGroup): readonly Diagnostic[] {
+  return group.cases.flatMap((testCase) => new NameCheck(tested, testCase).problems());
 }
 
 type Path = readonly (string | number)[];
 
 class NameCheck {
-  readonly #bench: Bench;
+  readonly #openProfiles: TestedProfiles;
   readonly #case: TestCase;
   readonly #problems: Diagnostic[] = [];
 
-  constructor(bench: Bench, testCase: TestCase) {
-    this.#bench = bench;
+  constructor(tested: TestedProfiles, testCase: TestCase) {
+    this.#openProfiles = tested;
     this.#case = testCase;
   }
 
   problems(): readonly Diagnostic[] {
     const { body, profile: name } = this.#case;
-    const { profiles } = this.#bench.set;
+    const { profiles } = this.#openProfiles.set;
     const profile = profiles.get(name);
     if (profile === undefined) {
       this.#name(body.profile === undefined ? [] : ['profile'], 'profile', name, [...profiles.keys()]);
@@ -33,13 +33,13 @@ class NameCheck {
     if (body.run === undefined) this.#turn(profile);
     else this.#run([...profiles.values()]);
     for (const [index, { tool }] of (body.results ?? []).entries())
-      this.#name(['results', index, 'tool'], 'tool', tool, [...this.#bench.toolNames]);
+      this.#name(['results', index, 'tool'], 'tool', tool, [...this.#openProfiles.toolNames]);
     return this.#problems;
   }
 
   #turn(profile: CompiledProfile): void {
     const { given, expect } = this.#case.body;
-    const names = [...this.#bench.set.profiles.keys()];
+    const names = [...this.#openProfiles.set.profiles.keys()];
     for (const [index, agent] of (given?.agents ?? []).entries())
       this.#name(['given', 'agents', index, 'profile'], 'profile', agent.profile, names);
     for (const [index, started] of (expect.started ?? []).entries())

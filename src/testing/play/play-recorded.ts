@@ -6,7 +6,7 @@ import type { TurnState } from '../../core/state/turn-state.ts';
 import { contentRefs } from '../../inspect/content-refs.ts';
 import { nameHint } from '../../profiles/wording.ts';
 import type { CaseBody, GivenReply, GivenResult } from '../cases/test-case.ts';
-import type { Bench } from './bench.ts';
+import type { TestedProfiles } from './tested-profiles.ts';
 import { playSeeded, replyOf } from './play-turn.ts';
 import { type PlayedTurn, spanOf } from './played.ts';
 import { findRecorded, type OpenRecords, type RecordedTurn } from './recorded-source.ts';
@@ -21,14 +21,18 @@ export interface RecordedPlace {
 }
 
 /** Takes a recorded turn again, with the present profiles: from the same journal, up to the moment before it began. */
-export async function playRecorded(bench: Bench, body: CaseBody, { profile, folder, records }: RecordedPlace): Promise<PlayedTurn> {
+export async function playRecorded(
+  tested: TestedProfiles,
+  body: CaseBody,
+  { profile, folder, records }: RecordedPlace,
+): Promise<PlayedTurn> {
   const { from = '' } = body.given ?? {};
-  return await replayTurn(bench, await findRecorded(from, { folder, records }), { profile, body });
+  return await replayTurn(tested, await findRecorded(from, { folder, records }), { profile, body });
 }
 
 /** Takes a turn that was found in a recording again. Fails with PROFILE_UNKNOWN when it is one of another profile. */
 export async function replayTurn(
-  bench: Bench,
+  tested: TestedProfiles,
   { events, content, turn }: RecordedTurn,
   { profile, body }: { readonly profile: string; readonly body: Pick<CaseBody, 'reply' | 'results'> },
 ): Promise<PlayedTurn> {
@@ -43,7 +47,7 @@ export async function replayTurn(
       'TURN_UNKNOWN',
       `${turn.turnId} is a turn of profile ${agent.profile}, and the case is about ${profile}; write profile: ${agent.profile}`,
     );
-  checkProfiles(bench, prefix);
+  checkProfiles(tested, prefix);
   const contents = [...contentRefs(prefix, content)].flatMap((hash: ContentHash) => {
     const text = content(hash);
     return text === undefined ? [] : [{ hash, text }];
@@ -54,13 +58,13 @@ export async function replayTurn(
   const reply = isRecorded === true ? { ...recorded, ...written } : written;
   const seeded = { runId: first.runId, events: prefix, contents, agentId: turn.agentId };
   const results = [...(body.results ?? []), ...recordedResults(turn)];
-  return await playSeeded(bench, seeded, { turns: [{ items: [], reply }], results, at: turn.start.at });
+  return await playSeeded(tested, seeded, { turns: [{ items: [], reply }], results, at: turn.start.at });
 }
 
 /** A recording of other profiles: an agent at work has none any more. */
-function checkProfiles(bench: Bench, events: readonly CadreEvent[]): void {
+function checkProfiles(tested: TestedProfiles, events: readonly CadreEvent[]): void {
   const ended = new Set(events.flatMap((event) => (event.type === 'agent.end' ? [event.agentId] : [])));
-  const names = [...bench.set.profiles.keys()];
+  const names = [...tested.set.profiles.keys()];
   for (const event of events)
     if (event.type === 'agent.start' && !ended.has(event.agentId) && !names.includes(event.profile))
       throw new CadreError(

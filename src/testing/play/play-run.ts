@@ -11,7 +11,7 @@ import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import { toPlain } from '../../profiles/yaml/source-node.ts';
 import type { CaseBody, GivenReply, GivenRun, PersonStep } from '../cases/test-case.ts';
-import { type Bench, type CaseDoubles, untilAborted } from './bench.ts';
+import { type TestedProfiles, type CaseDoubles, untilAborted } from './tested-profiles.ts';
 import { type PlayedRun, stateAfter } from './played.ts';
 import { outcomeOf, toScripted } from './scripted-turns.ts';
 import { replyOf } from './play-turn.ts';
@@ -25,10 +25,14 @@ export interface RunPlan {
 }
 
 /** Plays the run of a case until it ends, or waits and its people have nothing left to do. */
-export async function playRun(bench: Bench, body: CaseBody & { readonly run: GivenRun }, plan: RunPlan): Promise<PlayedRun> {
+export async function playRun(
+  tested: TestedProfiles,
+  body: CaseBody & { readonly run: GivenRun },
+  plan: RunPlan,
+): Promise<PlayedRun> {
   const { run: given, results = [] } = body;
   const gates = new Map<CallId, string>();
-  const script = given.script === undefined ? undefined : scriptOf(bench, given.script);
+  const script = given.script === undefined ? undefined : scriptOf(tested, given.script);
   const speakers = new Speakers(given);
   let steps = 0;
   const launched = Promise.withResolvers<Run>();
@@ -41,7 +45,7 @@ export async function playRun(bench: Bench, body: CaseBody & { readonly run: Giv
     tool: async (_run, agent, call) => outcomeOf(call, speakers.latest(agent), results),
   };
   const model = script === undefined ? undefined : createScriptedModel(script);
-  await using opened = await bench.engine(
+  await using opened = await tested.engine(
     doubles,
     (tx, _batch, gate) => {
       const before = tx.events.length;
@@ -76,7 +80,7 @@ export async function playRun(bench: Bench, body: CaseBody & { readonly run: Giv
   const events = await opened.journal.read(run.id);
   const turns = run.turns();
   const content = (hash: Parameters<typeof opened.journal.content>[0]): string | undefined => opened.journal.content(hash);
-  return { set: bench.set, events, state: stateAfter(events, events.length), content, gates, turns, unusedSteps: people.length };
+  return { set: tested.set, events, state: stateAfter(events, events.length), content, gates, turns, unusedSteps: people.length };
 }
 
 /** Takes a step of a person; false when the run does not wait for it. */
@@ -126,7 +130,7 @@ class Speakers {
 }
 
 /** Compiles a script of the profiles. Fails with OPTION_INVALID when there is none at the path. */
-function scriptOf({ set }: Bench, path: string): Script {
+function scriptOf({ set }: TestedProfiles, path: string): Script {
   const scripts = set.files.filter(({ path: file }) => /(?:^|\/)scripts\//.test(file));
   const found = scripts.find(({ path: file }) => file === path || file.endsWith(`/${path}`));
   if (found === undefined) {

@@ -6,7 +6,7 @@ import type { Run } from '../../engine/run.ts';
 import type { DecisionWatch } from '../../engine/run/decide-batch.ts';
 import { toTurnRecord } from '../../inspect/turn/turn-record.ts';
 import type { CaseBody, GivenReply } from '../cases/test-case.ts';
-import { type Bench, type CaseDoubles, type CaseEngine, untilAborted } from './bench.ts';
+import { type TestedProfiles, type CaseDoubles, type CaseEngine, untilAborted } from './tested-profiles.ts';
 import { type PlayedTurn, spanOf, stateAfter } from './played.ts';
 import { outcomeOf, scriptedTurns, type ScriptedTurn, toScripted } from './scripted-turns.ts';
 import { type SeededRun, seedRun, toItem } from './seed-run.ts';
@@ -18,14 +18,14 @@ const givenAt = Date.UTC(2026, 0, 1, 12);
 
 /** Plays the turn of a case: the given run, the earlier turns, and the tested one. Fails with OPTION_INVALID when it is never taken. */
 export async function playTurn(
-  bench: Bench,
+  tested: TestedProfiles,
   { given = {}, reply = '', results = [] }: CaseBody,
   profile: string,
 ): Promise<PlayedTurn> {
   const turns = scriptedTurns(given, replyOf(reply));
   const [first] = turns;
-  const seeded = seedRun(bench, { profile, given, items: first?.items ?? [], at: givenAt });
-  return await playSeeded(bench, seeded, { turns, results, at: givenAt });
+  const seeded = seedRun(tested, { profile, given, items: first?.items ?? [], at: givenAt });
+  return await playSeeded(tested, seeded, { turns, results, at: givenAt });
 }
 
 /** Returns a reply as a map of its parts. */
@@ -42,9 +42,9 @@ export interface TurnPlan {
 }
 
 /** Resumes a seeded run, as the engine does after a crash, and plays the turns of its tested agent. */
-export async function playSeeded(bench: Bench, seeded: SeededRun, plan: TurnPlan): Promise<PlayedTurn> {
+export async function playSeeded(tested: TestedProfiles, seeded: SeededRun, plan: TurnPlan): Promise<PlayedTurn> {
   const play = new TurnPlay(seeded, plan);
-  await using opened = await bench.engine(play.doubles, play.watch);
+  await using opened = await tested.engine(play.doubles, play.watch);
   await seed(opened, seeded);
   opened.clock.setWall(plan.at);
   const run = await opened.engine.resume(seeded.runId, { profiles: 'current' });
@@ -58,9 +58,9 @@ export async function playSeeded(bench: Bench, seeded: SeededRun, plan: TurnPlan
   const turn = state.turns.get(turnId);
   if (turn === undefined) throw new Error(`turn ${turnId} was not folded`);
   const content = (hash: Parameters<typeof opened.journal.content>[0]): string | undefined => opened.journal.content(hash);
-  const record = toTurnRecord(state, turn, content, bench.set.profiles, bench.hash);
+  const record = toTurnRecord(state, turn, content, tested.set.profiles, tested.hash);
   const { gates } = play;
-  return { set: bench.set, events: events.slice(0, to), own: events.slice(from, to), state, content, gates, record };
+  return { set: tested.set, events: events.slice(0, to), own: events.slice(from, to), state, content, gates, record };
 }
 
 async function seed({ journal }: CaseEngine, { runId, events, contents }: SeededRun): Promise<void> {

@@ -12,7 +12,7 @@ import { toUserPayload } from '../../engine/input/user-payload.ts';
 import { engineVersion } from '../../engine/version.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import type { Given, GivenAgent, GivenItem } from '../cases/test-case.ts';
-import type { Bench } from './bench.ts';
+import type { TestedProfiles } from './tested-profiles.ts';
 
 /** A run up to the tested agent's first turn, as its journal holds it. */
 export interface SeededRun {
@@ -27,7 +27,7 @@ const nothingWakes = ['NOTHING'];
 
 /** Returns the events of a run in which the tested agent has started and waits for its first turn, with everything that is given. */
 export function seedRun(
-  bench: Bench,
+  tested: TestedProfiles,
   {
     profile,
     given,
@@ -35,8 +35,8 @@ export function seedRun(
     at,
   }: { readonly profile: string; readonly given: Given; readonly items: readonly GivenItem[]; readonly at: number },
 ): SeededRun {
-  const files = JSON.stringify(bench.set.files);
-  const contents = [{ hash: bench.hash(files), text: files }];
+  const files = JSON.stringify(tested.set.files);
+  const contents = [{ hash: tested.hash(files), text: files }];
   const parent = given.agents?.find(({ relation }) => relation === 'parent');
   const input = items.flatMap(({ user }) => (user === undefined ? [] : [user]))[0] ?? '';
   const payload = payloadOf(input);
@@ -49,17 +49,17 @@ export function seedRun(
     title: titleOf(payload),
     input: payload,
     ...(given.request === undefined ? {} : { request: given.request }),
-    profiles: bench.hash(files),
+    profiles: tested.hash(files),
     limits: runLimits({}),
     engineVersion,
     frameSeed: 'test',
   };
-  const tx = new Transaction(startRun(start), at, { hash: bench.hash, known: new Set() });
-  const parentId = parent === undefined ? undefined : startAgent(tx, bench, parent, undefined);
-  const tested = { profile, ...pick(given, ['flags', 'values', 'role', 'module']) };
-  const agentId = startAgent(tx, bench, tested, parentId, given.initial_params);
+  const tx = new Transaction(startRun(start), at, { hash: tested.hash, known: new Set() });
+  const parentId = parent === undefined ? undefined : startAgent(tx, tested, parent, undefined);
+  const agent = { profile, ...pick(given, ['flags', 'values', 'role', 'module']) };
+  const agentId = startAgent(tx, tested, agent, parentId, given.initial_params);
   changeTeam(tx, given, agentId);
-  for (const other of given.agents ?? []) if (other !== parent) rest(tx, startAgent(tx, bench, other, agentId), other);
+  for (const other of given.agents ?? []) if (other !== parent) rest(tx, startAgent(tx, tested, other, agentId), other);
   if (parent !== undefined && parentId !== undefined) rest(tx, parentId, parent);
   for (const item of items) tx.post(agentId, toItem(item));
   return { runId: start.runId, events: [start, ...tx.events], contents: [...contents, ...tx.contents], agentId };
@@ -81,7 +81,7 @@ function payloadOf(user: JsonValue): JsonValue {
 
 function startAgent(
   tx: Transaction,
-  bench: Bench,
+  tested: TestedProfiles,
   given: GivenAgent,
   parentAgentId: AgentId | undefined,
   initialParams: JsonObject = {},
@@ -93,7 +93,7 @@ function startAgent(
     agentId,
     ...(parentAgentId === undefined ? {} : { parentAgentId }),
     profile: given.profile,
-    profileType: bench.set.profiles.get(given.profile)?.type ?? 'agent',
+    profileType: tested.set.profiles.get(given.profile)?.type ?? 'agent',
     ...(given.role === undefined ? {} : { roleName: given.role }),
     ...(given.module === undefined ? {} : { moduleId: given.module }),
     depth: parent === undefined ? 0 : parent.meta.depth + 1,

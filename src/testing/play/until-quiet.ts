@@ -1,4 +1,4 @@
-import type { CaseEngine } from './bench.ts';
+import type { CaseEngine } from './tested-profiles.ts';
 
 /** Ticks of the event loop without a decision after which nothing more will come by itself. */
 const quietTicks = 40;

@@ -124,7 +124,7 @@ export class CoverageMeter {
       const own = behaviours.filter((each) => each.kind === kind);
       return [kind, { exercised: own.filter(({ key }) => this.#seen.has(key)).length, total: own.length }] as const;
     });
-    return Object.fromEntries(entries) as unknown as CoverageCounts;
+    return Object.fromEntries(entries) as CoverageCounts;
   }
 }
 

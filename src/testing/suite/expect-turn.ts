@@ -24,17 +24,20 @@ import { checkTurn } from '../expect/check-turn.ts';
 import type { Failure } from '../expect/failure.ts';
 import { promptDocument } from '../expect/prompt-origin.ts';
 import { Snapshots } from '../expect/snapshots.ts';
-import { Bench, type BenchOptions } from '../play/bench.ts';
+import { TestedProfiles, type TestedProfilesOptions } from '../play/tested-profiles.ts';
 import { playRun } from '../play/play-run.ts';
 import { playTurn } from '../play/play-turn.ts';
 import type { PlayedRun, PlayedTurn } from '../play/played.ts';
 import { diffText } from './diff-text.ts';
 
 /** Loaded profiles that many tests share: opening them takes most of the time of a test. */
-export type TestProfiles = Bench;
+export type TestProfiles = TestedProfiles;
 
 /** Options for loading profiles to test. */
-export interface TestProfilesOptions extends Pick<BenchOptions, 'env' | 'tools' | 'ingestors' | 'observers' | 'functions'> {
+export interface TestProfilesOptions extends Pick<
+  TestedProfilesOptions,
+  'env' | 'tools' | 'ingestors' | 'observers' | 'functions'
+> {
   /** A folder or file, several of them, files in memory, or a loaded set. */
   readonly profiles: EngineOptions['profiles'];
   /** Tools of toolsets that connect to a server, by name: no test connects. */
@@ -43,7 +46,7 @@ export interface TestProfilesOptions extends Pick<BenchOptions, 'env' | 'tools' 
 
 /** Loads profiles for `expectTurn` and `expectRun`. Fails with PROFILE_INVALID, naming every problem. */
 export async function loadTestProfiles(options: TestProfilesOptions): Promise<TestProfiles> {
-  return await Bench.open(options);
+  return await TestedProfiles.open(options);
 }
 
 /** A turn to play: the keys of a case in a test file. */
@@ -81,18 +84,18 @@ export interface RunCase {
  * await turn.toMatch({ rule: 'empty_reply', observers: ['count_replies_without_tools'], end: false });
  */
 export async function expectTurn({ profiles, profile, given = {}, reply = '', results = [] }: TurnCase): Promise<ExpectedTurn> {
-  const bench = await benchOf(profiles);
+  const tested = await benchOf(profiles);
   const body: CaseBody = { name: 'turn', given, reply, results, expect: {} };
-  assertNames(bench, caseOf(body, profile));
-  return new ExpectedTurn(bench, { body, profile, played: await playTurn(bench, body, profile) });
+  assertNames(tested, caseOf(body, profile));
+  return new ExpectedTurn(tested, { body, profile, played: await playTurn(tested, body, profile) });
 }
 
 /** Plays a run of a team, without a model, until it ends or waits, and returns it for expectations. */
 export async function expectRun({ profiles, profile, run, request, results = [], maxTurns = 100 }: RunCase): Promise<ExpectedRun> {
-  const bench = await benchOf(profiles);
+  const tested = await benchOf(profiles);
   const body = { name: 'run', run, results, expect: {}, ...(request === undefined ? {} : { given: { request } }) };
-  assertNames(bench, caseOf(body, profile));
-  return new ExpectedRun(bench, { body, profile, played: await playRun(bench, body, { profile, maxTurns }) });
+  assertNames(tested, caseOf(body, profile));
+  return new ExpectedRun(tested, { body, profile, played: await playRun(tested, body, { profile, maxTurns }) });
 }
 
 interface Expected<Played> {
@@ -103,12 +106,12 @@ interface Expected<Played> {
 
 /** A turn that was played. Its methods throw an error that compares what is expected with what happened. */
 export class ExpectedTurn {
-  readonly #bench: Bench;
+  readonly #openProfiles: TestedProfiles;
   readonly #expected: Expected<PlayedTurn>;
 
   /** Made by `expectTurn`. */
-  constructor(bench: Bench, expected: Expected<PlayedTurn>) {
-    this.#bench = bench;
+  constructor(tested: TestedProfiles, expected: Expected<PlayedTurn>) {
+    this.#openProfiles = tested;
     this.#expected = expected;
   }
 
@@ -141,7 +144,7 @@ export class ExpectedTurn {
       );
     const { body, profile, played } = this.#expected;
     const testCase = caseOf({ ...body, expect }, profile);
-    assertNames(this.#bench, testCase);
+    assertNames(this.#openProfiles, testCase);
     return await checkTurn(testCase, played, new Snapshots('.', 'none', 'none'));
   }
 
@@ -178,12 +181,12 @@ export class ExpectedTurn {
 
 /** A run that was played. Its methods throw an error that compares what is expected with what happened. */
 export class ExpectedRun {
-  readonly #bench: Bench;
+  readonly #openProfiles: TestedProfiles;
   readonly #expected: Expected<PlayedRun>;
 
   /** Made by `expectRun`. */
-  constructor(bench: Bench, expected: Expected<PlayedRun>) {
-    this.#bench = bench;
+  constructor(tested: TestedProfiles, expected: Expected<PlayedRun>) {
+    this.#openProfiles = tested;
     this.#expected = expected;
   }
 
@@ -206,7 +209,7 @@ export class ExpectedRun {
   async failures(expect: RunExpectations): Promise<readonly Failure[]> {
     const { body, profile, played } = this.#expected;
     const testCase = caseOf({ ...body, expect }, profile);
-    assertNames(this.#bench, testCase);
+    assertNames(this.#openProfiles, testCase);
     return await Promise.resolve(checkRun(testCase, played));
   }
 }
@@ -225,8 +228,8 @@ function matched(what: string, failures: readonly Failure[]): { readonly pass: b
   return { pass, message: () => (pass ? `all that is expected of the ${what} holds` : textOf(failures)) };
 }
 
-async function benchOf(profiles: TestProfiles | string): Promise<Bench> {
-  return typeof profiles === 'string' ? await Bench.open({ profiles }) : profiles;
+async function benchOf(profiles: TestProfiles | string): Promise<TestedProfiles> {
+  return typeof profiles === 'string' ? await TestedProfiles.open({ profiles }) : profiles;
 }
 
 function caseOf(body: CaseBody, profile: string): TestCase {
@@ -236,8 +239,8 @@ function caseOf(body: CaseBody, profile: string): TestCase {
 /** Places in code are the paths of what was passed. */
 const inCode: PlaceOf = (path) => ({ file: path.join('.'), line: 1, column: 1 });
 
-function assertNames(bench: Bench, testCase: TestCase): void {
-  const problems = checkNames(bench, {
+function assertNames(tested: TestedProfiles, testCase: TestCase): void {
+  const problems = checkNames(tested, {
     file: '',
     folder: '.',
     stem: '',

@@ -10,7 +10,7 @@ import { checkRun } from '../expect/check-run.ts';
 import { checkTurn } from '../expect/check-turn.ts';
 import type { Failure } from '../expect/failure.ts';
 import { type SnapshotMode, Snapshots } from '../expect/snapshots.ts';
-import { Bench } from '../play/bench.ts';
+import { TestedProfiles } from '../play/tested-profiles.ts';
 import { playRecorded } from '../play/play-recorded.ts';
 import { playRun } from '../play/play-run.ts';
 import { playTurn } from '../play/play-turn.ts';
@@ -91,48 +91,48 @@ class Suite {
     this.#skipped += count(groups) - count(wanted);
     if (count(wanted) === 0) return;
     const meter = new CoverageMeter(team.profiles);
-    const benches = new Map<string, Bench | undefined>();
+    const opened = new Map<string, TestedProfiles | undefined>();
     // Tests may bring profiles of their own; coverage is about those of the team.
-    const plain = await this.#bench(benches, team.profiles, undefined);
+    const plain = await this.#openProfiles(opened, team.profiles, undefined);
     if (plain !== undefined) meter.declare(plain.set);
     for (const group of wanted.filter(({ cases }) => cases.length > 0)) {
-      const bench = await this.#bench(benches, team.profiles, group);
-      if (bench !== undefined) await this.#group(bench, group, meter);
+      const tested = await this.#openProfiles(opened, team.profiles, group);
+      if (tested !== undefined) await this.#group(tested, group, meter);
     }
     if (plain !== undefined) this.#coverage.push(meter.result());
   }
 
   /** Opens the profiles of a group; undefined, with the problems noted, when they do not load. */
-  async #bench(
-    benches: Map<string, Bench | undefined>,
+  async #openProfiles(
+    opened: Map<string, TestedProfiles | undefined>,
     profiles: string,
     group: TestGroup | undefined,
-  ): Promise<Bench | undefined> {
+  ): Promise<TestedProfiles | undefined> {
     const { profiles: more = [], env = {}, tools: declared = {} } = group ?? {};
     const key = JSON.stringify([more, env, declared]);
-    if (benches.has(key)) return benches.get(key);
+    if (opened.has(key)) return opened.get(key);
     const { tools } = this.#options;
-    const bench = await Bench.open({ profiles, more, env, declared, ...(tools === undefined ? {} : { tools }) }).catch(
+    const tested = await TestedProfiles.open({ profiles, more, env, declared, ...(tools === undefined ? {} : { tools }) }).catch(
       (thrown: unknown) => {
         this.#problems.push(...problemsOf(thrown, group?.file ?? path.relative('', profiles)));
         return undefined;
       },
     );
-    benches.set(key, bench);
-    return bench;
+    opened.set(key, tested);
+    return tested;
   }
 
-  async #group(bench: Bench, group: TestGroup, meter: CoverageMeter): Promise<void> {
-    const problems = checkNames(bench, group);
+  async #group(tested: TestedProfiles, group: TestGroup, meter: CoverageMeter): Promise<void> {
+    const problems = checkNames(tested, group);
     this.#problems.push(...problems);
     if (problems.length > 0) return;
     const snapshots = new Snapshots(group.folder, group.stem, this.#options.snapshots);
-    for (const testCase of group.cases) await this.#case(bench, { group, testCase, snapshots }, meter);
+    for (const testCase of group.cases) await this.#case(tested, { group, testCase, snapshots }, meter);
     this.#written.push(...snapshots.written);
   }
 
   async #case(
-    bench: Bench,
+    tested: TestedProfiles,
     { group, testCase, snapshots }: { readonly group: TestGroup; readonly testCase: TestCase; readonly snapshots: Snapshots },
     meter: CoverageMeter,
   ): Promise<void> {
@@ -140,7 +140,7 @@ class Suite {
     const { records } = this.#options;
     let failures: readonly Failure[];
     try {
-      const checked = await playCase(bench, testCase, { folder: group.folder, maxTurns: group.maxTurns, records, snapshots });
+      const checked = await playCase(tested, testCase, { folder: group.folder, maxTurns: group.maxTurns, records, snapshots });
       meter.add(checked.played);
       ({ failures } = checked);
     } catch (thrown) {
@@ -170,20 +170,20 @@ export interface CasePlace {
 
 /** Plays one case and checks it. Fails with OPTION_INVALID when its turn is never taken. */
 export async function playCase(
-  bench: Bench,
+  tested: TestedProfiles,
   testCase: TestCase,
   { folder, maxTurns, records, snapshots }: CasePlace,
 ): Promise<{ readonly played: Played; readonly failures: readonly Failure[] }> {
   const { body, profile } = testCase;
   const { run } = body;
   if (run !== undefined) {
-    const played = await playRun(bench, { ...body, run }, { profile, maxTurns });
+    const played = await playRun(tested, { ...body, run }, { profile, maxTurns });
     return { played, failures: checkRun(testCase, played) };
   }
   const played =
     body.given?.from === undefined
-      ? await playTurn(bench, body, profile)
-      : await playRecorded(bench, body, { profile, folder, records });
+      ? await playTurn(tested, body, profile)
+      : await playRecorded(tested, body, { profile, folder, records });
   return { played, failures: await checkTurn(testCase, played, snapshots) };
 }
 

@@ -10,7 +10,7 @@ import { toTurnRecord, type TurnRecord } from '../../inspect/turn/turn-record.ts
 import { yamlLibrary } from '../../profiles/yaml/yaml-library.ts';
 import type { DeclaredTool, TurnExpectations } from '../cases/test-case.ts';
 import { readStatePath } from '../expect/read-state.ts';
-import { Bench, type BenchOptions } from '../play/bench.ts';
+import { TestedProfiles, type TestedProfilesOptions } from '../play/tested-profiles.ts';
 import { replayTurn } from '../play/play-recorded.ts';
 import { type PlayedTurn, spanOf } from '../play/played.ts';
 import type { RecordedTurn } from '../play/recorded-source.ts';
@@ -29,7 +29,7 @@ export interface WrittenTest {
 }
 
 /** What a written test needs besides the turn. */
-export interface WriteOptions extends Pick<BenchOptions, 'profiles' | 'tools'> {
+export interface WriteOptions extends Pick<TestedProfilesOptions, 'profiles' | 'tools'> {
   /** Path of the recording, relative to the test file. */
   readonly recordingPath: string;
   readonly redaction: Pick<ExportOptions, 'at' | 'env' | 'homes'>;
@@ -50,10 +50,10 @@ export async function writeTest({ events, content, turn }: RecordedTurn, options
   const source = { events: bundle.events, content: contentOf(bundle) };
   const declared = declaredTools(source.events, source.content);
   const { profiles, tools } = options;
-  const bench = await Bench.open({ profiles, declared, ...(tools === undefined ? {} : { tools }) });
+  const tested = await TestedProfiles.open({ profiles, declared, ...(tools === undefined ? {} : { tools }) });
   const { profile } = agent.meta;
-  const played = await replayTurn(bench, { ...source, turn: recorded }, { profile, body: {} });
-  const before = toTurnRecord(state, recorded, source.content, bench.set.profiles, createContentHash());
+  const played = await replayTurn(tested, { ...source, turn: recorded }, { profile, body: {} });
+  const before = toTurnRecord(state, recorded, source.content, tested.set.profiles, createContentHash());
   const { runId, title } = bundle.run;
   const file: JsonObject = {
     profile,

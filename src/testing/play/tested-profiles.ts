@@ -19,7 +19,7 @@ import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { declaredToolsets } from './declared-toolsets.ts';
 
 /** Profiles to test, and what they need besides their files. */
-export interface BenchOptions {
+export interface TestedProfilesOptions {
   readonly profiles: EngineOptions['profiles'];
   /** Further profiles, for these tests only. */
   readonly more?: readonly ProfileFile[];
@@ -54,7 +54,7 @@ const beginning = Date.UTC(2026, 0, 1, 12);
 const summary = 'A summary of what came before.';
 
 /** Prepared profiles: cases open engines on them. */
-export class Bench {
+export class TestedProfiles {
   readonly #prepared: PreparedEngine;
   readonly #functions: EngineOptions['functions'];
   readonly set: ProfileSet;
@@ -70,18 +70,18 @@ export class Bench {
   }
 
   /** Loads and checks profiles. Fails with PROFILE_INVALID, naming every problem. */
-  static async open(options: BenchOptions): Promise<Bench> {
+  static async open(options: TestedProfilesOptions): Promise<TestedProfiles> {
     const { more = [], declared = {} } = options;
-    const first = await Bench.#prepare(options, options.profiles, declared);
+    const first = await TestedProfiles.#prepare(options, options.profiles, declared);
     if (more.length === 0) return first;
-    return await Bench.#prepare(options, { files: [...first.set.files, ...more] }, declared);
+    return await TestedProfiles.#prepare(options, { files: [...first.set.files, ...more] }, declared);
   }
 
   static async #prepare(
-    options: BenchOptions,
+    options: TestedProfilesOptions,
     profiles: EngineOptions['profiles'],
     declared: Readonly<Record<string, DeclaredTool>>,
-  ): Promise<Bench> {
+  ): Promise<TestedProfiles> {
     const { env = {}, tools, ingestors, observers, functions } = options;
     const prepared = await prepareEngine({
       profiles,
@@ -93,7 +93,9 @@ export class Bench {
       ...(observers === undefined ? {} : { observers }),
       ...(functions === undefined ? {} : { functions }),
     });
-    return new Bench(prepared, await prepared.open({ store: 'memory' }), functions);
+    // Opened only to learn what there is.
+    await using engine = await prepared.open({ store: 'memory' });
+    return new TestedProfiles(prepared, engine, functions);
   }
 
   /** Opens an engine for one case; a `script` answers instead of the doubles. */
