@@ -4,10 +4,11 @@ import { templates } from './starter/templates/all-templates.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { colorOption, type Done, storeOption } from './options/shared-options.ts';
 
-/** Adds the commands for writing profiles: validate, test, explain, schema, doctor, completion, prices, init. */
+/** Adds the commands for writing profiles: validate, test, eval, explain, schema, doctor, completion, prices, init. */
 export function addAuthoringCommands(program: Command, done: Done): void {
   addCheckingCommands(program, done);
   addTest(program, done);
+  addEval(program, done);
   addDoctor(program, done);
   addCompletion(program, done);
   addPrices(program, done);
@@ -110,6 +111,37 @@ function addTest(program: Command, done: Done): void {
     .action(async (paths: readonly string[], options) => {
       const { testCommand } = await import('./commands/test.ts');
       done(await testCommand(paths, options));
+    });
+}
+
+function addEval(program: Command, done: Done): void {
+  program
+    .command('eval')
+    .summary('run an eval suite: cases with each variant of profiles or models, checked and compared')
+    .argument('<suite>', 'an eval suite (*.eval.yaml)')
+    .option(
+      '--profiles <folder>',
+      'the profiles when the suite names none, or a team that comes with Cadre (default: ./agent_profiles, else the bundled team)',
+    )
+    .option('--docs <folder>', 'the documents of the team')
+    .option('--filter <text>', 'only cases with this text in their name')
+    .option('--variant <name...>', 'only these variants')
+    .option('--plan', 'print the number of runs and their estimated cost, and run nothing')
+    .option('--again', 'run everything anew; without it, runs that the journal has are checked again and not repeated')
+    .option('--retry', 'run again what ended in an error')
+    .option('--baseline <file>', 'a report in JSON to compare with; what is worse beyond noise makes the exit code 1')
+    .option('--out <file...>', 'write the report: .json (a baseline for later), .html, or .xml (JUnit)')
+    .option('--json', 'print the report as JSON')
+    .option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this')
+    .addOption(storeOption())
+    .addOption(colorOption())
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 enough runs passed, 1 too few did, something is worse than the baseline, or the budget is used up, 2 bad input, 130 interrupted.',
+    )
+    .action(async (suite: string, options) => {
+      const { evalCommand } = await import('./commands/eval.ts');
+      done(await evalCommand(suite, options));
     });
 }
 

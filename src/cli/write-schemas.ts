@@ -9,6 +9,7 @@ import { knownDocumentTools } from './options/known-document-tools.ts';
 import { schemaKinds, type SchemaKind } from './options/schema-kinds.ts';
 import { loadToolsetKinds } from '../engine/toolsets/toolset-kinds.ts';
 import {
+  evalJsonSchema,
   handoverProtocolJsonSchema,
   llmConfigJsonSchema,
   profileJsonSchema,
@@ -41,6 +42,8 @@ export async function schemaOf(kind: SchemaKind, known?: KnownThings): Promise<J
       return scriptJsonSchema(known);
     case 'test':
       return testJsonSchema(known);
+    case 'eval':
+      return evalJsonSchema(known);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '../core/json.ts';
+import { evalSchema } from './schema/eval-schema.ts';
 import { handoverProtocolSchema } from './schema/handover-protocol-schema.ts';
 import { llmConfigSchema } from './schema/llm-config-schema.ts';
 import { profileSchema } from './schema/profile-schema.ts';
@@ -41,6 +42,11 @@ export function teamJsonSchema(known?: KnownThings): JsonSchema {
 /** Returns the JSON Schema of test files (`*.test.yaml`) for editors. */
 export function testJsonSchema(known?: KnownThings): JsonSchema {
   return forEditors(testSchema, 'Cadre test', known);
+}
+
+/** Returns the JSON Schema of eval suites (`*.eval.yaml`) for editors. */
+export function evalJsonSchema(known?: KnownThings): JsonSchema {
+  return forEditors(evalSchema, 'Cadre eval suite', known);
 }
 
 /** Returns the JSON Schema of toolset files for editors, with the settings of the given kinds. */

@@ -29,7 +29,7 @@ export interface TeamsOptions {
 /** Command that opens teams. */
 export interface TeamsCommand {
   /** Name of the command, and of its default reports folder. */
-  readonly command: 'serve' | 'mcp';
+  readonly command: 'serve' | 'mcp' | 'eval';
   /** Open journal to use, which is closed with the teams; opened from the options when absent. */
   readonly journal?: Journal | undefined;
   /** Models besides the configured ones. */
@@ -63,7 +63,7 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
   const documents = createDocumentTools({ root: found.root(docs), outDir });
   try {
     // With MCP, stdin belongs to the client.
-    const ask = command === 'serve' && openTerminal().isInteractive ? askOnTerminal : undefined;
+    const ask = command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({
       place: profiles,
       store: store === 'memory' ? undefined : path.resolve(store),

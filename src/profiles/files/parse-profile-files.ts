@@ -3,7 +3,7 @@ import type { ModelPrices } from '../../core/model/model-price.ts';
 import type { ProfileFile } from '../../core/profile/profile.ts';
 import { fileKindOf, type FileKind } from './file-kind.ts';
 import { maxFileBytes, maxTotalBytes, sizeText } from './file-limits.ts';
-import { isTestFile } from './test-file-names.ts';
+import { isBesideProfiles } from './test-file-names.ts';
 import { readPlainPrices } from './plain-prices.ts';
 import type { Report } from '../report.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -44,7 +44,7 @@ export function parseProfileFiles(files: readonly ProfileFile[], report: Report)
   const unreadable = new Set<string>();
   let total = 0;
   for (const { path, text } of files) {
-    if (isTestFile(path)) continue;
+    if (isBesideProfiles(path)) continue;
     if (path.toLowerCase().endsWith('.json')) {
       jsonFiles.set(path, text);
       continue;

@@ -7,7 +7,7 @@ import { maxFileBytes, maxFiles, maxTotalBytes, sizeText } from './file-limits.t
 import { bundledTeam } from './bundled-teams.ts';
 import { readBounded } from './read-bounded.ts';
 import { includesOf, isTeamFolder } from './team-file.ts';
-import { besideTests, isTestFile } from './test-file-names.ts';
+import { besideTests, isBesideProfiles } from './test-file-names.ts';
 
 /** Files read from disk, and the problems of files that could not be read. */
 export interface FilesRead {
@@ -141,7 +141,7 @@ async function readEntry(
     const link = await lstat(path);
     const real = link.isSymbolicLink() ? await realpath(path) : path;
     const info = link.isSymbolicLink() ? await stat(real) : link;
-    const isProfileFile = /\.(?:ya?ml|json)$/i.test(label) && !isTestFile(label);
+    const isProfileFile = /\.(?:ya?ml|json)$/i.test(label) && !isBesideProfiles(label);
     if (!info.isDirectory() && !isProfileFile) return;
     if (link.isSymbolicLink() && !isInside(root.real, real)) {
       fail(reading, 'FILE_OUTSIDE', {

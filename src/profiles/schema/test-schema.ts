@@ -125,7 +125,8 @@ const given = object(
   },
 );
 
-const person = object(
+/** Schema of a step of a person, in tests and evals. */
+export const personSchema = object(
   'What a person does when the run waits: one of say, approve, reject and answer.',
   {
     say: anything('Sends a message: a text, or a payload.'),
@@ -146,7 +147,7 @@ const run = object(
       additionalProperties: list('Replies, in order.', reply),
       description: 'Replies by profile, or by agent (Principal_2); each agent gets them from the first one on.',
     },
-    people: list('What a person does, each time the run waits.', person),
+    people: list('What a person does, each time the run waits.', personSchema),
   },
   { required: ['input'], 'x-what': 'run' },
 );

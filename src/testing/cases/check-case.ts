@@ -2,8 +2,9 @@ import type { Report } from '../../profiles/report.ts';
 import { type MapNode, nodeAt } from '../../profiles/yaml/source-node.ts';
 import type { CaseBody } from './test-case.ts';
 
-/** Expectations of a turn alone, and those of a run alone. */
-const ofTurn = ['prompt', 'rule', 'action', 'tool_calls', 'tools', 'posted', 'started', 'end'];
+/** Expectations of a turn alone. */
+export const ofTurn = ['prompt', 'rule', 'action', 'tool_calls', 'tools', 'posted', 'started', 'end'];
+/** Expectations of a run alone, with what to write for a turn. */
 const ofRun: Readonly<Record<string, string>> = {
   status: 'state: { status: … } is that of the agent',
   outcome: 'write end',
@@ -48,7 +49,8 @@ export function checkCase(node: MapNode, body: CaseBody, report: Report): void {
   checkItems(body, error);
 }
 
-function runHint(key: string): string {
+/** Returns what to write instead of an expectation of a turn. */
+export function runHint(key: string): string {
   const hints: Readonly<Record<string, string>> = {
     rule: 'write rules',
     tool_calls: 'write calls',

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { besideTests, isTestFile } from '../../profiles/files/test-file-names.ts';
+import { besideTests, isEvalFile, isTestFile } from '../../profiles/files/test-file-names.ts';
 
 /** Test files of one team, and its profile files, which may have tests of their own. */
 export interface TeamTests {
@@ -38,6 +38,7 @@ export async function findTests({ paths, profiles, usual }: TestPlaces): Promise
         `there is no file or folder '${each}'; name test files (*.test.yaml), profiles, or folders with them`,
       );
     if (statSync(place).isDirectory()) await addFolder(place, found);
+    else if (isEvalFile(place)) throw new CadreError('OPTION_INVALID', `'${each}' is an eval suite: run it with cadre eval`);
     else if (/\.ya?ml$/i.test(place)) found.add(place);
     else throw new CadreError('OPTION_INVALID', `'${each}' is no test file: test files end in .test.yaml`);
   }
@@ -54,7 +55,7 @@ async function addFolder(folder: string, found: Set<string>): Promise<void> {
     if (entry.name.startsWith('.') || entry.name === 'node_modules' || besideTests.has(entry.name)) continue;
     const place = path.join(folder, entry.name);
     if (entry.isDirectory()) await addFolder(place, found);
-    else if (entry.isFile() && /\.ya?ml$/i.test(entry.name)) found.add(place);
+    else if (entry.isFile() && /\.ya?ml$/i.test(entry.name) && !isEvalFile(place)) found.add(place);
     if (found.size > mostFiles)
       throw new CadreError('OPTION_INVALID', `more than ${mostFiles} YAML files up to ${place}; name a smaller folder`);
   }

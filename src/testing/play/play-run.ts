@@ -10,10 +10,11 @@ import { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import { toPlain } from '../../profiles/yaml/source-node.ts';
-import type { CaseBody, GivenReply, GivenRun, PersonStep } from '../cases/test-case.ts';
+import type { CaseBody, GivenReply, GivenRun } from '../cases/test-case.ts';
 import { type TestedProfiles, type CaseDoubles, untilAborted } from './tested-profiles.ts';
 import { type PlayedRun, stateAfter } from './played.ts';
 import { outcomeOf, toScripted } from './scripted-turns.ts';
+import { takeStep } from './person-steps.ts';
 import { replyOf } from './play-turn.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { noteGates } from './watch-gates.ts';
@@ -63,6 +64,7 @@ export async function playRun(
   );
   launched.resolve(run);
   const people = [...(given.people ?? [])];
+  const total = people.length;
   const settle = async (): Promise<void> =>
     await untilQuiet(opened, {
       isDone: () => run.state.outcome !== undefined,
@@ -71,7 +73,7 @@ export async function playRun(
     });
   await settle();
   for (let step = people.shift(); step !== undefined; step = people.shift()) {
-    if (run.state.outcome !== undefined || !(await take(run, step))) {
+    if (run.state.outcome !== undefined || !(await takeStep(run, step, total - people.length - 1))) {
       people.unshift(step);
       break;
     }
@@ -81,22 +83,6 @@ export async function playRun(
   const turns = run.turns();
   const content = (hash: Parameters<typeof opened.journal.content>[0]): string | undefined => opened.journal.content(hash);
   return { set: tested.set, events, state: stateAfter(events, events.length), content, gates, turns, unusedSteps: people.length };
-}
-
-/** Takes a step of a person; false when the run does not wait for it. */
-async function take(run: Run, { say, approve, reject, answer }: PersonStep): Promise<boolean> {
-  const { pending } = run;
-  const approvals = pending.filter(({ kind }) => kind === 'approval').map(({ id }) => id);
-  const question = pending.find(({ kind }) => kind !== 'approval');
-  if (approve === true || reject !== undefined) {
-    if (approvals.length === 0) return false;
-    if (approve === true) await run.approve(approvals);
-    else await run.reject(approvals, { message: reject ?? '' });
-  } else if (answer !== undefined) {
-    if (question === undefined) return false;
-    await run.answer(question.id, answer);
-  } else await run.send(typeof say === 'string' ? say : { source: 'USER_PROMPT', payload: say ?? {} });
-  return true;
 }
 
 /** Gives each agent its own replies, or those of its profile, from the first one on. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { formatFailure } from './format-suite.ts';
 import type { SuiteReport } from './run-suite.ts';
+import { xmlText } from './xml-text.ts';
 
 /** Returns a report as JSON. */
 export function suiteJson({ cases, problems, skipped, coverage, written }: SuiteReport): JsonObject {
@@ -25,36 +26,24 @@ export function suiteJunit({ cases, problems }: SuiteReport): string {
     const failed = own.filter(({ failures }) => failures.length > 0).length;
     const seconds = own.reduce((sum, { ms }) => sum + ms, 0) / 1000;
     const tests = own.map(({ name, profile, failures, ms }) => {
-      const head = `    <testcase name="${xml(name)}" classname="${xml(profile)}" file="${xml(file)}" time="${(ms / 1000).toFixed(3)}"`;
+      const head = `    <testcase name="${xmlText(name)}" classname="${xmlText(profile)}" file="${xmlText(file)}" time="${(ms / 1000).toFixed(3)}"`;
       const parts = failures.map(
-        (failure) => `      <failure message="${xml(failure.message)}">${xml(formatFailure(failure))}</failure>\n`,
+        (failure) => `      <failure message="${xmlText(failure.message)}">${xmlText(formatFailure(failure))}</failure>\n`,
       );
       return parts.length === 0 ? `${head}/>\n` : `${head}>\n${parts.join('')}    </testcase>\n`;
     });
     const counts = `tests="${own.length}" failures="${failed}" errors="0" time="${seconds.toFixed(3)}"`;
-    return `  <testsuite name="${xml(file)}" ${counts}>\n${tests.join('')}  </testsuite>\n`;
+    return `  <testsuite name="${xmlText(file)}" ${counts}>\n${tests.join('')}  </testsuite>\n`;
   });
   const faulty = [...Map.groupBy(problems, ({ source }) => source.file)].map(([file, own]) => {
     const errors = own.map((problem) => {
       const place = `${problem.source.line}:${problem.source.column}`;
-      const error = `<error message="${xml(problem.message)}">${xml(formatDiagnostic(problem))}</error>`;
-      return `    <testcase name="${xml(`${file}:${place}`)}" classname="file" file="${xml(file)}">\n      ${error}\n    </testcase>\n`;
+      const error = `<error message="${xmlText(problem.message)}">${xmlText(formatDiagnostic(problem))}</error>`;
+      return `    <testcase name="${xmlText(`${file}:${place}`)}" classname="file" file="${xmlText(file)}">\n      ${error}\n    </testcase>\n`;
     });
-    return `  <testsuite name="${xml(file)}" tests="${own.length}" failures="0" errors="${own.length}">\n${errors.join('')}  </testsuite>\n`;
+    return `  <testsuite name="${xmlText(file)}" tests="${own.length}" failures="0" errors="${own.length}">\n${errors.join('')}  </testsuite>\n`;
   });
   const failed = cases.filter(({ failures }) => failures.length > 0).length;
   const total = `tests="${cases.length + problems.length}" failures="${failed}" errors="${problems.length}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="cadre test" ${total}>\n${suites.join('')}${faulty.join('')}</testsuites>\n`;
-}
-
-/** Escapes a text for XML, without the control characters that XML does not allow. */
-function xml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '�')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\n', '&#10;');
 }

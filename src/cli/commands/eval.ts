@@ -1,0 +1,126 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CadreError } from '../../core/error.ts';
+import { safe } from '../../inspect/format/text/layout.ts';
+import { runEval } from '../../testing/evals/play/run-eval.ts';
+import { evalHtml } from '../../testing/evals/report/eval-html.ts';
+import { evalJson, evalJunit } from '../../testing/evals/report/eval-files.ts';
+import { formatBaseline, formatPlan, formatReport, formatResult } from '../../testing/evals/report/format-eval.ts';
+import { compareWithBaseline, readBaseline } from '../../testing/evals/score/baseline.ts';
+import type { EvalReport } from '../../testing/evals/score/eval-result.ts';
+import { isPassed } from '../../testing/evals/score/summarize.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { openTeams } from '../options/open-teams.ts';
+import { profilesFolder } from '../options/profiles-folder.ts';
+import { Interruption } from '../terminal/interruption.ts';
+import { jsonText } from '../terminal/json-text.ts';
+import { openTerminal, type Terminal } from '../terminal/terminal.ts';
+
+/** Options of `eval`. */
+export interface EvalCommandOptions {
+  readonly profiles?: string;
+  readonly docs?: string;
+  readonly store?: string;
+  readonly trust?: boolean;
+  readonly filter?: string;
+  readonly variant?: readonly string[];
+  readonly again?: boolean;
+  readonly retry?: boolean;
+  readonly plan?: boolean;
+  readonly baseline?: string;
+  readonly out?: readonly string[];
+  readonly json?: boolean;
+  readonly color?: boolean;
+}
+
+type Writer = (report: EvalReport, comparison: ReturnType<typeof compareWithBaseline> | undefined) => string;
+
+/** Forms of reports, by the extension of their file. */
+const forms: Readonly<Record<string, Writer>> = {
+  '.json': (report, comparison) => `${jsonText(evalJson(report, comparison), 2)}\n`,
+  '.xml': (report) => evalJunit(report),
+  '.html': (report, comparison) => evalHtml(report, comparison),
+};
+
+/** Runs an eval suite and reports it. Exits 0 when enough runs passed, 1 when not, when something is worse than the baseline, or when the budget ended it. */
+export async function evalCommand(file: string, options: EvalCommandOptions): Promise<ExitCode> {
+  const writers = (options.out ?? []).map((out) => ({ out, write: writerOf(out) }));
+  const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
+  const terminal = openTerminal(options);
+  const { errorStyle: style } = terminal;
+  using interruption = new Interruption();
+  const opened = new EvalTeams(options);
+  try {
+    const report = await runEval(file, {
+      open: async (profiles) => await opened.open(profiles),
+      profiles: profilesFolder(options.profiles),
+      filter: options.filter,
+      variants: options.variant,
+      again: options.again,
+      retry: options.retry,
+      signal: interruption.signal,
+      onPlan: (plan) => {
+        if (options.json !== true) terminal.tell(`${formatPlan(plan, style)}\n`);
+        return options.plan !== true;
+      },
+      onResult: (result) => {
+        if (options.json !== true) terminal.print(`${formatResult(result, terminal.outStyle)}\n`);
+      },
+    });
+    if (options.plan === true) return 0;
+    const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
+    for (const { out, write } of writers) await writeFile(out, write(report, comparison));
+    print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });
+    if (report.stopped === 'interrupted') return 130;
+    return isPassed(report) && comparison?.isWorse !== true ? 0 : 1;
+  } finally {
+    await opened[Symbol.asyncDispose]();
+  }
+}
+
+function print(
+  terminal: Terminal,
+  report: EvalReport,
+  told: {
+    readonly comparison: ReturnType<typeof compareWithBaseline> | undefined;
+    readonly json: boolean;
+    readonly written: readonly string[];
+  },
+): void {
+  const { comparison, json, written } = told;
+  const { outStyle: style, outWidth: width } = terminal;
+  if (json) {
+    terminal.print(`${jsonText(evalJson(report, comparison), 2)}\n`);
+    return;
+  }
+  terminal.print(`\n${formatReport(report, { style, width })}\n`);
+  if (comparison !== undefined) terminal.print(`\n${formatBaseline(comparison, style)}\n`);
+  for (const out of written) terminal.tell(`wrote ${safe(out, 500)}\n`);
+}
+
+function writerOf(out: string): Writer {
+  const write = forms[path.extname(out).toLowerCase()];
+  if (write !== undefined) return write;
+  throw new CadreError('OPTION_INVALID', `--out ${out}: the extension selects the form of the report: ${Object.keys(forms).join(', ')}`);
+}
+
+/** Engines of an eval, with the documents and the trust of every command that runs teams. */
+class EvalTeams implements AsyncDisposable {
+  readonly #options: EvalCommandOptions;
+  readonly #stack = new AsyncDisposableStack();
+
+  constructor(options: EvalCommandOptions) {
+    this.#options = options;
+  }
+
+  async open(profiles: string): Promise<Awaited<ReturnType<typeof openTeams>>['engine']> {
+    const { docs, store, trust } = this.#options;
+    const teams = await openTeams({ docs, profiles, store, trust }, { command: 'eval' });
+    this.#stack.use(teams);
+    return teams.engine;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}

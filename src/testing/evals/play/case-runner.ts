@@ -1,0 +1,199 @@
+import { CadreError } from '../../../core/error.ts';
+import type { CadreEvent } from '../../../core/events/event.ts';
+import type { ProfileSet } from '../../../core/profile/profile.ts';
+import type { LaunchOptions } from '../../../engine/launch-options.ts';
+import type { Run } from '../../../engine/run.ts';
+import { stepsTaken } from '../../play/person-steps.ts';
+import type { CheckTools, EvalSubject } from '../checks/eval-check.ts';
+import { evalFacts, outputOf } from '../checks/eval-facts.ts';
+import type { CheckResult, EvalResult } from '../score/eval-result.ts';
+import type { EvalSuite } from '../suite/eval-suite.ts';
+import { driveRun, isFinished } from './drive-run.ts';
+import type { Attempts, EvalSession } from './eval-session.ts';
+import type { EvalStop } from './eval-stop.ts';
+import { askJudge } from './judge.ts';
+import { makeChecks, scoreOf, statusOf } from './make-checks.ts';
+import { type PlannedRun, runIds } from './planned-run.ts';
+import type { Spending } from './spending.ts';
+
+/** Parts of a case runner. */
+export interface CaseRunnerParts {
+  readonly suite: EvalSuite;
+  readonly session: EvalSession;
+  /** Profiles with a judge, by LLM config. */
+  readonly judges: ReadonlyMap<string, ProfileSet>;
+  readonly round: number;
+  readonly spending: Spending;
+  readonly stop: EvalStop;
+  /** Runs again what ended in an error. */
+  readonly retry: boolean;
+}
+
+/** A run that is over, with what it was driven by. */
+interface OverRun {
+  readonly run: Run;
+  readonly unusedSteps: number;
+  readonly isRecorded: boolean;
+}
+
+/** Makes the runs of an eval, or finds them in the journal, and checks them. */
+export class CaseRunner {
+  readonly #parts: CaseRunnerParts;
+  readonly #idOf: ReturnType<typeof runIds>;
+
+  constructor(parts: CaseRunnerParts) {
+    this.#parts = parts;
+    this.#idOf = runIds(parts.suite.name, parts.round);
+  }
+
+  /** Finds planned runs in the journal, and notes what they have cost. */
+  async lookUp(planned: readonly PlannedRun[]): Promise<readonly Attempts[]> {
+    const { session, spending } = this.#parts;
+    const found: Attempts[] = [];
+    for (const each of planned) {
+      const attempts = await session.attempts((attempt) => this.#idOf(each, attempt));
+      found.push(attempts);
+      if (attempts.latest === undefined) continue;
+      const { runId, costAtLeast, costUnknown, inputTokens, outputTokens } = attempts.latest.summary;
+      spending.add(runId, { costUsd: costAtLeast, isCostUnknown: costUnknown, tokens: inputTokens + outputTokens });
+    }
+    return found;
+  }
+
+  /** Makes one run, or takes the one of the journal, and checks it. A run that stops with the eval is unfinished. */
+  async run(planned: PlannedRun, found: Attempts | undefined): Promise<EvalResult> {
+    const { stop } = this.#parts;
+    let over: OverRun | undefined;
+    try {
+      over = found?.latest === undefined ? undefined : await this.#recorded(planned, found);
+      over ??= await this.#launch(planned, found?.next ?? 1);
+      const checked = await this.#check(planned, over);
+      const isWorthAnother = checked.checks.some(({ kind, verdict }) => kind === 'run' && verdict === 'error');
+      if (this.#parts.retry && isWorthAnother && over.isRecorded)
+        return await this.#check(planned, await this.#launch(planned, found?.next ?? 1));
+      return checked;
+    } catch (thrown) {
+      if (stop.why === undefined && !(thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED')) throw thrown;
+      return this.#unfinished(planned, over?.run.id ?? found?.latest?.summary.runId);
+    }
+  }
+
+  /** Takes a run of the journal, and goes on with it where it was interrupted. */
+  async #recorded({ case: { people } }: PlannedRun, { latest }: Attempts): Promise<OverRun | undefined> {
+    if (latest === undefined) return undefined;
+    const { session } = this.#parts;
+    const { runId, status } = latest.summary;
+    const events = await session.engine.records.read(runId);
+    const taken = stepsTaken(events, people);
+    if (isFinished(status, events, people))
+      return { run: await session.engine.open(runId), unusedSteps: people.length - taken, isRecorded: true };
+    const run = await session.resume(runId);
+    return { run, ...(await this.#drive(run, people, taken)), isRecorded: false };
+  }
+
+  async #launch(planned: PlannedRun, attempt: number): Promise<OverRun> {
+    const { suite, session } = this.#parts;
+    const { case: own, variant, repeat, set, profile } = planned;
+    const { costUsd } = suite.budget;
+    const limits = { ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }), ...variant.limits, ...own.limits };
+    const options: LaunchOptions = {
+      limits,
+      request: { ...own.request, ...variant.request },
+      ...(variant.llm === undefined ? {} : { llmConfig: variant.llm }),
+    };
+    const title = `${own.name} · ${variant.name}${own.repeats === 1 ? '' : ` · ${repeat} of ${own.repeats}`}`;
+    const run = await session.launch(set, { profile, input: own.input, runId: this.#idOf(planned, attempt), title: title.slice(0, 200) }, options);
+    await this.#fileUnderEval(run);
+    return { run, ...(await this.#drive(run, own.people, 0)), isRecorded: false };
+  }
+
+  async #drive(run: Run, people: PlannedRun['case']['people'], taken: number): Promise<Pick<OverRun, 'unusedSteps'>> {
+    const unwatch = this.#watch(run);
+    try {
+      return await driveRun(run, people, taken);
+    } finally {
+      unwatch();
+    }
+  }
+
+  /** Counts what a run uses while it goes on; the returned function ends that. */
+  #watch(run: Run): () => void {
+    const { spending, stop } = this.#parts;
+    const unwatch = stop.watch(run);
+    const unsubscribe = run.subscribe({ onEvents: () => spending.note(run.state) });
+    return () => {
+      spending.note(run.state);
+      unsubscribe();
+      unwatch();
+    };
+  }
+
+  async #check(planned: PlannedRun, { run, unusedSteps, isRecorded }: OverRun): Promise<EvalResult> {
+    const { session } = this.#parts;
+    const { case: own, variant, set } = planned;
+    const state = run.fullState();
+    const events: readonly CadreEvent[] = await session.engine.records.read(run.id);
+    const turns = run.turns();
+    const facts = evalFacts(state, turns, { vars: own.vars, case: { name: own.name, input: own.input, variant: variant.name } });
+    const content: EvalSubject['content'] = (hash) => session.engine.records.content(hash);
+    const subject: EvalSubject = { facts, set, events, state, turns, content, unusedSteps };
+    const checks = await makeChecks(own, subject, this.#tools(planned, run));
+    return { ...this.#resultOf(planned, run, checks), isRecorded };
+  }
+
+  #tools({ case: own }: PlannedRun, run: Run): CheckTools {
+    const { session, judges } = this.#parts;
+    return {
+      judge: async (question) =>
+        await askJudge(question, {
+          session,
+          sets: judges,
+          subject: run.id,
+          title: `judge of ${own.name}`.slice(0, 200),
+          file: async (judging) => await this.#fileUnderEval(judging),
+          watch: (judging) => this.#watch(judging),
+        }),
+    };
+  }
+
+  #resultOf({ case: own, variant, repeat }: PlannedRun, run: Run, checks: readonly CheckResult[]): Omit<EvalResult, 'isRecorded'> {
+    const state = run.state;
+    const facts = evalFacts(state, [], { vars: {}, case: { name: own.name, input: own.input, variant: variant.name } }).run;
+    return {
+      case: own.name,
+      variant: variant.name,
+      repeat,
+      runId: run.id,
+      status: statusOf(checks),
+      score: scoreOf(checks),
+      checks,
+      output: outputOf(state),
+      turns: facts.turns,
+      tokens: facts.tokens,
+      costUsd: facts.cost_usd,
+      seconds: facts.seconds,
+    };
+  }
+
+  #unfinished({ case: own, variant, repeat }: PlannedRun, runId: string | undefined): EvalResult {
+    return {
+      case: own.name,
+      variant: variant.name,
+      repeat,
+      runId: runId ?? '',
+      status: 'unfinished',
+      score: 0,
+      checks: [],
+      output: '',
+      turns: 0,
+      tokens: 0,
+      costUsd: null,
+      seconds: 0,
+      isRecorded: false,
+    };
+  }
+
+  async #fileUnderEval(run: Run): Promise<void> {
+    await this.#parts.session.engine.catalog.move(run.id, `eval ${this.#parts.suite.name}`.slice(0, 100));
+  }
+}

@@ -1,0 +1,32 @@
+import type { CadreEvent } from '../../../core/events/event.ts';
+import type { Run } from '../../../engine/run.ts';
+import type { PersonStep } from '../../cases/test-case.ts';
+import { stepsTaken, takeStep } from '../../play/person-steps.ts';
+
+/** Result of driving a run: the number of steps of its people that were not needed. */
+export interface DrivenRun {
+  readonly unusedSteps: number;
+}
+
+/**
+ * Waits until a run has ended, or waits with no step of a person left that fits; takes the steps meanwhile, beginning after those that its
+ * journal shows. Rejects when the run cannot go on in this process.
+ */
+export async function driveRun(run: Run, people: readonly PersonStep[], taken: number): Promise<DrivenRun> {
+  let next = taken;
+  await run.settled();
+  for (; next < people.length; next += 1) {
+    const step = people[next];
+    if (step === undefined || run.state.outcome !== undefined || !(await takeStep(run, step, next))) break;
+    await run.settled();
+  }
+  return { unusedSteps: people.length - next };
+}
+
+/** True when a recorded run needs nothing more: it has ended, or it waits and its people have no step left that fits. */
+export function isFinished(status: string, events: readonly CadreEvent[], people: readonly PersonStep[]): boolean {
+  if (['completed', 'failed', 'cancelled', 'damaged'].includes(status)) return true;
+  if (status === 'running') return false;
+  const next = people[stepsTaken(events, people)];
+  return next === undefined || (status === 'idle' && next.say === undefined);
+}

@@ -1,0 +1,167 @@
+import { CadreError } from '../../../core/error.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { readSuite } from '../suite/read-suite.ts';
+import type { EvalSuite } from '../suite/eval-suite.ts';
+import type { EvalPlan, EvalReport, EvalResult } from '../score/eval-result.ts';
+import { CaseRunner } from './case-runner.ts';
+import { estimateCost } from './estimate-cost.ts';
+import { type Attempts, EvalSession } from './eval-session.ts';
+import { EvalStop } from './eval-stop.ts';
+import { type PlannedRun, runIds } from './planned-run.ts';
+import { type EvalProfiles, loadEvalProfiles, planRuns } from './prepare-eval.ts';
+import { Spending } from './spending.ts';
+
+/** Options of an eval. */
+export interface EvalOptions {
+  /** Opens the engine on a folder of profiles; the eval closes it. */
+  readonly open: (profiles: string) => Promise<Engine>;
+  /** Folder of the profiles when the suite names none. */
+  readonly profiles: string;
+  /** Only cases with this text in their name. */
+  readonly filter?: string | undefined;
+  /** Only these variants. */
+  readonly variants?: readonly string[] | undefined;
+  /** Begins a new round: everything is run again. */
+  readonly again?: boolean | undefined;
+  /** Runs again what ended in an error. */
+  readonly retry?: boolean | undefined;
+  /** Stops the eval; a later one goes on with it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the plan; the eval begins unless it returns false. */
+  readonly onPlan?: ((plan: EvalPlan) => boolean) | undefined;
+  /** Receives each result as soon as it is there, with the number of those to come. */
+  readonly onResult?: ((result: EvalResult, left: number) => void) | undefined;
+}
+
+/** A planned eval. */
+interface Prepared {
+  readonly suite: EvalSuite;
+  readonly session: EvalSession;
+  readonly stop: EvalStop;
+  readonly profiles: EvalProfiles;
+  readonly planned: readonly PlannedRun[];
+  readonly round: number;
+}
+
+const mostRounds = 10_000;
+
+/**
+ * Runs the cases of a suite with each variant and checks the results. Runs that the journal has are not made again, so an eval that was
+ * interrupted goes on, and changed checks are made without a model. Fails with PROFILE_INVALID naming every problem of the suite, and
+ * with the errors of `engine.launch`.
+ */
+export async function runEval(file: string | EvalSuite, options: EvalOptions): Promise<EvalReport> {
+  const suite = select(typeof file === 'string' ? await readSuite(file) : file, options);
+  const engine = await options.open(suite.profiles ?? options.profiles);
+  try {
+    const stop = new EvalStop(engine);
+    const session = new EvalSession(engine, stop);
+    const profiles = await loadEvalProfiles(session, suite);
+    const planned = planRuns(suite, profiles);
+    const round = await findRound(session, suite, planned, options.again === true);
+    return await runPlanned({ suite, session, stop, profiles, planned, round }, options);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function runPlanned({ suite, session, stop, profiles, planned, round }: Prepared, options: EvalOptions): Promise<EvalReport> {
+  const { signal, onPlan, onResult } = options;
+  const spending = new Spending(suite.budget, () => stop.overBudget());
+  const onAbort = (): void => stop.interrupt();
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const runner = new CaseRunner({ suite, session, judges: profiles.judges, round, spending, stop, retry: options.retry === true });
+    const found = await runner.lookUp(planned);
+    const estimate = await estimateCost(session, suite, { planned, found, round });
+    const recorded = found.filter(({ latest }) => latest !== undefined).length;
+    const isWanted = onPlan?.({ suite: suite.name, round, runs: planned.length, recorded, estimate }) ?? true;
+    const results: EvalResult[] = [];
+    if (isWanted) {
+      const queue = recordedFirst(planned, found);
+      const work = async (): Promise<void> => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+          const result = await runner.run(next.planned, next.found);
+          results.push(result);
+          onResult?.(result, planned.length - results.length);
+        }
+      };
+      await allOrNone(Array.from({ length: Math.min(suite.concurrency, planned.length) }, work), () => queue.splice(0));
+    }
+    return reportOf({ suite, profiles, planned, round }, results, { spent: spending.total, stopped: stop.why });
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Orders runs so that those of the journal come first: they cost nothing, whatever happens to the others. */
+function recordedFirst(planned: readonly PlannedRun[], found: readonly Attempts[]): { planned: PlannedRun; found: Attempts | undefined }[] {
+  const all = planned.map((each, index) => ({ planned: each, found: found[index] }));
+  return all.toSorted((a, b) => Number(b.found?.latest !== undefined) - Number(a.found?.latest !== undefined));
+}
+
+/** Waits for all workers; when one fails, the others stop at their next run and the first failure is thrown. */
+async function allOrNone(workers: readonly Promise<void>[], stop: () => unknown): Promise<void> {
+  for (const worker of workers) worker.catch(stop);
+  const settled = await Promise.allSettled(workers);
+  for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+function reportOf(
+  { suite, profiles, planned, round }: Omit<Prepared, 'session' | 'stop'>,
+  results: readonly EvalResult[],
+  end: Pick<EvalReport, 'spent' | 'stopped'>,
+): EvalReport {
+  const order = new Map(planned.map((each, index) => [keyOf(each.case.name, each.variant.name, each.repeat), index]));
+  const placeOf = (result: EvalResult): number => order.get(keyOf(result.case, result.variant, result.repeat)) ?? 0;
+  return {
+    suite: suite.name,
+    file: suite.file,
+    round,
+    variants: suite.variants.map(({ name, description, llm }) => ({
+      name,
+      description,
+      isDeterministic: isScripted(profiles.variants.get(name), llm),
+    })),
+    cases: suite.cases.map(({ name }) => name),
+    results: results.toSorted((a, b) => placeOf(a) - placeOf(b)),
+    passRate: suite.passRate,
+    ...end,
+  };
+}
+
+/** True when no model of a variant answers by chance: the named config, or all of its profiles', are scripted. */
+function isScripted(set: PlannedRun['set'] | undefined, llm: string | undefined): boolean {
+  if (set === undefined) return false;
+  const used = llm === undefined ? [...set.profiles.values()].flatMap(({ llmConfigRef }) => llmConfigRef ?? []) : [llm];
+  return used.length > 0 && used.every((name) => set.llmConfigs.get(name)?.provider === 'scripted');
+}
+
+function keyOf(name: string, variant: string, repeat: number): string {
+  return JSON.stringify([name, variant, repeat]);
+}
+
+/** Finds the newest round that the journal has runs of; with `again`, the one after it. */
+async function findRound(session: EvalSession, { name }: EvalSuite, planned: readonly PlannedRun[], again: boolean): Promise<number> {
+  const hasRound = async (round: number): Promise<boolean> => {
+    const idOf = runIds(name, round);
+    for (const each of planned) if ((await session.engine.runs({ runId: idOf(each, 1) })).length > 0) return true;
+    return false;
+  };
+  let newest = 0;
+  while (newest < mostRounds && (await hasRound(newest + 1))) newest += 1;
+  return Math.max(1, again ? newest + 1 : newest);
+}
+
+/** Returns the suite with the wanted cases and variants only. Fails with OPTION_INVALID when none is left. */
+function select(suite: EvalSuite, { filter, variants: wanted }: EvalOptions): EvalSuite {
+  const cases = suite.cases.filter(({ name }) => name.toLowerCase().includes(filter?.toLowerCase() ?? ''));
+  if (cases.length === 0)
+    throw new CadreError('OPTION_INVALID', `none of the ${suite.cases.length} cases of ${suite.file} has '${filter ?? ''}' in its name`);
+  const names = suite.variants.map(({ name }) => name);
+  const missing = wanted?.find((name) => !names.includes(name));
+  if (missing !== undefined)
+    throw new CadreError('OPTION_INVALID', `${suite.file} has no variant '${missing}'; there are: ${names.join(', ')}`);
+  return { ...suite, cases, variants: suite.variants.filter(({ name }) => wanted?.includes(name) ?? true) };
+}
