@@ -129,6 +129,7 @@ function addEval(program: Command, done: Done): void {
     .option('--plan', 'print the number of runs and their estimated cost, and run nothing')
     .option('--again', 'run everything anew; without it, runs that the journal has are checked again and not repeated')
     .option('--retry', 'run again what ended in an error')
+    .option('--bisect <folder>', 'find the change since these profiles that made a case fail; with --filter and --variant')
     .option('--baseline <file>', 'a report in JSON to compare with; what is worse beyond noise makes the exit code 1')
     .option('--out <file...>', 'write the report: .json (a baseline for later), .html, or .xml (JUnit)')
     .option('--json', 'print the report as JSON')

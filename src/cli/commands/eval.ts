@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { bisectEval } from '../../testing/evals/bisect/bisect.ts';
+import { formatBisection } from '../../testing/evals/bisect/format-bisection.ts';
 import { runEval } from '../../testing/evals/play/run-eval.ts';
 import { evalHtml } from '../../testing/evals/report/eval-html.ts';
 import { evalJson, evalJunit } from '../../testing/evals/report/eval-files.ts';
@@ -27,6 +29,7 @@ export interface EvalCommandOptions {
   readonly again?: boolean;
   readonly retry?: boolean;
   readonly plan?: boolean;
+  readonly bisect?: string;
   readonly baseline?: string;
   readonly out?: readonly string[];
   readonly json?: boolean;
@@ -44,6 +47,7 @@ const forms: Readonly<Record<string, Writer>> = {
 
 /** Runs an eval suite and reports it. Exits 0 when enough runs passed, 1 when not, when something is worse than the baseline, or when the budget ended it. */
 export async function evalCommand(file: string, options: EvalCommandOptions): Promise<ExitCode> {
+  if (options.bisect !== undefined) return await bisect(file, options.bisect, options);
   const writers = (options.out ?? []).map((out) => ({ out, write: writerOf(out) }));
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
   const terminal = openTerminal(options);
@@ -73,6 +77,28 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
     print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });
     if (report.stopped === 'interrupted') return 130;
     return isPassed(report) && comparison?.isWorse !== true ? 0 : 1;
+  } finally {
+    await opened[Symbol.asyncDispose]();
+  }
+}
+
+/** Finds the change of profiles that made a case fail. */
+async function bisect(file: string, good: string, options: EvalCommandOptions): Promise<ExitCode> {
+  const terminal = openTerminal(options);
+  using interruption = new Interruption();
+  const opened = new EvalTeams(options);
+  try {
+    const found = await bisectEval(file, {
+      open: async (profiles) => await opened.open(profiles),
+      profiles: profilesFolder(options.profiles),
+      good: profilesFolder(good),
+      filter: options.filter,
+      variants: options.variant,
+      signal: interruption.signal,
+      onStep: (text) => terminal.tell(`${terminal.errorStyle.dim(safe(text, 500))}\n`),
+    });
+    terminal.print(options.json === true ? `${jsonText(found, 2)}\n` : `${formatBisection(found, terminal.outStyle)}\n`);
+    return 0;
   } finally {
     await opened[Symbol.asyncDispose]();
   }

@@ -51,7 +51,7 @@ const mostRounds = 10_000;
  * with the errors of `engine.launch`.
  */
 export async function runEval(file: string | EvalSuite, options: EvalOptions): Promise<EvalReport> {
-  const suite = select(typeof file === 'string' ? await readSuite(file) : file, options);
+  const suite = selectCases(typeof file === 'string' ? await readSuite(file) : file, options);
   const engine = await options.open(suite.profiles ?? options.profiles);
   try {
     const stop = new EvalStop(engine);
@@ -155,7 +155,7 @@ async function findRound(session: EvalSession, { name }: EvalSuite, planned: rea
 }
 
 /** Returns the suite with the wanted cases and variants only. Fails with OPTION_INVALID when none is left. */
-function select(suite: EvalSuite, { filter, variants: wanted }: EvalOptions): EvalSuite {
+export function selectCases(suite: EvalSuite, { filter, variants: wanted }: Pick<EvalOptions, 'filter' | 'variants'>): EvalSuite {
   const cases = suite.cases.filter(({ name }) => name.toLowerCase().includes(filter?.toLowerCase() ?? ''));
   if (cases.length === 0)
     throw new CadreError('OPTION_INVALID', `none of the ${suite.cases.length} cases of ${suite.file} has '${filter ?? ''}' in its name`);
