@@ -132,6 +132,8 @@ function addEval(program: Command, done: Done): void {
     .option('--bisect <folder>', 'find the change since these profiles that made a case fail; with --filter and --variant')
     .option('--baseline <file>', 'a report in JSON to compare with; what is worse beyond noise makes the exit code 1')
     .option('--out <file...>', 'write the report: .json (a baseline for later), .html, or .xml (JUnit)')
+    .option('--record <file>', 'record the answers of models and tools in a file, for --replay')
+    .option('--replay <file>', 'answer from a recording: calls no model and no tool')
     .option('--json', 'print the report as JSON')
     .option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this')
     .addOption(storeOption())

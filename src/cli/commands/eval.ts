@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import type { Recording } from '../../core/recording/recording.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { bisectEval } from '../../testing/evals/bisect/bisect.ts';
 import { formatBisection } from '../../testing/evals/bisect/format-bisection.ts';
+import { EvalRecording } from '../../testing/evals/play/eval-recording.ts';
 import { runEval } from '../../testing/evals/play/run-eval.ts';
 import { evalHtml } from '../../testing/evals/report/eval-html.ts';
 import { evalJson, evalJunit } from '../../testing/evals/report/eval-files.ts';
@@ -11,12 +13,18 @@ import { formatBaseline, formatPlan, formatReport, formatResult } from '../../te
 import { compareWithBaseline, readBaseline } from '../../testing/evals/score/baseline.ts';
 import type { EvalReport } from '../../testing/evals/score/eval-result.ts';
 import { isPassed } from '../../testing/evals/score/summarize.ts';
+import type { EvalSuite } from '../../testing/evals/suite/eval-suite.ts';
+import { readSuite } from '../../testing/evals/suite/read-suite.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openTeams } from '../options/open-teams.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
+import { openRecording } from '../runs/write-recording.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
+import { askOnTerminal } from '../trust/ask-on-terminal.ts';
+import { checkSuiteCode } from '../trust/check-suite-code.ts';
+import { FolderTrust } from '../trust/folder-trust.ts';
 
 /** Options of `eval`. */
 export interface EvalCommandOptions {
@@ -32,6 +40,8 @@ export interface EvalCommandOptions {
   readonly bisect?: string;
   readonly baseline?: string;
   readonly out?: readonly string[];
+  readonly record?: string;
+  readonly replay?: string;
   readonly json?: boolean;
   readonly color?: boolean;
 }
@@ -50,16 +60,22 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
   if (options.bisect !== undefined) return await bisect(file, options.bisect, options);
   const writers = (options.out ?? []).map((out) => ({ out, write: writerOf(out) }));
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
+  const replay = options.replay === undefined ? undefined : await EvalRecording.read(options.replay);
+  const record = options.record === undefined ? undefined : new EvalRecording(options.record);
+  if (options.record !== undefined) await openRecording(options.record);
   const terminal = openTerminal(options);
   const { errorStyle: style } = terminal;
   using interruption = new Interruption();
+  const suite = await trusted(file, options);
   const opened = new EvalTeams(options);
   try {
-    const report = await runEval(file, {
-      open: async (profiles) => await opened.open(profiles),
+    const report = await runEval(suite, {
+      open: async (profiles, recording) => await opened.open(profiles, recording),
       profiles: profilesFolder(options.profiles),
       filter: options.filter,
       variants: options.variant,
+      record,
+      replay,
       again: options.again,
       retry: options.retry,
       signal: interruption.signal,
@@ -72,6 +88,7 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
       },
     });
     if (options.plan === true) return 0;
+    await record?.write();
     const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
     for (const { out, write } of writers) await writeFile(out, write(report, comparison));
     print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });
@@ -82,13 +99,22 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
   }
 }
 
+/** Reads a suite, and asks for trust in the code of its checks. */
+async function trusted(file: string, { trust, json }: EvalCommandOptions): Promise<EvalSuite> {
+  const suite = await readSuite(file);
+  const ask = json !== true && openTerminal().isInteractive ? askOnTerminal : undefined;
+  await checkSuiteCode(suite, new FolderTrust({ place: suite.folder, isAgreed: trust === true, ask }));
+  return suite;
+}
+
 /** Finds the change of profiles that made a case fail. */
 async function bisect(file: string, good: string, options: EvalCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
   using interruption = new Interruption();
+  const suite = await trusted(file, options);
   const opened = new EvalTeams(options);
   try {
-    const found = await bisectEval(file, {
+    const found = await bisectEval(suite, {
       open: async (profiles) => await opened.open(profiles),
       profiles: profilesFolder(options.profiles),
       good: profilesFolder(good),
@@ -139,9 +165,9 @@ class EvalTeams implements AsyncDisposable {
     this.#options = options;
   }
 
-  async open(profiles: string): Promise<Awaited<ReturnType<typeof openTeams>>['engine']> {
+  async open(profiles: string, replay?: Recording): Promise<Awaited<ReturnType<typeof openTeams>>['engine']> {
     const { docs, store, trust } = this.#options;
-    const teams = await openTeams({ docs, profiles, store, trust }, { command: 'eval' });
+    const teams = await openTeams({ docs, profiles, store, trust, replay }, { command: 'eval' });
     this.#stack.use(teams);
     return teams.engine;
   }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Recording } from '../../core/recording/recording.ts';
 import type { Journal } from '../../core/events/journal.ts';
 import { createEngine } from '../../engine/create-engine.ts';
 import { type EngineOptions } from '../../engine/engine-options.ts';
@@ -24,6 +25,8 @@ export interface TeamsOptions {
   readonly workspace?: string | undefined;
   /** True when the user trusts the profiles (`--trust`). */
   readonly trust?: boolean | undefined;
+  /** Answers instead of models and tools. */
+  readonly replay?: Recording | undefined;
 }
 
 /** Command that opens teams. */
@@ -72,7 +75,8 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
     });
     const tools = documents.tools;
     const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
-    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed });
+    const answers = options.replay === undefined ? {} : { replay: options.replay };
+    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed, ...answers });
     const readable = mayReadDocuments(engine.profiles, tools) ? found.unnamed : undefined;
     try {
       await trust.check(engine.profiles, undefined, readable);

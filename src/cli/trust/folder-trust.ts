@@ -67,6 +67,14 @@ export class FolderTrust {
     if (launched !== undefined) await this.#rememberRequest(set, launched.request);
   };
 
+  /** Checks code that a file other than a profile names, asking when it is not trusted yet. Fails with FOLDER_UNTRUSTED. */
+  async checkCode(place: string, code: readonly string[]): Promise<void> {
+    if (code.length === 0) return;
+    const reach = { ...nothingReached, code };
+    const words = reachText({ reach, outside: [], added: undefined });
+    await this.#checkHashes(reach, [], { words, ask: this.#options.ask, place, hint: undefined, runId: undefined, what: 'checks' });
+  }
+
   /** Remembers what the request of a new run adds, so that it resumes without a question; if that fails, the question comes then. */
   async #rememberRequest(set: ProfileSet, request: JsonObject): Promise<void> {
     const { store } = this.#options;
@@ -145,18 +153,18 @@ export class FolderTrust {
     return runId !== undefined && store !== undefined && known.has(await hashInJournal(hash, store));
   }
 
-  async #agree(hashes: readonly string[], { words, ask, place, hint, runId }: Question): Promise<void> {
+  async #agree(hashes: readonly string[], { words, ask, place, hint, runId, what = 'profiles' }: Question): Promise<void> {
     if (!this.#options.isAgreed) {
       const who = runId === undefined ? place : `run ${safe(runId)}: ${place}`;
       if (ask === undefined)
         throw untrusted(
           place,
-          `${who} is not trusted, and its profiles name\n${words}`,
+          `${who} is not trusted, and its ${what} name\n${words}`,
           `Review them; to trust them, ${hint ?? 'use --trust'}, or name the folder in ${trustVariable}.`,
         );
-      const asked = `${safe(who, 1_000)} has not been used on this machine before. Its profiles name\n${words}\nTrust it with this? [y/N] `;
+      const asked = `${safe(who, 1_000)} has not been used on this machine before. Its ${what} name\n${words}\nTrust it with this? [y/N] `;
       if (!(await ask(asked)))
-        throw untrusted(place, `${who} is not trusted, and its profiles name\n${words}`, 'Nothing was started.');
+        throw untrusted(place, `${who} is not trusted, and its ${what} name\n${words}`, 'Nothing was started.');
     }
     for (const hash of hashes) await rememberTrust(trustFile(this.#env), { hash, place, at: Date.now() });
   }
@@ -190,6 +198,8 @@ interface CheckContext extends Pick<TrustOptions, 'ask'> {
 /** Question about a reach, with its words for the user. */
 interface Question extends Pick<CheckContext, 'ask' | 'hint'> {
   readonly words: string;
+  /** What names these things, in the plural; `profiles` when absent. */
+  readonly what?: string;
   readonly place: string;
   readonly runId: string | undefined;
 }

@@ -68,6 +68,8 @@ export interface EvalCheck {
   readonly at: SourceRef;
   /** LLM config of its judge. */
   readonly llm?: string;
+  /** Absolute path of the module that makes it. */
+  readonly code?: string;
   /** True when it looks at how the run ended, which then need not be well. */
   readonly readsEnd?: boolean;
   check(subject: EvalSubject, tools: CheckTools): Promise<CheckVerdict>;

@@ -10,6 +10,7 @@ import type { CheckResult, EvalResult } from '../score/eval-result.ts';
 import type { EvalSuite } from '../suite/eval-suite.ts';
 import { driveRun, isFinished } from './drive-run.ts';
 import type { Attempts, EvalSession } from './eval-session.ts';
+import { type EvalRecording, recordingKey } from './eval-recording.ts';
 import type { EvalStop } from './eval-stop.ts';
 import { askJudge } from './judge.ts';
 import { makeChecks, scoreOf, statusOf } from './make-checks.ts';
@@ -27,6 +28,15 @@ export interface CaseRunnerParts {
   readonly stop: EvalStop;
   /** Runs again what ended in an error. */
   readonly retry: boolean;
+  /** Opens a session for one run, which answers from a recording; without it, all runs share the session. */
+  readonly replay?: ((key: string, planned: PlannedRun) => Promise<ReplaySession>) | undefined;
+  /** Receives the recordings of all runs. */
+  readonly record?: EvalRecording | undefined;
+}
+
+/** Session for one replayed run; disposing closes its engine. */
+export interface ReplaySession extends AsyncDisposable {
+  readonly session: EvalSession;
 }
 
 /** A run that is over, with what it was driven by. */
@@ -34,6 +44,7 @@ interface OverRun {
   readonly run: Run;
   readonly unusedSteps: number;
   readonly isRecorded: boolean;
+  readonly session: EvalSession;
 }
 
 /** Makes the runs of an eval, or finds them in the journal, and checks them. */
@@ -66,12 +77,14 @@ export class CaseRunner {
     let over: OverRun | undefined;
     try {
       over = found?.latest === undefined ? undefined : await this.#recorded(planned, found);
-      over ??= await this.#launch(planned, found?.next ?? 1);
-      const checked = await this.#check(planned, over);
-      const isWorthAnother = checked.checks.some(({ kind, verdict }) => kind === 'run' && verdict === 'error');
-      if (this.#parts.retry && isWorthAnother && over.isRecorded)
-        return await this.#check(planned, await this.#launch(planned, found?.next ?? 1));
-      return checked;
+      if (over !== undefined) {
+        const checked = await this.#check(planned, over);
+        const isWorthAnother = checked.checks.some(({ kind, verdict }) => kind === 'run' && verdict === 'error');
+        if (!this.#parts.retry || !isWorthAnother || !over.isRecorded) return checked;
+      }
+      await using place = await this.#place(recordingKey(planned), planned);
+      over = await this.#launch(planned, found?.next ?? 1, place.session);
+      return await this.#check(planned, over);
     } catch (thrown) {
       if (stop.why === undefined && !(thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED')) throw thrown;
       return this.#unfinished(planned, over?.run.id ?? found?.latest?.summary.runId);
@@ -86,13 +99,18 @@ export class CaseRunner {
     const events = await session.engine.records.read(runId);
     const taken = stepsTaken(events, people);
     if (isFinished(status, events, people))
-      return { run: await session.engine.open(runId), unusedSteps: people.length - taken, isRecorded: true };
+      return { run: await session.engine.open(runId), unusedSteps: people.length - taken, isRecorded: true, session };
     const run = await session.resume(runId);
-    return { run, ...(await this.#drive(run, people, taken)), isRecorded: false };
+    return { run, ...(await this.#drive(run, people, taken)), isRecorded: false, session };
   }
 
-  async #launch(planned: PlannedRun, attempt: number): Promise<OverRun> {
-    const { suite, session } = this.#parts;
+  async #place(key: string, planned: PlannedRun): Promise<ReplaySession> {
+    const { replay, session } = this.#parts;
+    return (await replay?.(key, planned)) ?? { session, [Symbol.asyncDispose]: async () => undefined };
+  }
+
+  async #launch(planned: PlannedRun, attempt: number, session: EvalSession): Promise<OverRun> {
+    const { suite } = this.#parts;
     const { case: own, variant, repeat, set, profile } = planned;
     const { costUsd } = suite.budget;
     const limits = { ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }), ...variant.limits, ...own.limits };
@@ -103,8 +121,8 @@ export class CaseRunner {
     };
     const title = `${own.name} · ${variant.name}${own.repeats === 1 ? '' : ` · ${repeat} of ${own.repeats}`}`;
     const run = await session.launch(set, { profile, input: own.input, runId: this.#idOf(planned, attempt), title: title.slice(0, 200) }, options);
-    await this.#fileUnderEval(run);
-    return { run, ...(await this.#drive(run, own.people, 0)), isRecorded: false };
+    await this.#fileUnderEval(session, run);
+    return { run, ...(await this.#drive(run, own.people, 0)), isRecorded: false, session };
   }
 
   async #drive(run: Run, people: PlannedRun['case']['people'], taken: number): Promise<Pick<OverRun, 'unusedSteps'>> {
@@ -128,8 +146,7 @@ export class CaseRunner {
     };
   }
 
-  async #check(planned: PlannedRun, { run, unusedSteps, isRecorded }: OverRun): Promise<EvalResult> {
-    const { session } = this.#parts;
+  async #check(planned: PlannedRun, { run, unusedSteps, isRecorded, session }: OverRun): Promise<EvalResult> {
     const { case: own, variant, set } = planned;
     const state = run.fullState();
     const events: readonly CadreEvent[] = await session.engine.records.read(run.id);
@@ -138,21 +155,27 @@ export class CaseRunner {
     const content: EvalSubject['content'] = (hash) => session.engine.records.content(hash);
     const subject: EvalSubject = { facts, set, events, state, turns, content, unusedSteps };
     const checks = await makeChecks(own, subject, this.#tools(planned, run));
+    await this.#parts.record?.add(recordingKey(planned), run);
     return { ...this.#resultOf(planned, run, checks), isRecorded };
   }
 
-  #tools({ case: own }: PlannedRun, run: Run): CheckTools {
-    const { session, judges } = this.#parts;
+  #tools(planned: PlannedRun, run: Run): CheckTools {
+    const { judges, record } = this.#parts;
     return {
-      judge: async (question) =>
-        await askJudge(question, {
+      judge: async (question) => {
+        const key = recordingKey(planned, question.index);
+        await using place = await this.#place(key, planned);
+        const { session } = place;
+        return await askJudge(question, {
           session,
           sets: judges,
           subject: run.id,
-          title: `judge of ${own.name}`.slice(0, 200),
-          file: async (judging) => await this.#fileUnderEval(judging),
+          title: `judge of ${planned.case.name}`.slice(0, 200),
+          file: async (judging) => await this.#fileUnderEval(session, judging),
           watch: (judging) => this.#watch(judging),
-        }),
+          onAnswer: async (judging) => await record?.add(key, judging),
+        });
+      },
     };
   }
 
@@ -193,7 +216,7 @@ export class CaseRunner {
     };
   }
 
-  async #fileUnderEval(run: Run): Promise<void> {
-    await this.#parts.session.engine.catalog.move(run.id, `eval ${this.#parts.suite.name}`.slice(0, 100));
+  async #fileUnderEval(session: EvalSession, run: Run): Promise<void> {
+    await session.engine.catalog.move(run.id, `eval ${this.#parts.suite.name}`.slice(0, 100));
   }
 }

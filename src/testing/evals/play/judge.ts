@@ -59,6 +59,8 @@ export interface JudgePlace {
   readonly title: string;
   /** Counts what the judge uses while it goes on; the returned function ends that. */
   readonly watch: (run: Run) => () => void;
+  /** Called when the judge has answered. */
+  readonly onAnswer: (run: Run) => Promise<void>;
 }
 
 /**
@@ -87,10 +89,12 @@ async function goOn(session: EvalSession, runId: Run['id'], status: string, plac
   return await judgementOf(isOver ? await session.engine.open(runId) : await session.resume(runId), place);
 }
 
-async function judgementOf(run: Run, { watch }: JudgePlace): Promise<Judgement> {
+async function judgementOf(run: Run, { watch, onAnswer }: JudgePlace): Promise<Judgement> {
   const unwatch = watch(run);
   try {
-    return readJudgement(await run.result);
+    const result = await run.result;
+    await onAnswer(run);
+    return readJudgement(result);
   } finally {
     unwatch();
   }

@@ -1,11 +1,13 @@
 import { CadreError } from '../../../core/error.ts';
+import type { Recording } from '../../../core/recording/recording.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { readSuite } from '../suite/read-suite.ts';
 import type { EvalSuite } from '../suite/eval-suite.ts';
 import type { EvalPlan, EvalReport, EvalResult } from '../score/eval-result.ts';
-import { CaseRunner } from './case-runner.ts';
+import { CaseRunner, type CaseRunnerParts } from './case-runner.ts';
 import { estimateCost } from './estimate-cost.ts';
 import { type Attempts, EvalSession } from './eval-session.ts';
+import { type EvalRecording, recordingKey } from './eval-recording.ts';
 import { EvalStop } from './eval-stop.ts';
 import { type PlannedRun, runIds } from './planned-run.ts';
 import { type EvalProfiles, loadEvalProfiles, planRuns } from './prepare-eval.ts';
@@ -13,8 +15,8 @@ import { Spending } from './spending.ts';
 
 /** Options of an eval. */
 export interface EvalOptions {
-  /** Opens the engine on a folder of profiles; the eval closes it. */
-  readonly open: (profiles: string) => Promise<Engine>;
+  /** Opens the engine on a folder of profiles, or one that answers from a recording; the eval closes it. */
+  readonly open: (profiles: string, replay?: Recording) => Promise<Engine>;
   /** Folder of the profiles when the suite names none. */
   readonly profiles: string;
   /** Only cases with this text in their name. */
@@ -25,6 +27,10 @@ export interface EvalOptions {
   readonly again?: boolean | undefined;
   /** Runs again what ended in an error. */
   readonly retry?: boolean | undefined;
+  /** Collects the recordings of all runs; whoever passes it writes it. */
+  readonly record?: EvalRecording | undefined;
+  /** Answers instead of models and tools. */
+  readonly replay?: EvalRecording | undefined;
   /** Stops the eval; a later one goes on with it. */
   readonly signal?: AbortSignal | undefined;
   /** Receives the plan; the eval begins unless it returns false. */
@@ -72,8 +78,11 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    const runner = new CaseRunner({ suite, session, judges: profiles.judges, round, spending, stop, retry: options.retry === true });
+    const { retry = false, record } = options;
+    const replay = replayOf(suite, stop, options);
+    const runner = new CaseRunner({ suite, session, judges: profiles.judges, round, spending, stop, retry, record, replay });
     const found = await runner.lookUp(planned);
+    checkRecording(options.replay, planned, found);
     const estimate = await estimateCost(session, suite, { planned, found, round });
     const recorded = found.filter(({ latest }) => latest !== undefined).length;
     const isWanted = onPlan?.({ suite: suite.name, round, runs: planned.length, recorded, estimate }) ?? true;
@@ -93,6 +102,20 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** Returns how a run gets an engine that answers from its recording. */
+function replayOf(suite: EvalSuite, stop: EvalStop, { replay, open, profiles }: EvalOptions): CaseRunnerParts['replay'] {
+  if (replay === undefined) return undefined;
+  return async (key, { variant }) => {
+    const engine = await open(variant.profiles ?? suite.profiles ?? profiles, replay.of(key));
+    return { session: new EvalSession(engine, stop), [Symbol.asyncDispose]: async () => await engine.close() };
+  };
+}
+
+/** Fails with RECORDING_INVALID, before anything is run, when a run that is needed was not recorded. */
+function checkRecording(replay: EvalRecording | undefined, planned: readonly PlannedRun[], found: readonly Attempts[]): void {
+  for (const [index, each] of planned.entries()) if (found[index]?.latest === undefined) replay?.of(recordingKey(each));
 }
 
 /** Orders runs so that those of the journal come first: they cost nothing, whatever happens to the others. */

@@ -30,7 +30,7 @@ function estimateText({ costUsd, known, unknown, atMostUsd }: CostEstimate): str
 /** Renders a result, with what did not pass. */
 export function formatResult(result: EvalResult, style: TextStyle = plainStyle): string {
   const { status, variant, repeat, runId, turns, seconds, costUsd } = result;
-  const figures = [countText(turns, 'turn'), durationText(seconds * 1000), ...(costUsd === 0 ? [] : [costText(costUsd)])].join(', ');
+  const figures = [countText(turns, 'turn'), durationText(seconds * 1000), ...(costUsd === 0 || costUsd === null ? [] : [costText(costUsd)])].join(', ');
   const facts = status === 'unfinished' ? (runId === '' ? 'not begun' : `run ${runId}`) : `${figures}${result.isRecorded ? ', recorded' : ''}, run ${runId}`;
   const head = `${markOf(status, style)} ${safe(result.case)} · ${safe(variant)}${repeat === 1 ? '' : ` · ${repeat}`}  ${style.dim(facts)}`;
   return [head, ...result.checks.filter(({ verdict }) => verdict !== 'passed').flatMap((check) => checkLines(check, style))].join('\n');
@@ -82,7 +82,7 @@ function cellsOf(all: EvalCell, style: TextStyle): readonly ReturnType<typeof ce
     cell(score.toFixed(2)),
     cell(turns.toFixed(1)),
     cell(durationText(seconds * 1000)),
-    cell(costText(costUsd)),
+    cell(costUsd === null ? 'unknown' : costText(costUsd)),
   ];
 }
 

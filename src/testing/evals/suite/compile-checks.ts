@@ -61,7 +61,7 @@ class CheckCompiler {
     const llm = kind === 'judge' ? this.#judgeLlm : undefined;
     const name = typeof body['name'] === 'string' ? body['name'] : nameOf(kind, body[kind]);
     const readsEnd = this.#readsEnd(kind);
-    return { name, kind, at: file.refAt(start), ...(llm === undefined ? {} : { llm }), ...(readsEnd ? { readsEnd } : {}), check };
+    return { name, kind, at: file.refAt(start), ...(llm === undefined ? {} : { llm }), ...(readsEnd ? { readsEnd } : {}), ...(kind === 'code' ? { code: this.#codeFile } : {}), check };
   }
 
   #checkOf(kind: CheckKind): EvalCheck['check'] | undefined {
@@ -136,10 +136,16 @@ class CheckCompiler {
 
   #code(): EvalCheck['check'] | undefined {
     const named = String(this.#value('code'));
-    const file = path.resolve(this.#defaults.folder, named);
-    if (existsSync(file)) return codeCheck(file, named);
-    this.#error(['code'], `there is no file '${named}' beside the suite`, `looked at ${file}`);
+    const file = this.#codeFile;
+    const isInside = !path.relative(this.#defaults.folder, file).startsWith('..');
+    if (isInside && existsSync(file)) return codeCheck(file, named);
+    const problem = isInside ? `there is no file '${named}' beside the suite` : `'${named}' is outside the folder of the suite`;
+    this.#error(['code'], problem, isInside ? `looked at ${file}` : 'code of checks is in the folder of the suite or below it');
     return undefined;
+  }
+
+  get #codeFile(): string {
+    return path.resolve(this.#defaults.folder, String(this.#value('code')));
   }
 
   get #judgeLlm(): string | undefined {
