@@ -40,3 +40,15 @@ export type {
   RunExpectations,
   TurnExpectations,
 } from './cases/test-case.ts';
+export { bisectEval, type Bisection, type BisectOptions } from './evals/bisect/bisect.ts';
+export { type CodeCheck, type CodeVerdict } from './evals/checks/code-check.ts';
+export { type EvalFacts } from './evals/checks/eval-facts.ts';
+export { EvalRecording } from './evals/play/eval-recording.ts';
+export { runEval, type EvalOptions } from './evals/play/run-eval.ts';
+export { evalJson, evalJunit } from './evals/report/eval-files.ts';
+export { evalHtml } from './evals/report/eval-html.ts';
+export { compareWithBaseline, readBaseline, type Baseline, type BaselineComparison } from './evals/score/baseline.ts';
+export { type EvalPlan, type EvalReport, type EvalResult } from './evals/score/eval-result.ts';
+export { isPassed, summarize, type VariantSummary } from './evals/score/summarize.ts';
+export { readSuite } from './evals/suite/read-suite.ts';
+export { type EvalSuite } from './evals/suite/eval-suite.ts';

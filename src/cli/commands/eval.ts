@@ -153,7 +153,10 @@ function print(
 function writerOf(out: string): Writer {
   const write = forms[path.extname(out).toLowerCase()];
   if (write !== undefined) return write;
-  throw new CadreError('OPTION_INVALID', `--out ${out}: the extension selects the form of the report: ${Object.keys(forms).join(', ')}`);
+  throw new CadreError(
+    'OPTION_INVALID',
+    `--out ${out}: the extension selects the form of the report: ${Object.keys(forms).join(', ')}`,
+  );
 }
 
 /** Engines of an eval, with the documents and the trust of every command that runs teams. */

@@ -76,7 +76,15 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
     const tools = documents.tools;
     const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
     const answers = options.replay === undefined ? {} : { replay: options.replay };
-    const engine = await createEngine({ profiles, tools, models, store: journal ?? store, trust: trust.checkLater, ...sealed, ...answers });
+    const engine = await createEngine({
+      profiles,
+      tools,
+      models,
+      store: journal ?? store,
+      trust: trust.checkLater,
+      ...sealed,
+      ...answers,
+    });
     const readable = mayReadDocuments(engine.profiles, tools) ? found.unnamed : undefined;
     try {
       await trust.check(engine.profiles, undefined, readable);

@@ -12,7 +12,8 @@ export async function checkSuiteCode({ file, folder, cases }: EvalSuite, trust: 
   for (const each of [...named].toSorted()) {
     const name = path.relative(folder, each).replaceAll(path.sep, '/');
     const read = await readModuleFiles({ root: folder, from: '.', path: name });
-    if ('reason' in read) throw new CadreError('OPTION_INVALID', `${file}: the code ${name} of a check cannot be used: ${read.reason}`);
+    if ('reason' in read)
+      throw new CadreError('OPTION_INVALID', `${file}: the code ${name} of a check cannot be used: ${read.reason}`);
     const hash = createHash('sha256');
     for (const { path: own, text } of read.files) hash.update(JSON.stringify([own, text]));
     const others = read.files.flatMap((code) => (code.path === name ? [] : [code.path]));

@@ -104,7 +104,12 @@ const evalCase = object(
   {
     required: ['name', 'input'],
     'x-what': 'a case',
-    'x-mistakes': { expect: 'write checks: [{ expect: … }]', assert: 'write checks', question: 'write input', prompt: 'write input' },
+    'x-mistakes': {
+      expect: 'write checks: [{ expect: … }]',
+      assert: 'write checks',
+      question: 'write input',
+      prompt: 'write input',
+    },
   },
 );
 

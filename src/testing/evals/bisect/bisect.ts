@@ -52,9 +52,15 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
   const [only, ...others] = suite.cases;
   const [variant, ...more] = suite.variants;
   if (only === undefined || others.length > 0)
-    throw new CadreError('OPTION_INVALID', `a bisection is about one case; name it with --filter: ${suite.cases.map(({ name }) => name).join(', ')}`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `a bisection is about one case; name it with --filter: ${suite.cases.map(({ name }) => name).join(', ')}`,
+    );
   if (variant === undefined || more.length > 0)
-    throw new CadreError('OPTION_INVALID', `a bisection is about one variant; name it with --variant: ${suite.variants.map(({ name }) => name).join(', ')}`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `a bisection is about one variant; name it with --variant: ${suite.variants.map(({ name }) => name).join(', ')}`,
+    );
   const engine = await options.open(variant.profiles ?? suite.profiles ?? options.profiles);
   const stop = new EvalStop(engine);
   const onAbort = (): void => stop.interrupt();
@@ -65,7 +71,8 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
     const after = profiles.variants.get(variant.name) ?? engine.profiles;
     const before = await session.load(options.good);
     const versions = profileVersions(before.files, after.files);
-    if (versions.changes.length === 0) throw new CadreError('OPTION_INVALID', `${options.good} has the same profiles as the suite: there is no change to find`);
+    if (versions.changes.length === 0)
+      throw new CadreError('OPTION_INVALID', `${options.good} has the same profiles as the suite: there is no change to find`);
     return await new Bisector({ suite, session, stop, profiles, versions, before, after }, options).run();
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
@@ -103,19 +110,32 @@ class Bisector {
     this.#options = options;
     const { suite, session, stop, profiles } = parts;
     this.#spending = new Spending(suite.budget, () => stop.overBudget());
-    this.#runner = new CaseRunner({ suite, session, judges: profiles.judges, round: 1, spending: this.#spending, stop, retry: false });
+    this.#runner = new CaseRunner({
+      suite,
+      session,
+      judges: profiles.judges,
+      round: 1,
+      spending: this.#spending,
+      stop,
+      retry: false,
+    });
   }
 
   async run(): Promise<Bisection> {
     const { suite, versions, before, after } = this.#parts;
     const name = suite.cases[0]?.name ?? '';
     const good = await this.#try(before);
-    if (good.trial === 'fails') throw new CadreError('OPTION_INVALID', `'${name}' does not pass with ${this.#options.good}: ${whyOf(good)}`);
+    if (good.trial === 'fails')
+      throw new CadreError('OPTION_INVALID', `'${name}' does not pass with ${this.#options.good}: ${whyOf(good)}`);
     const bad = await this.#try(after);
-    if (bad.trial === 'passes') throw new CadreError('OPTION_INVALID', `'${name}' passes with the profiles of the suite, too: there is nothing to find`);
+    if (bad.trial === 'passes')
+      throw new CadreError('OPTION_INVALID', `'${name}' passes with the profiles of the suite, too: there is nothing to find`);
     this.#failingRun = failingRunOf(bad);
     const { changes } = versions;
-    const kept = await this.#notRuledOut(changes, good.results.map(({ runId }) => runId));
+    const kept = await this.#notRuledOut(
+      changes,
+      good.results.map(({ runId }) => runId),
+    );
     const relevant = await this.#enough(kept, changes);
     const { change, unresolved } = await findCulprit(relevant, async (chosen) => await this.#attempt(chosen));
     const isAlone = (await this.#attempt([change])) === 'fails';
@@ -153,7 +173,9 @@ class Bisector {
         kept.push(change);
       }
     }
-    this.#tell(`${changes.length} changes; re-rendering the passing run rules out ${changes.length - kept.length} of them without a model`);
+    this.#tell(
+      `${changes.length} changes; re-rendering the passing run rules out ${changes.length - kept.length} of them without a model`,
+    );
     return kept;
   }
 
@@ -179,7 +201,9 @@ class Bisector {
       if (!(thrown instanceof CadreError && thrown.code === 'PROFILE_INVALID')) throw thrown;
       trial = 'unresolved';
     }
-    this.#tell(`with ${chosen.length} of ${versions.changes.length} changes the case ${trial === 'unresolved' ? 'cannot be run: the profiles do not load' : trial}`);
+    this.#tell(
+      `with ${chosen.length} of ${versions.changes.length} changes the case ${trial === 'unresolved' ? 'cannot be run: the profiles do not load' : trial}`,
+    );
     this.#tried.set(key, trial);
     return trial;
   }
@@ -193,13 +217,17 @@ class Bisector {
     const results: EvalResult[] = [];
     for (const [index, each] of planned.entries()) {
       const result = await this.#runner.run(each, found[index]);
-      if (result.status === 'unfinished') throw new CadreError('OPTION_INVALID', `the bisection stopped (${stop.why ?? 'interrupted'}); the same command goes on`);
+      if (result.status === 'unfinished')
+        throw new CadreError('OPTION_INVALID', `the bisection stopped (${stop.why ?? 'interrupted'}); the same command goes on`);
       if (!result.isRecorded) this.#made += 1;
       results.push(result);
     }
     const error = results.find(({ status }) => status === 'error');
     if (error !== undefined)
-      throw new CadreError('OPTION_INVALID', `run ${error.runId} says nothing about the case: ${error.checks.find(({ verdict }) => verdict === 'error')?.reason ?? ''}`);
+      throw new CadreError(
+        'OPTION_INVALID',
+        `run ${error.runId} says nothing about the case: ${error.checks.find(({ verdict }) => verdict === 'error')?.reason ?? ''}`,
+      );
     const passed = results.filter(({ status }) => status === 'passed').length;
     return { trial: passed * 2 > results.length ? 'passes' : 'fails', results };
   }

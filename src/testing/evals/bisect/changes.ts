@@ -71,7 +71,7 @@ function changesOf(path: string, old: string | undefined, now: string | undefine
   return changes;
 }
 
-/** Splits a place by lines: a line that took the place of another is a change of its own, and so are those that were only added or removed. */
+/** Splits a place by lines: a line that replaced another is one change, and lines that were only added or removed are one. */
 function byLine(change: ProfileChangePlace): readonly ProfileChangePlace[] {
   const { removed, added, line, start } = change;
   const replaced = Math.min(removed.length, added.length);
@@ -90,7 +90,8 @@ function byLine(change: ProfileChangePlace): readonly ProfileChangePlace[] {
 function applied(text: string, changes: readonly ProfileChangePlace[]): string {
   const lines = [...linesOf(text)];
   // From the end, so that the places before stay where they are.
-  for (const { start, removed, added } of changes.toSorted((a, b) => b.start - a.start)) lines.splice(start, removed.length, ...added);
+  for (const { start, removed, added } of changes.toSorted((a, b) => b.start - a.start))
+    lines.splice(start, removed.length, ...added);
   return lines.join('\n');
 }
 

@@ -23,7 +23,9 @@ export function formatBisection(found: Bisection, style: TextStyle = plainStyle)
         : 'the case fails without it, too: another change does the same';
   const cost = spent.isCostUnknown ? costText(null, spent.costUsd) : costText(spent.costUsd);
   parts.push(`${alone}; ${without}.`);
-  parts.push(style.dim(`${countText(made, 'run')} made, ${countText(spent.tokens, 'token')}, ${cost}. A failing run: ${failingRun}`));
+  parts.push(
+    style.dim(`${countText(made, 'run')} made, ${countText(spent.tokens, 'token')}, ${cost}. A failing run: ${failingRun}`),
+  );
   return parts.join('\n');
 }
 

@@ -5,10 +5,7 @@ import type { EvalFacts } from './eval-facts.ts';
 import { errorVerdict, type CheckVerdict, type EvalCheck, verdictOf } from './eval-check.ts';
 
 /** What a check in code may return. */
-export type CodeVerdict =
-  | boolean
-  | number
-  | { readonly passed: boolean; readonly score?: number; readonly reason?: string };
+export type CodeVerdict = boolean | number | { readonly passed: boolean; readonly score?: number; readonly reason?: string };
 
 /** A check in code: the default export of its module. */
 export type CodeCheck = (facts: EvalFacts) => CodeVerdict | Promise<CodeVerdict>;

@@ -76,7 +76,11 @@ export interface EvalCheck {
 }
 
 /** Returns the verdict of a check that holds or does not. */
-export function verdictOf(isPassed: boolean, reason: string, compared: Pick<CheckVerdict, 'expected' | 'actual'> = {}): CheckVerdict {
+export function verdictOf(
+  isPassed: boolean,
+  reason: string,
+  compared: Pick<CheckVerdict, 'expected' | 'actual'> = {},
+): CheckVerdict {
   return isPassed ? { verdict: 'passed', score: 1, reason } : { verdict: 'failed', score: 0, reason, ...compared };
 }
 

@@ -20,6 +20,12 @@ export function judgeCheck({ rubric, llm, passScore, index }: JudgePlan): EvalCh
     if ('error' in judgement) return errorVerdict(judgement.error, judgeRun);
     const { score, reason } = judgement;
     const isPassed = score >= passScore;
-    return { verdict: isPassed ? 'passed' : 'failed', score, reason, judgeRun, ...(isPassed ? {} : { expected: `a score of ${passScore} or more`, actual: String(score) }) };
+    return {
+      verdict: isPassed ? 'passed' : 'failed',
+      score,
+      reason,
+      judgeRun,
+      ...(isPassed ? {} : { expected: `a score of ${passScore} or more`, actual: String(score) }),
+    };
   };
 }

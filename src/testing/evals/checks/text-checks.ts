@@ -8,7 +8,8 @@ export function containsCheck(texts: readonly Template[]): EvalCheck['check'] {
   return async ({ facts }) => {
     const wanted = texts.map((text) => text.render(textScope(facts)));
     const missing = wanted.find((text) => !facts.output.includes(text));
-    if (missing === undefined) return verdictOf(true, wanted.length === 1 ? 'the output contains it' : 'the output contains all of them');
+    if (missing === undefined)
+      return verdictOf(true, wanted.length === 1 ? 'the output contains it' : 'the output contains all of them');
     return failed('the output does not contain this text', missing, nearest(missing, facts.output));
   };
 }

@@ -51,6 +51,8 @@ interface OverRun {
 export class CaseRunner {
   readonly #parts: CaseRunnerParts;
   readonly #idOf: ReturnType<typeof runIds>;
+  /** Ids of the runs that were launched here. */
+  readonly #launched = new Map<PlannedRun, string>();
 
   constructor(parts: CaseRunnerParts) {
     this.#parts = parts;
@@ -87,7 +89,7 @@ export class CaseRunner {
       return await this.#check(planned, over);
     } catch (thrown) {
       if (stop.why === undefined && !(thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED')) throw thrown;
-      return this.#unfinished(planned, over?.run.id ?? found?.latest?.summary.runId);
+      return this.#unfinished(planned, this.#launched.get(planned) ?? found?.latest?.summary.runId);
     }
   }
 
@@ -120,7 +122,12 @@ export class CaseRunner {
       ...(variant.llm === undefined ? {} : { llmConfig: variant.llm }),
     };
     const title = `${own.name} · ${variant.name}${own.repeats === 1 ? '' : ` · ${repeat} of ${own.repeats}`}`;
-    const run = await session.launch(set, { profile, input: own.input, runId: this.#idOf(planned, attempt), title: title.slice(0, 200) }, options);
+    const run = await session.launch(
+      set,
+      { profile, input: own.input, runId: this.#idOf(planned, attempt), title: title.slice(0, 200) },
+      options,
+    );
+    this.#launched.set(planned, run.id);
     await this.#fileUnderEval(session, run);
     return { run, ...(await this.#drive(run, own.people, 0)), isRecorded: false, session };
   }

@@ -1,3 +1,4 @@
+import { CadreError } from '../../../core/error.ts';
 import type { CadreEvent } from '../../../core/events/event.ts';
 import type { Run } from '../../../engine/run.ts';
 import type { PersonStep } from '../../cases/test-case.ts';
@@ -14,13 +15,19 @@ export interface DrivenRun {
  */
 export async function driveRun(run: Run, people: readonly PersonStep[], taken: number): Promise<DrivenRun> {
   let next = taken;
-  await run.settled();
+  await settled(run);
   for (; next < people.length; next += 1) {
     const step = people[next];
     if (step === undefined || run.state.outcome !== undefined || !(await takeStep(run, step, next))) break;
-    await run.settled();
+    await settled(run);
   }
   return { unusedSteps: people.length - next };
+}
+
+/** Waits until a run has nothing left to do; rejects when its engine was closed before. */
+async function settled(run: Run): Promise<void> {
+  const { outcome, status } = await run.settled();
+  if (outcome === undefined && status === 'running') throw new CadreError('ENGINE_CLOSED', `run ${run.id} was left where it is`);
 }
 
 /** True when a recorded run needs nothing more: it has ended, or it waits and its people have no step left that fits. */

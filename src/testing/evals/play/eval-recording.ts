@@ -25,7 +25,8 @@ export class EvalRecording {
 
   /** Reads a file. Fails with RECORDING_INVALID when it is none. */
   static async read(file: string): Promise<EvalRecording> {
-    const fail = (why: string): CadreError => new CadreError('RECORDING_INVALID', `${file} ${why}; record an eval with: cadre eval SUITE --record ${file}`);
+    const fail = (why: string): CadreError =>
+      new CadreError('RECORDING_INVALID', `${file} ${why}; record an eval with: cadre eval SUITE --record ${file}`);
     const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
       throw fail(`cannot be read (${thrown.code ?? thrown.message})`);
     });
@@ -35,7 +36,8 @@ export class EvalRecording {
     } catch {
       throw fail('is no JSON');
     }
-    if (!isJsonObject(read) || read['format'] !== format || !isJsonObject(read['runs'])) throw fail(`is no recording of an eval (${format})`);
+    if (!isJsonObject(read) || read['format'] !== format || !isJsonObject(read['runs']))
+      throw fail(`is no recording of an eval (${format})`);
     const runs = Object.entries(read['runs']);
     const odd = runs.find(([, recording]) => typeof recording !== 'string');
     if (odd !== undefined) throw fail(`has something else than a text for '${odd[0]}'`);

@@ -2,14 +2,10 @@ import { CadreError } from '../../../core/error.ts';
 import type { RunId } from '../../../core/ids.ts';
 import type { ProfileFile, ProfileSet } from '../../../core/profile/profile.ts';
 import type { RunSummary } from '../../../core/events/journal.ts';
-import type { Recording } from '../../../core/recording/recording.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { EvalStop } from './eval-stop.ts';
 import type { LaunchOptions, LaunchRequest } from '../../../engine/launch-options.ts';
 import type { Run } from '../../../engine/run.ts';
-
-/** Opens the engine of an eval on a folder of profiles; with a recording, one whose models and tools answer from it. */
-export type OpenEvalEngine = (profiles: string, replay?: Recording) => Promise<Engine>;
 
 /** A run of the journal. */
 export interface FoundRun {

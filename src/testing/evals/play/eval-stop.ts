@@ -41,7 +41,7 @@ export class EvalStop {
   }
 
   #close(): void {
-    // Whoever began the eval closes the engine too, and waits for that.
+    // The caller of the eval closes the engine too, and waits for that.
     void this.#engine.close({ graceMs: 0 });
   }
 }

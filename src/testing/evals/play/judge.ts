@@ -38,7 +38,10 @@ export function judgeFile(llm: string): ProfileFile {
 /** Writes the question to a judge. The mark is a function of the texts, so that none of them can contain it. */
 export function judgeInput({ rubric, input, output }: JudgeQuestion): string {
   const asked = textOf(input);
-  const mark = createHash('sha256').update(JSON.stringify([rubric, asked, output])).digest('hex').slice(0, 12);
+  const mark = createHash('sha256')
+    .update(JSON.stringify([rubric, asked, output]))
+    .digest('hex')
+    .slice(0, 12);
   const between = (name: string, text: string): string => `<${name} ${mark}>\n${text}\n</${name} ${mark}>`;
   return `Rubric:\n${rubric}\n\n${between('input', asked)}\n\n${between('output', output === '' ? '(there is no output)' : output)}`;
 }

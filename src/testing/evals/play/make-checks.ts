@@ -28,7 +28,10 @@ export async function makeChecks(
 function endOf({ status, pending, error, outcome }: RunContext, at: SourceRef): CheckResult | undefined {
   const own = { name: 'the run ends well', kind: 'run', at: placeText(at) } as const;
   if (pending > 0)
-    return { ...own, ...errorVerdict('the run waits for a person; give the case people: [{ approve: true }], or the profile another gate') };
+    return {
+      ...own,
+      ...errorVerdict('the run waits for a person; give the case people: [{ approve: true }], or the profile another gate'),
+    };
   if (status !== 'failed' && status !== 'cancelled') return undefined;
   const reason = error === undefined ? `the run ended with the outcome ${outcome ?? status}` : `${error.code}: ${error.message}`;
   return { ...own, ...(error !== undefined && ofSurroundings.test(error.code) ? errorVerdict(reason) : verdictOf(false, reason)) };

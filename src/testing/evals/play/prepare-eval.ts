@@ -26,8 +26,7 @@ export async function loadEvalProfiles(session: EvalSession, suite: EvalSuite): 
   }
   const judges = new Map<string, ProfileSet>();
   const wanted = new Set(suite.cases.flatMap(({ checks }) => checks.flatMap(({ llm }) => llm ?? [])));
-  for (const llm of wanted)
-    if (own.llmConfigs.has(llm)) judges.set(llm, await session.loadFiles([...own.files, judgeFile(llm)]));
+  for (const llm of wanted) if (own.llmConfigs.has(llm)) judges.set(llm, await session.loadFiles([...own.files, judgeFile(llm)]));
   return { variants, judges };
 }
 
@@ -52,22 +51,42 @@ export function planRuns(suite: EvalSuite, { variants, judges }: EvalProfiles): 
     for (const own of suite.cases) {
       const profile = variant.profile ?? own.profile ?? usualProfile(set);
       if (profile === undefined)
-        tell('MISSING_KEY', own.at, 'no profile of the team is of type partner', 'name the profile that runs start with: profile: NAME');
+        tell(
+          'MISSING_KEY',
+          own.at,
+          'no profile of the team is of type partner',
+          'name the profile that runs start with: profile: NAME',
+        );
       else if (!set.profiles.has(profile) || profile === judgeProfile) {
         const at = variant.profile === undefined ? own.at : variant.at;
-        tell('UNKNOWN_PROFILE', at, `variant '${variant.name}' has no profile '${profile}'`, nameHint(profile, set.profiles.keys(), 'profiles'));
-      } else
-        for (let repeat = 1; repeat <= own.repeats; repeat += 1) planned.push({ case: own, variant, repeat, set, profile });
+        tell(
+          'UNKNOWN_PROFILE',
+          at,
+          `variant '${variant.name}' has no profile '${profile}'`,
+          nameHint(profile, set.profiles.keys(), 'profiles'),
+        );
+      } else for (let repeat = 1; repeat <= own.repeats; repeat += 1) planned.push({ case: own, variant, repeat, set, profile });
     }
   }
   if (problems.length > 0) {
     const unique = [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
-    throw new CadreError('PROFILE_INVALID', `the eval suite does not fit its profiles:\n${formatDiagnostics(unique)}`, { details: { diagnostics: unique } });
+    throw new CadreError('PROFILE_INVALID', `the eval suite does not fit its profiles:\n${formatDiagnostics(unique)}`, {
+      details: { diagnostics: unique },
+    });
   }
   return Array.from({ length: most }, (_, index) => planned.filter(({ repeat }) => repeat === index + 1)).flat();
 }
 
-function checkVariant({ name, llm, at }: EvalVariant, set: ProfileSet, tell: (code: string, at: SourceRef, message: string, hint: string) => void): void {
+function checkVariant(
+  { name, llm, at }: EvalVariant,
+  set: ProfileSet,
+  tell: (code: string, at: SourceRef, message: string, hint: string) => void,
+): void {
   if (llm !== undefined && !set.llmConfigs.has(llm))
-    tell('UNKNOWN_LLM_CONFIG', at, `variant '${name}' has no LLM config '${llm}'`, nameHint(llm, set.llmConfigs.keys(), 'LLM configs'));
+    tell(
+      'UNKNOWN_LLM_CONFIG',
+      at,
+      `variant '${name}' has no LLM config '${llm}'`,
+      nameHint(llm, set.llmConfigs.keys(), 'LLM configs'),
+    );
 }

@@ -27,7 +27,7 @@ export interface EvalOptions {
   readonly again?: boolean | undefined;
   /** Runs again what ended in an error. */
   readonly retry?: boolean | undefined;
-  /** Collects the recordings of all runs; whoever passes it writes it. */
+  /** Collects the recordings of all runs; its caller writes it to a file. */
   readonly record?: EvalRecording | undefined;
   /** Answers instead of models and tools. */
   readonly replay?: EvalRecording | undefined;
@@ -119,7 +119,10 @@ function checkRecording(replay: EvalRecording | undefined, planned: readonly Pla
 }
 
 /** Orders runs so that those of the journal come first: they cost nothing, whatever happens to the others. */
-function recordedFirst(planned: readonly PlannedRun[], found: readonly Attempts[]): { planned: PlannedRun; found: Attempts | undefined }[] {
+function recordedFirst(
+  planned: readonly PlannedRun[],
+  found: readonly Attempts[],
+): { planned: PlannedRun; found: Attempts | undefined }[] {
   const all = planned.map((each, index) => ({ planned: each, found: found[index] }));
   return all.toSorted((a, b) => Number(b.found?.latest !== undefined) - Number(a.found?.latest !== undefined));
 }
@@ -166,7 +169,12 @@ function keyOf(name: string, variant: string, repeat: number): string {
 }
 
 /** Finds the newest round that the journal has runs of; with `again`, the one after it. */
-async function findRound(session: EvalSession, { name }: EvalSuite, planned: readonly PlannedRun[], again: boolean): Promise<number> {
+async function findRound(
+  session: EvalSession,
+  { name }: EvalSuite,
+  planned: readonly PlannedRun[],
+  again: boolean,
+): Promise<number> {
   const hasRound = async (round: number): Promise<boolean> => {
     const idOf = runIds(name, round);
     for (const each of planned) if ((await session.engine.runs({ runId: idOf(each, 1) })).length > 0) return true;
@@ -181,7 +189,10 @@ async function findRound(session: EvalSession, { name }: EvalSuite, planned: rea
 export function selectCases(suite: EvalSuite, { filter, variants: wanted }: Pick<EvalOptions, 'filter' | 'variants'>): EvalSuite {
   const cases = suite.cases.filter(({ name }) => name.toLowerCase().includes(filter?.toLowerCase() ?? ''));
   if (cases.length === 0)
-    throw new CadreError('OPTION_INVALID', `none of the ${suite.cases.length} cases of ${suite.file} has '${filter ?? ''}' in its name`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `none of the ${suite.cases.length} cases of ${suite.file} has '${filter ?? ''}' in its name`,
+    );
   const names = suite.variants.map(({ name }) => name);
   const missing = wanted?.find((name) => !names.includes(name));
   if (missing !== undefined)

@@ -30,10 +30,21 @@ function estimateText({ costUsd, known, unknown, atMostUsd }: CostEstimate): str
 /** Renders a result, with what did not pass. */
 export function formatResult(result: EvalResult, style: TextStyle = plainStyle): string {
   const { status, variant, repeat, runId, turns, seconds, costUsd } = result;
-  const figures = [countText(turns, 'turn'), durationText(seconds * 1000), ...(costUsd === 0 || costUsd === null ? [] : [costText(costUsd)])].join(', ');
-  const facts = status === 'unfinished' ? (runId === '' ? 'not begun' : `run ${runId}`) : `${figures}${result.isRecorded ? ', recorded' : ''}, run ${runId}`;
+  const figures = [
+    countText(turns, 'turn'),
+    durationText(seconds * 1000),
+    ...(costUsd === 0 || costUsd === null ? [] : [costText(costUsd)]),
+  ].join(', ');
+  const facts =
+    status === 'unfinished'
+      ? runId === ''
+        ? 'not begun'
+        : `run ${runId}`
+      : `${figures}${result.isRecorded ? ', recorded' : ''}, run ${runId}`;
   const head = `${markOf(status, style)} ${safe(result.case)} · ${safe(variant)}${repeat === 1 ? '' : ` · ${repeat}`}  ${style.dim(facts)}`;
-  return [head, ...result.checks.filter(({ verdict }) => verdict !== 'passed').flatMap((check) => checkLines(check, style))].join('\n');
+  return [head, ...result.checks.filter(({ verdict }) => verdict !== 'passed').flatMap((check) => checkLines(check, style))].join(
+    '\n',
+  );
 }
 
 function markOf(status: EvalResult['status'], style: TextStyle): string {
@@ -86,7 +97,11 @@ function cellsOf(all: EvalCell, style: TextStyle): readonly ReturnType<typeof ce
   ];
 }
 
-function matrix({ cases }: EvalReport, summaries: ReturnType<typeof summarize>, { style = plainStyle, width }: FormatOptions): string {
+function matrix(
+  { cases }: EvalReport,
+  summaries: ReturnType<typeof summarize>,
+  { style = plainStyle, width }: FormatOptions,
+): string {
   const head = ['case', ...summaries.map(({ variant }) => safe(variant))].map((title) => cell(title, style.dim));
   const rows = cases.map((name, index) => [
     cell(safe(name)),
@@ -115,7 +130,9 @@ export function formatBaseline(comparison: BaselineComparison, style: TextStyle 
   const { file, variants, cases, onlyBefore, onlyAfter } = comparison;
   const lines = [style.bold(`Since ${safe(file)}`)];
   for (const { variant, before, after, isWorse, probability } of variants)
-    lines.push(`  ${safe(variant)}: ${tallyText(before)} → ${tallyText(after)}${isWorse ? style.red(`  worse (${chanceText(probability)})`) : ''}`);
+    lines.push(
+      `  ${safe(variant)}: ${tallyText(before)} → ${tallyText(after)}${isWorse ? style.red(`  worse (${chanceText(probability)})`) : ''}`,
+    );
   for (const each of cases) {
     const mark =
       each.kind === 'worse'

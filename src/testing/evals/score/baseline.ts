@@ -50,11 +50,17 @@ export interface BaselineComparison {
 /** Reads a report in JSON. Fails with OPTION_INVALID when it is none. */
 export async function readBaseline(file: string): Promise<Baseline> {
   const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-    throw new CadreError('OPTION_INVALID', `the baseline ${file} cannot be read (${thrown.code ?? thrown.message}); write one with: cadre eval SUITE --out ${file}`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `the baseline ${file} cannot be read (${thrown.code ?? thrown.message}); write one with: cadre eval SUITE --out ${file}`,
+    );
   });
   const tallies = talliesOf(parsed(text));
   if (tallies === undefined)
-    throw new CadreError('OPTION_INVALID', `${file} is no report of an eval (${reportFormat}); write one with: cadre eval SUITE --out report.json`);
+    throw new CadreError(
+      'OPTION_INVALID',
+      `${file} is no report of an eval (${reportFormat}); write one with: cadre eval SUITE --out report.json`,
+    );
   return { file, tallies };
 }
 
@@ -123,7 +129,9 @@ interface Pair {
 
 function changedCases(variant: string, pairs: readonly Pair[], isCertain: boolean): readonly ChangedCase[] {
   const moved = pairs.filter(({ before, after }) => shareOf(before) !== shareOf(after));
-  const chances = pairs.map(({ before, after }) => (shareOf(after) < shareOf(before) ? (isCertain ? 0 : fisherWorse(before, after)) : 1));
+  const chances = pairs.map(({ before, after }) =>
+    shareOf(after) < shareOf(before) ? (isCertain ? 0 : fisherWorse(before, after)) : 1,
+  );
   const beyond = holm(chances);
   return moved.map((pair): ChangedCase => {
     const index = pairs.indexOf(pair);
@@ -142,7 +150,13 @@ function comparedVariant(variant: string, pairs: readonly Pair[], isCertain: boo
   const differences = pairs.map(({ before, after }) => shareOf(after) - shareOf(before));
   const isLower = differences.reduce((total, each) => total + each, 0) < -1e-9;
   const probability = !isLower ? 1 : isCertain ? 0 : signFlipWorse(differences);
-  return { variant, before: sum(({ before }) => before), after: sum(({ after }) => after), isWorse: probability <= 0.05, probability };
+  return {
+    variant,
+    before: sum(({ before }) => before),
+    after: sum(({ after }) => after),
+    isWorse: probability <= 0.05,
+    probability,
+  };
 }
 
 function tallyOf({ passed, runs, unfinished }: EvalCell): Tally {

@@ -58,7 +58,11 @@ export interface EvalReport {
   readonly suite: string;
   readonly file: string;
   readonly round: number;
-  readonly variants: readonly { readonly name: string; readonly description: string | undefined; readonly isDeterministic: boolean }[];
+  readonly variants: readonly {
+    readonly name: string;
+    readonly description: string | undefined;
+    readonly isDeterministic: boolean;
+  }[];
   readonly cases: readonly string[];
   readonly results: readonly EvalResult[];
   readonly spent: Spent;

@@ -29,7 +29,11 @@ export interface VariantSummary {
 }
 
 /** Sums up results by variant and case. */
-export function summarize({ variants, cases, results }: Pick<EvalReport, 'variants' | 'cases' | 'results'>): readonly VariantSummary[] {
+export function summarize({
+  variants,
+  cases,
+  results,
+}: Pick<EvalReport, 'variants' | 'cases' | 'results'>): readonly VariantSummary[] {
   return variants.map(({ name }) => {
     const own = results.filter(({ variant }) => variant === name);
     const byCase = cases.map((each) => own.filter((result) => result.case === each));
@@ -48,7 +52,9 @@ function cellOf(byCase: readonly (readonly EvalResult[])[]): EvalCell {
   const count = (status: EvalResult['status']): number => results.filter((each) => each.status === status).length;
   const passed = count('passed');
   const passRate = finished.length === 0 ? undefined : passed / finished.length;
-  const groups = byCase.map((own) => own.filter(({ status }) => status !== 'unfinished').map(({ status }) => (status === 'passed' ? 1 : 0)));
+  const groups = byCase.map((own) =>
+    own.filter(({ status }) => status !== 'unfinished').map(({ status }) => (status === 'passed' ? 1 : 0)),
+  );
   const trials = byCase.length === 1 ? finished.length : effectiveTrials(groups);
   const mean = (read: (result: EvalResult) => number): number =>
     finished.length === 0 ? 0 : finished.reduce((sum, each) => sum + read(each), 0) / finished.length;

@@ -1,13 +1,21 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { CadreError } from '../../../core/error.ts';
 import { compileTemplate, type Template } from '../../../core/expression/template.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
 import { compileCondition } from '../../../profiles/compile/compile-text.ts';
 import type { Report } from '../../../profiles/report.ts';
 import { quote } from '../../../profiles/wording.ts';
-import { childOf, type MapNode, nodeAt, type ScalarNode, type SourceNode, toPlainObject } from '../../../profiles/yaml/source-node.ts';
-import { checkSchema } from '../../../tools/schema/check-arguments.ts';
+import {
+  childOf,
+  type MapNode,
+  nodeAt,
+  type ScalarNode,
+  type SourceNode,
+  toPlainObject,
+} from '../../../profiles/yaml/source-node.ts';
+import { compileSchema } from '../../../tools/schema/compile-schema.ts';
 import type { RunExpectations } from '../../cases/test-case.ts';
 import { codeCheck } from '../checks/code-check.ts';
 import { type CheckKind, checkKinds, type EvalCheck } from '../checks/eval-check.ts';
@@ -61,7 +69,15 @@ class CheckCompiler {
     const llm = kind === 'judge' ? this.#judgeLlm : undefined;
     const name = typeof body['name'] === 'string' ? body['name'] : nameOf(kind, body[kind]);
     const readsEnd = this.#readsEnd(kind);
-    return { name, kind, at: file.refAt(start), ...(llm === undefined ? {} : { llm }), ...(readsEnd ? { readsEnd } : {}), ...(kind === 'code' ? { code: this.#codeFile } : {}), check };
+    return {
+      name,
+      kind,
+      at: file.refAt(start),
+      ...(llm === undefined ? {} : { llm }),
+      ...(readsEnd ? { readsEnd } : {}),
+      ...(kind === 'code' ? { code: this.#codeFile } : {}),
+      check,
+    };
   }
 
   #checkOf(kind: CheckKind): EvalCheck['check'] | undefined {
@@ -119,7 +135,11 @@ class CheckCompiler {
       RE2JS.compile(pattern);
     } catch (thrown) {
       if (!(thrown instanceof RE2JSSyntaxException)) throw thrown;
-      this.#error(['matches'], `${quote(pattern)} is no regular expression: ${thrown.message}`, 'RE2 has no look-around and no back-references');
+      this.#error(
+        ['matches'],
+        `${quote(pattern)} is no regular expression: ${thrown.message}`,
+        'RE2 has no look-around and no back-references',
+      );
       return undefined;
     }
     return matchesCheck(pattern);
@@ -127,11 +147,14 @@ class CheckCompiler {
 
   #schema(): EvalCheck['check'] | undefined {
     const schema = this.#value('schema') as JsonSchema;
-    // A schema that cannot be compiled reports itself as a problem of any value.
-    const unusable = checkSchema({ anyOf: [{}, schema] }, null);
-    if (unusable.ok) return schemaCheck(schema);
-    this.#error(['schema'], unusable.errors.map(({ message }) => message).join('; '));
-    return undefined;
+    try {
+      compileSchema(schema, 'the schema');
+    } catch (thrown) {
+      if (!(thrown instanceof CadreError)) throw thrown;
+      this.#error(['schema'], thrown.message);
+      return undefined;
+    }
+    return schemaCheck(schema);
   }
 
   #code(): EvalCheck['check'] | undefined {
@@ -159,7 +182,8 @@ class CheckCompiler {
     const body = typeof judge === 'string' ? {} : (judge as JsonObject);
     const rubric = this.#template(typeof judge === 'string' ? ['judge'] : ['judge', 'rubric']);
     const llm = this.#judgeLlm;
-    if (llm === undefined) this.#error(['judge'], 'the judge has no model', 'write judge: { llm: NAME } at the top of the suite, or llm in the check');
+    if (llm === undefined)
+      this.#error(['judge'], 'the judge has no model', 'write judge: { llm: NAME } at the top of the suite, or llm in the check');
     if (rubric === undefined || llm === undefined) return undefined;
     const passScore = typeof body['pass_score'] === 'number' ? body['pass_score'] : this.#defaults.passScore;
     return judgeCheck({ rubric, llm, passScore, index: this.#defaults.index });

@@ -41,9 +41,13 @@ export async function readSuite(file: string): Promise<EvalSuite> {
   const suite = compileSuite(await readFile(place, 'utf8'), { file: shown, folder: path.dirname(place) }, report);
   const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (suite !== undefined && errors.length === 0) return suite;
-  throw new CadreError('PROFILE_INVALID', `the eval suite has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}:\n${formatDiagnostics(errors)}`, {
-    details: { diagnostics: errors },
-  });
+  throw new CadreError(
+    'PROFILE_INVALID',
+    `the eval suite has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}:\n${formatDiagnostics(errors)}`,
+    {
+      details: { diagnostics: errors },
+    },
+  );
 }
 
 /** Compiles the text of a suite; undefined, with the problems reported, when it is none. */
@@ -106,7 +110,13 @@ class SuiteReader {
 
   #variants(): readonly EvalVariant[] {
     const given = Object.entries((this.#plain['variants'] ?? { profiles: {} }) as Readonly<Record<string, JsonObject>>);
-    if (given.length === 0) this.#error('OUT_OF_RANGE', nodeAt(this.#root, ['variants']), 'the suite has no variants', 'leave out variants to run the profiles as they are');
+    if (given.length === 0)
+      this.#error(
+        'OUT_OF_RANGE',
+        nodeAt(this.#root, ['variants']),
+        'the suite has no variants',
+        'leave out variants to run the profiles as they are',
+      );
     const common = limitsOf(this.#plain['limits']);
     return given.map(([name, body]) => ({
       name,
@@ -134,11 +144,21 @@ class SuiteReader {
       if (names.has(name)) this.#error('DUPLICATE_NAME', nodeAt(node, ['name']), `two cases have the name '${name}'`);
       names.add(name);
       const checks = compileChecks([common, childOf(node, 'checks')], defaults, this.#report);
-      if (checks.length === 0) this.#error('MISSING_KEY', node, 'the case checks nothing', 'write checks in the case, or for all cases at the top of the suite');
+      if (checks.length === 0)
+        this.#error(
+          'MISSING_KEY',
+          node,
+          'the case checks nothing',
+          'write checks in the case, or for all cases at the top of the suite',
+        );
       const people = (body['people'] ?? []) as readonly PersonStep[];
       for (const [step, each] of people.entries())
         if (Object.keys(each).length !== 1)
-          this.#error('NOT_ALLOWED', nodeAt(node, ['people', String(step)]), 'a step of a person is one of say, approve, reject and answer');
+          this.#error(
+            'NOT_ALLOWED',
+            nodeAt(node, ['people', String(step)]),
+            'a step of a person is one of say, approve, reject and answer',
+          );
       return [
         {
           name,
@@ -163,7 +183,8 @@ class SuiteReader {
     for (const key of at) value = (value as JsonObject | undefined)?.[key];
     if (typeof value !== 'string') return undefined;
     const folder = path.resolve(this.#place.folder, value);
-    if (!existsSync(folder)) this.#error('FILE_NOT_FOUND', node, `there is no folder '${value}' beside the suite`, `looked at ${folder}`);
+    if (!existsSync(folder))
+      this.#error('FILE_NOT_FOUND', node, `there is no folder '${value}' beside the suite`, `looked at ${folder}`);
     return folder;
   }
 
