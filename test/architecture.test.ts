@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   team: ['core', 'tools'],
   compat: ['core', 'profiles'],
   engine: ['core', 'profiles', 'ingestors', 'observers', 'tools', 'toolsets', 'team', 'nodes', 'models', 'journal', 'inspect'],
-  testing: ['core', 'models', 'engine', 'journal', 'inspect', 'profiles', 'nodes'],
+  testing: ['core', 'models', 'engine', 'journal', 'inspect', 'profiles', 'nodes', 'tools'],
   server: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'team'],
   cli: ['core', 'engine', 'inspect', 'journal', 'profiles', 'tools', 'toolsets', 'models', 'server', 'compat', 'testing'],
   // The package's entry points: they name what is public and hold nothing else.

@@ -9,6 +9,8 @@ import { knownToolsetKinds } from '../src/engine/toolsets/known-toolset-kinds.ts
 import { createIngestorRegistry } from '../src/ingestors/registry.ts';
 import { createEngine, defineTool, loadProfiles } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
+import { Report } from '../src/profiles/report.ts';
+import { compileSuite } from '../src/testing/evals/suite/read-suite.ts';
 import { runSuite } from '../src/testing/suite/run-suite.ts';
 import { createDocumentTools } from '../src/toolsets/documents/create-document-tools.ts';
 import { createTeamTools } from '../src/team/create-team-tools.ts';
@@ -125,12 +127,13 @@ describe('blocks', () => {
   ];
   /** Run over the bundled team. */
   const testKind = 'yaml test';
+  const evalKind = 'yaml eval';
   const yamlKinds = ['yaml profile', 'yaml part', 'yaml llm_config', 'yaml protocol', 'yaml toolset', 'yaml script', 'yaml team'];
 
   it('every block says what it is, so that none goes unchecked', () => {
     expect(
       blocks
-        .filter((block) => ![...kinds, ...yamlKinds, testKind].includes(block.info))
+        .filter((block) => ![...kinds, ...yamlKinds, testKind, evalKind].includes(block.info))
         .map((block) => `${placed(block)} ${block.info}`),
     ).toEqual([]);
   });
@@ -162,6 +165,13 @@ describe('blocks', () => {
     expect(report.problems).toEqual([]);
     expect(report.cases.flatMap(({ failures }) => failures)).toEqual([]);
     expect(report.cases.length).toBeGreaterThan(0);
+  });
+
+  it.each(ofKind(evalKind).map((block) => [placed(block), block] as const))('%s is an eval suite', (_place, block) => {
+    const report = new Report();
+    const suite = compileSuite(block.text, { file: 'block.eval.yaml', folder: root }, report);
+    expect(report.diagnostics).toEqual([]);
+    expect(suite?.cases.length).toBeGreaterThan(0);
   });
 
   it('programs and snippets have no type errors', async () => {

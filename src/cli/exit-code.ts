@@ -23,6 +23,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BUNDLE_INVALID',
   'RUN_EXISTS',
   'RUN_IMPORTED',
+  'RECORDING_INVALID',
 ]);
 
 /** Returns the exit code for a thrown error. */

@@ -124,7 +124,6 @@ export const evalSchema: JsonSchema = object(
     variants: {
       type: 'object',
       additionalProperties: variant,
-      propertyNames: { pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,39}$' },
       description: 'Profiles or LLM configs to compare, by name; without it, the profiles as they are.',
     },
     repeats: whole('Number of runs of each case with each variant; 1 by default.', 1),

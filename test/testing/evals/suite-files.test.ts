@@ -62,6 +62,11 @@ describe('an eval suite with a mistake', () => {
       `${head}    checks: [{ contains: x }]\n    people: [{ say: x, approve: true }]\n`,
       /a step of a person is one of/,
     ],
+    [
+      'has a variant without a proper name',
+      `variants: { 'a b': {} }\nchecks: [{ contains: x }]\n${head}`,
+      /1:20: 'a b' is no name of a variant/,
+    ],
     ['is no map', '- 1\n', /the file must be a map/],
     ['is no YAML', 'a: [', /x\.eval\.yaml:/],
   ])('%s', async (_what, text, message) => {

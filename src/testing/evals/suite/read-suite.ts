@@ -21,6 +21,8 @@ const defaultPassScore = 0.7;
 /** Runs of one eval: more are a mistake, and cost accordingly. */
 const mostRuns = 100_000;
 
+const variantName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,39}$/;
+
 /** Limits of a suite, and their names in code. */
 const limitNames = {
   max_turns: 'maxTurns',
@@ -117,6 +119,14 @@ class SuiteReader {
         'the suite has no variants',
         'leave out variants to run the profiles as they are',
       );
+    for (const [name] of given)
+      if (!variantName.test(name))
+        this.#error(
+          'NOT_ALLOWED',
+          nodeAt(this.#root, ['variants', name]),
+          `'${name}' is no name of a variant`,
+          'letters, digits and _ . -, at most 40',
+        );
     const common = limitsOf(this.#plain['limits']);
     return given.map(([name, body]) => ({
       name,
