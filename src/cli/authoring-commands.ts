@@ -48,6 +48,10 @@ function addCheckingCommands(program: Command, done: Done): void {
     .summary("print the JSON Schemas for editors, with the project's own names as completions")
     .addArgument(new Argument('[kind]', 'which one (default: all)').choices(schemaKinds))
     .option('--out <folder>', 'write the schemas as files')
+    .option(
+      '--project',
+      'write them into the folder schemas of the project, where its files look for them; cadre dev keeps them fresh',
+    )
     .option('--profiles <folder>', 'the profiles whose names become completions (default: ./agent_profiles, if it exists)')
     .option('--no-names', 'leave out names, so that the schemas fit every project')
     .action(async (kind: SchemaKind | undefined, options) => {

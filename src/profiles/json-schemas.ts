@@ -70,4 +70,4 @@ function plain(value: unknown): unknown {
   );
 }
 
-const annotations = new Set(['x-expects', 'x-elsewhere', 'x-mistakes', 'x-what', 'x-secret', 'x-names']);
+const annotations = new Set(['x-expects', 'x-elsewhere', 'x-mistakes', 'x-what', 'x-secret', 'x-names', 'x-key-names']);

@@ -26,6 +26,7 @@ export function namesOfFiles(files: readonly ProfileFile[]): NamesOfFiles {
       tools: named(exposed, 'name', 'description'),
       toolsets: named(roots.toolset, 'name', 'description_for_human'),
       sources: new Map([...sources].map((source) => [source, ''])),
+      state_paths: new Map(roots.profile.flatMap(pathsWrittenIn)),
       scripts: new Map(roots.script.map((root) => [inFolder(root.at.file.path), textAt(root, 'description')])),
     },
     toolsetKinds: new Map(
@@ -64,5 +65,21 @@ function sourcesIn(root: MapNode): readonly string[] {
       found.push(part.value);
   };
   visit(root, '');
+  return found;
+}
+
+/** Returns the state paths that the observers of a profile write, each with the observer. */
+function pathsWrittenIn(root: MapNode): readonly (readonly [string, string])[] {
+  const found: (readonly [string, string])[] = [];
+  for (const list of ['pre_turn_observers', 'post_turn_observers']) {
+    const observers = childOf(root, list);
+    for (const observer of observers?.kind === 'list' ? observers.items : []) {
+      const updates = childOf(childOf(observer, 'action'), 'updates');
+      for (const update of updates?.kind === 'list' ? updates.items : []) {
+        const path = textAt(update, 'path');
+        if (path !== '') found.push([path, `written by ${textAt(observer, 'id')} of ${textAt(root, 'name')}`]);
+      }
+    }
+  }
   return found;
 }

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { formatRerendering } from '../../inspect/format/format-rerendering.ts';
+import { refreshSchemas } from './refresh-schemas.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
 import type { FormatOptions } from '../../inspect/format/text/text-style.ts';
 
@@ -22,11 +23,13 @@ export async function reloadProfiles(
   { changed, format }: { readonly changed: readonly string[]; readonly format: FormatOptions },
 ): Promise<string> {
   const { profiles } = await engine.reload(folder);
+  const schemas = await refreshSchemas(folder);
   const runs = await engine.runs();
   const working = runs.filter(({ status, runId }) => status === 'running' && engine.live(runId) !== undefined).length;
   const keep = working === 0 ? '' : ` ${countText(working, 'run')} in progress keep the profiles before.`;
   const names = changed.map((name) => safe(name, 200)).join(', ');
-  const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}\n`;
+  const completed = schemas.length === 0 ? '' : ` ${countText(schemas.length, 'schema')} for editors written.`;
+  const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}${completed}\n`;
   const newest = runs.filter(({ isImported }) => isImported !== true).slice(0, mostRuns);
   if (newest.length === 0) return loaded;
   return `${loaded}${await rerenderText(engine, newest, format)}`;

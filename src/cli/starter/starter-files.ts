@@ -59,7 +59,7 @@ Two profiles, a handful of rules in place of a model, and two documents to searc
 | agent_profiles/llm_configs | the models; profiles that name none use \`default\` |
 | agent_profiles/scripts | replies without a configured model: the first rule whose condition holds answers |
 | docs | the documents to search, unless \`--docs\` names others |
-| schemas | JSON Schemas with which your editor completes and checks the YAML files, including your own names; after adding files, run \`cadre schema --out schemas\` |
+| schemas | JSON Schemas with which your editor completes and checks the YAML files, including your own names; \`cadre dev\` keeps them fresh, and so does \`cadre schema --project\` |
 | .cadre | the journal of your runs (not in version control) |
 
 ## Change something

@@ -38,7 +38,7 @@ const update = variants({
   description: 'One change of state.',
   what: 'operation',
   key: 'operation',
-  common: { path: words('flags.x, values.x, deliverables.x, or team.shared.x') },
+  common: { path: named(words('flags.x, values.x, deliverables.x, or team.shared.x'), 'state_paths') },
   kinds: {
     set: { value: { description: 'New value; texts may contain {{ expressions }}.' } },
     increment: { value: { description: 'Amount to add; default 1.' } },

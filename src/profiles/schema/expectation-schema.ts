@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json.ts';
-import { flag, freeMap, inboxSource, list, name, named, names, object, oneOf, whole, words } from './schema-parts.ts';
+import { flag, freeMap, inboxSource, keyed, list, name, named, names, object, oneOf, whole, words } from './schema-parts.ts';
 
 /** Schema of one text or several. */
 const texts = (description: string): JsonSchema => ({
@@ -131,8 +131,10 @@ export const expectationSchema: JsonSchema = object(
       },
       { 'x-what': 'expect.tools' },
     ),
-    state: freeMap(
-      'State afterwards, by path: flags.x, values.x, deliverables.x, counters.x, status, team.shared.x, team.work_modules.WM_1.status.',
+    state: keyed(
+      freeMap(
+        'State afterwards, by path: flags.x, values.x, deliverables.x, counters.x, status, team.shared.x, team.work_modules.WM_1.status.',
+      ),
     ),
     posted: list('Items that the turn posted, in any order, among others.', posted),
     started: names('Profiles of the agents that the turn started, in order.', 'profiles'),

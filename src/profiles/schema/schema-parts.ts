@@ -116,6 +116,7 @@ export const nameKinds = [
   'sources',
   'scripts',
   'teams',
+  'state_paths',
 ] as const;
 
 /** Kind of thing that profiles refer to by name. */
@@ -124,6 +125,11 @@ export type NameKind = (typeof nameKinds)[number];
 /** Marks a text as a name, so that editors can complete the known ones (`with-names.ts`). */
 export function named(schema: JsonSchema, ...kinds: readonly NameKind[]): JsonSchema {
   return { ...schema, 'x-names': kinds };
+}
+
+/** Marks a map whose keys are state paths, or what follows a root such as `flags` in them, so that editors can complete the known ones. */
+export function keyed(schema: JsonSchema, root?: 'flags' | 'values' | 'shared'): JsonSchema {
+  return { ...schema, 'x-key-names': root ?? 'state_paths' };
 }
 
 /** Returns the schema of a list of names. */

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { expectationSchema } from './expectation-schema.ts';
-import { freeMap, inboxSource, list, name, named, object, oneOf, pattern, text, whole, words } from './schema-parts.ts';
+import { freeMap, inboxSource, keyed, list, name, named, object, oneOf, pattern, text, whole, words } from './schema-parts.ts';
 
 const anything = (description: string): JsonSchema => ({ description });
 
@@ -104,13 +104,13 @@ const given = object(
     ),
     inbox: list('Items that wait in the inbox.', item),
     messages: list('Earlier items and replies, oldest first; each reply is an earlier turn of the agent.', message),
-    flags: freeMap('Flags of the agent when it starts.'),
-    values: freeMap('Values of the agent when it starts.'),
+    flags: keyed(freeMap('Flags of the agent when it starts.'), 'flags'),
+    values: keyed(freeMap('Values of the agent when it starts.'), 'values'),
     deliverables: freeMap('Deliverables of the agent when it starts.'),
     initial_params: freeMap('Parameters that the agent was started with.'),
     role: words('Name of the role of the agent.'),
     module: words('Id of the work module of the agent.'),
-    shared: freeMap('Shared values of the team.'),
+    shared: keyed(freeMap('Shared values of the team.'), 'shared'),
     work_modules: { type: 'object', additionalProperties: workModule, description: 'Work modules of the team, by id.' },
     agents: list('Other agents of the run.', otherAgent),
     request: freeMap('Values of the request that started the run.'),

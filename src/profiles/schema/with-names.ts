@@ -17,7 +17,23 @@ function addTo(value: JsonValue | undefined, known: KnownThings): JsonValue {
   if (!isJsonObject(value)) return value ?? null;
   const entries = Object.entries(value).flatMap(([key, part]) => (part === undefined ? [] : [[key, addTo(part, known)] as const]));
   const things = new Map(kindsOf(value).flatMap((kind) => [...known[kind]]));
-  return { ...Object.fromEntries(entries), ...(things.size === 0 ? {} : suggestions(things)) };
+  return { ...Object.fromEntries(entries), ...keysOf(value, known), ...(things.size === 0 ? {} : suggestions(things)) };
+}
+
+const keyPrefixes: Readonly<Record<string, string>> = {
+  state_paths: '',
+  flags: 'flags.',
+  values: 'values.',
+  shared: 'team.shared.',
+};
+
+/** Returns the known keys of a free map as properties, each of which may have any value. */
+function keysOf(schema: JsonObject, known: KnownThings): JsonObject {
+  const prefix = keyPrefixes[String(schema['x-key-names'])];
+  if (prefix === undefined) return {};
+  const keys = [...known.state_paths].filter(([path]) => path.startsWith(prefix)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (keys.length === 0) return {};
+  return { properties: Object.fromEntries(keys.map(([path, description]) => [path.slice(prefix.length), { description }])) };
 }
 
 function kindsOf(schema: JsonObject): readonly NameKind[] {

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { schemaKinds } from '../options/schema-kinds.ts';
+import { isBundledFolder } from '../trust/bundled-files.ts';
+import { knownNamesOf, schemaText } from '../write-schemas.ts';
+
+/** Returns the folder of a project's schemas: `schemas` beside its profiles, or in them when they are the working folder. */
+export function schemasFolder(profiles: string): string {
+  const folder = path.resolve(profiles);
+  const [beside, inside] = [path.join(path.dirname(folder), 'schemas'), path.join(folder, 'schemas')];
+  const isWritten = (place: string): boolean => existsSync(path.join(place, 'profile.schema.json'));
+  if (isWritten(beside) || isWritten(inside)) return isWritten(beside) ? beside : inside;
+  return folder === path.resolve() ? inside : beside;
+}
+
+/**
+ * Writes the project's own names into its schemas again, where it has some; returns the files that changed. Editors that show completions
+ * read them at once.
+ */
+export async function refreshSchemas(profiles: string): Promise<readonly string[]> {
+  const folder = schemasFolder(profiles);
+  if (!existsSync(path.join(folder, 'profile.schema.json')) || (await isBundledFolder(profiles))) return [];
+  const known = await knownNamesOf(profiles);
+  const changed: string[] = [];
+  for (const kind of schemaKinds) {
+    const file = path.join(folder, `${kind}.schema.json`);
+    const text = await schemaText(kind, known);
+    // A kind that the project removed is not written again.
+    const before = await readFile(file, 'utf8').catch(() => undefined);
+    if (before === undefined || before === text) continue;
+    await writeFile(file, text);
+    changed.push(file);
+  }
+  return changed;
+}
