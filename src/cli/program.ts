@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { engineVersion } from '../engine/version.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -20,6 +21,12 @@ export function createProgram(done: (code: ExitCode) => void): Command {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', helpAfter);
+  program.hook('preAction', async (_program, command) => {
+    // Most projects keep the default journal; those that do not need no parser.
+    if (!existsSync('agent_profiles/team.yaml') && !existsSync('team.yaml') && command.opts()['profiles'] === undefined) return;
+    const { useProjectStore } = await import('./options/project-store.ts');
+    await useProjectStore(command);
+  });
   program.commandsGroup('Run teams:');
   addRunningCommands(program, done);
   addServingCommands(program, done);

@@ -88,12 +88,14 @@ export class Engine {
   }
 
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
-  async launch(request: LaunchRequest, options: LaunchOptions = {}): Promise<Run> {
+  async launch(request: LaunchRequest, given: LaunchOptions = {}): Promise<Run> {
     checkArgument('engine.launch: request', request, 'object');
     checkOptions('engine.launch: request', request, launchRequest);
-    checkOptions('engine.launch', options, launchOptions);
+    checkOptions('engine.launch', given, launchOptions);
     this.#assertOpen();
     const { runtime, ids, workspaceOf } = this.#parts;
+    const { llmConfig = runtime.set.team?.llmConfig } = given;
+    const options = llmConfig === undefined ? given : { ...given, llmConfig };
     const profile = checkLaunch(this.#parts, request, options);
     checkInputSize('launch: input', request.input);
     const launched = { request: checkRequest(options.request ?? {}) };

@@ -9,11 +9,14 @@ import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { surveyDocuments } from '../../toolsets/documents/survey-documents.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { isBundledFolder } from '../trust/bundled-files.ts';
+import { projectPath } from './project-file.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 
-/** Returns the documents of the user's team: the folder `docs` beside its profiles folder, if it exists. */
+/** Returns the documents of the user's team: those that its `team.yaml` names, else the folder `docs` beside its profiles folder, if it exists. */
 export async function teamDocs(profiles: unknown): Promise<string | undefined> {
   if (typeof profiles !== 'string') return undefined;
+  const named = await projectPath(profiles, 'docs');
+  if (named !== undefined) return named;
   const folder = path.join(path.dirname(path.resolve(profiles)), 'docs');
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder || (await isBundledFolder(profiles))) return undefined;

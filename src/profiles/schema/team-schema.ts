@@ -12,6 +12,9 @@ export const teamSchema: JsonSchema = object(
     name: name('Name of the team; usually that of its folder.'),
     description: text('Purpose of the team, for people.'),
     default_profile: named(name('Profile that a run starts with by default.'), 'profiles'),
+    llm: named(name("LLM config used instead of every profile's own, unless a launch names one."), 'llm_configs'),
+    docs: words('Documents that the command line gives the team, a folder or one file, relative to this file.'),
+    store: words('Journal of the command line, relative to this file.'),
     titles: object(
       'Generates a title for each run launched without one, after its first reply.',
       { llm_config: named(words('LLM config or model that writes the titles; a small one is enough.'), 'llm_configs') },
@@ -29,5 +32,14 @@ export const teamSchema: JsonSchema = object(
       ),
     ),
   },
-  { required: ['type', 'name'], 'x-what': 'a team' },
+  {
+    required: ['type', 'name'],
+    'x-what': 'a team',
+    'x-mistakes': {
+      llm_config: 'write llm',
+      model: 'write llm: NAME of an LLM config',
+      journal: 'write store',
+      documents: 'write docs',
+    },
+  },
 );

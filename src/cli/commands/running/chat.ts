@@ -26,7 +26,10 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const { engine } = session;
   const profile = reference === undefined ? chooseProfile(engine.profiles, options.profile) : '';
   const quiet = options.quiet ?? false;
-  if (!quiet) terminal.tell(`${session.openingLines(options.llm)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`);
+  if (!quiet)
+    terminal.tell(
+      `${session.openingLines(options.llm ?? session.engine.profiles.team?.llmConfig)}${terminal.isInteractive ? 'Type a message, or /help.\n' : ''}`,
+    );
   const follow = (run: Run): Run => {
     interruption.exitMessage = interruptedText(run, options.store, 'chat');
     return run;

@@ -62,7 +62,8 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const llm = options.llm ?? replay?.start.llmConfig;
   const request = options.request ?? replay?.start.request;
   const mode = watchMode(terminal, options);
-  if (mode === 'live' || mode === 'lines') terminal.tell(session.openingLines(options.llm));
+  if (mode === 'live' || mode === 'lines')
+    terminal.tell(session.openingLines(options.llm ?? session.engine.profiles.team?.llmConfig));
   const { engine } = session;
   const settings = launchOptions({
     ...options,

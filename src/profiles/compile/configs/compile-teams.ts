@@ -21,10 +21,12 @@ export function compileTeams(
     }
     const description = textNode(root, 'description')?.value;
     const titles = textNode(mapNode(root, 'titles'), 'llm_config');
+    const llm = textNode(root, 'llm');
     team = {
       name: textNode(root, 'name')?.value ?? '',
       ...(description === undefined ? {} : { description }),
       ...(first === undefined ? {} : { defaultProfile: first.value }),
+      ...(llm === undefined ? {} : { llmConfig: checkLlmConfig(context, llm) }),
       ...(titles === undefined ? {} : { titles: { llmConfig: checkLlmConfig(context, titles) } }),
     };
   }
