@@ -175,6 +175,27 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     ]);
   });
 
+  it('a turn is taken again with other words: the fork reads them, and its page opens', async () => {
+    await using team = await serveTeam(browser, {
+      profile: 'instructions: Repeat.\nflow_decider: [{ id: said, action: { type: end_agent_turn, outcome: success } }]',
+      replies: ({ prompt }) => ({ text: `heard ${JSON.stringify(prompt.at(-1)?.content)}` }),
+    });
+    const run = await team.engine.launch({ profile: 'Root', input: 'first words' });
+    await run.settled();
+    const page = await browser.open(`${team.url}#/runs/${run.id}/turns/${run.turns()[0]?.turnId}`);
+    await page.getByRole('button', { name: 'Fork before…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('USER_PROMPT').fill('other words');
+    await dialog.getByLabel('with the profiles that the server uses now').check();
+    await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+    await expect.poll(() => page.url()).not.toContain(run.id);
+    const [fork] = (await team.engine.runs()).filter(({ runId }) => runId !== run.id);
+    const taken = await team.engine.open(fork?.runId ?? '');
+    await taken.settled();
+    expect(taken.turns().map(({ reply }) => reply.text)).toEqual([expect.stringContaining('other words')]);
+    expect(run.turns()[0]?.reply.text).toContain('first words');
+  });
+
   it('a lost connection is said, and nothing is missed or doubled when it is back; the same after a reload', async () => {
     await using team = await talkingTeam((_request, index) => ({ text: `Answer ${index}.` }));
     const run = await team.engine.launch({ profile: 'Talker', input: 'Go.' });

@@ -17,6 +17,19 @@ export interface MessageRequest {
   readonly priority?: Delivery;
 }
 
+/** Place of a fork, and what it begins with instead of what the run had there. */
+export interface ForkRequest {
+  readonly at?: number;
+  /** The turn that it takes again. */
+  readonly before?: string;
+  readonly profiles?: 'recorded' | 'current';
+  readonly llmConfig?: string;
+  readonly edits?: readonly (
+    | { readonly type: 'message'; readonly itemId: string; readonly payload: JsonValue }
+    | { readonly type: 'result'; readonly callId: string; readonly content: string }
+  )[];
+}
+
 /** Launches a run and returns its id. */
 export async function launch(request: LaunchRequest): Promise<string> {
   return (await postJson<{ readonly runId: string }>('/api/runs', request)).runId;
@@ -44,7 +57,6 @@ export function runActions(runId: string) {
       }),
     resume: () => postJson(`${base}/resume`, {}),
     /** Returns the id of the new run. */
-    fork: async (at?: number): Promise<string> =>
-      (await postJson<{ readonly runId: string }>(`${base}/fork`, at === undefined ? {} : { at })).runId,
+    fork: async (point: ForkRequest): Promise<string> => (await postJson<{ readonly runId: string }>(`${base}/fork`, point)).runId,
   };
 }

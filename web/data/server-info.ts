@@ -9,6 +9,7 @@ export interface ServerInfo {
   /** True when the page may launch, steer and end runs. */
   readonly canControl: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description?: string }[];
+  readonly llmConfigs: readonly string[];
   readonly defaultProfile?: string;
   /** Profile files on disk that differ from those that new runs use. */
   readonly changedProfiles?: readonly string[];

@@ -118,7 +118,7 @@ function ForkDialog({ overview, onClose }: { readonly overview: RunOverview; rea
   const [at, setAt] = useState(String(overview.lastSeq));
   const { run, isBusy, problem } = useAction();
   const fork = async (): Promise<void> => {
-    const runId = await runActions(overview.runId).fork(Number(at));
+    const runId = await runActions(overview.runId).fork({ at: Number(at) });
     onClose();
     go(runHref(runId));
   };

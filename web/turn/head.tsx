@@ -9,11 +9,14 @@ import { safe } from '../kit/safe.ts';
 import { Time } from '../kit/time.tsx';
 import { turnHref } from '../routing/route.ts';
 import { useView } from '../run/page-run.ts';
+import { useControl } from '../run/use-control.ts';
+import { ForkTurn } from './fork-turn.tsx';
 import { ErrorLine, TurnLink } from './parts.tsx';
 
 /** Agent, time, causes and cost of the turn. */
 export function TurnHead({ record }: { readonly record: TurnRecord }) {
   const { agentInfo, limit } = record;
+  const canControl = useControl();
   const module = agentInfo.moduleId === undefined ? '' : `, at module ${safe(agentInfo.moduleId)}`;
   const role = agentInfo.roleName === undefined ? '' : `, ${safe(agentInfo.roleName)}`;
   return (
@@ -25,6 +28,7 @@ export function TurnHead({ record }: { readonly record: TurnRecord }) {
         <Badge status={record.status} />
         {record.turnType !== 'agent' && <span class="badge">{record.turnType}</span>}
         <CopyButton value={() => record} />
+        {canControl && record.turnType === 'agent' && <ForkTurn record={record} />}
       </div>
       {record.turnType === 'agent' && <Around record={record} />}
       {record.error !== undefined && <ErrorLine error={record.error} />}

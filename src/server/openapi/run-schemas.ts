@@ -148,6 +148,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     location: { type: 'string', description: 'Where the journal is.' },
     canControl: { type: 'boolean', description: 'False on a read-only server.' },
     profiles: listOf(recordOf<Info['profiles'][number]>({ name: text, type: text, description: text })),
+    llmConfigs: { ...listOf(text), description: 'Names of the LLM configs that a launch or a fork may choose.' },
     defaultProfile: maybe(text),
     changedProfiles: {
       ...listOf(text),
@@ -165,6 +166,7 @@ interface Info {
   readonly location: string;
   readonly canControl: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description: string }[];
+  readonly llmConfigs: readonly string[];
   readonly defaultProfile?: string;
   readonly changedProfiles: readonly string[];
 }

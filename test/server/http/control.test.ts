@@ -104,6 +104,11 @@ describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
     expect(team.engine.live(id)?.state.counters.turns).toBe(2);
     const [status, forked] = await post(team, `/${id}/fork`, { at: 12 });
     expect([status, forked['runId']]).toEqual([201, expect.not.stringMatching(id)]);
+    // The first turn is taken again, with another message.
+    const [{ turnId = '', inputs = [] } = {}] = team.engine.live(id)?.turns() ?? [];
+    const edits = [{ type: 'message', itemId: inputs[0]?.itemId ?? '', payload: { prompt: 'Stay.' } }];
+    const [retaken, { runId: other }] = await post(team, `/${id}/fork`, { before: turnId, profiles: 'current', edits });
+    expect([retaken, (await team.engine.open(String(other))).turns()[0]?.inputs[0]?.payload]).toEqual([201, { prompt: 'Stay.' }]);
     expect(await post(team, `/${id}/resume`)).toMatchObject([200, { status: 'idle', pending: [] }]);
     expect(await post(team, `/${id}/cancel`, { reason: 'enough' })).toEqual([
       200,
@@ -202,6 +207,10 @@ describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
       /must be "now" or "next" or "idle"|"now", "next", "idle"/,
     );
     expect(await refused(`/${id}/fork`, { at: 0.5 })).toMatch(/^400 REQUEST_INVALID/);
+    expect(await refused(`/${id}/fork`, { edits: [{ type: 'message', itemId: 'i9' }] })).toMatch(/^400 REQUEST_INVALID/);
+    expect(await refused(`/${id}/fork`, { edits: [{ type: 'file', path: '/etc' }] })).toMatch(/^400 REQUEST_INVALID/);
+    expect(await refused(`/${id}/fork`, { before: 'Nobody_1.t1' })).toMatch(/the run has no turn 'Nobody_1.t1'; it has Root_1.t1/);
+    expect(await refused(`/${id}/fork`, { llmConfig: 'none' })).toMatch(/^422 MODEL_UNKNOWN/);
     expect(await refused(`/${id}/resume`, { profiles: 'mine' })).toMatch(/^400 REQUEST_INVALID/);
     expect(await refused(`/${id}/approve`, { ids: [] })).toMatch(/^400 REQUEST_INVALID/);
     expect(await refused(`/${id}/cancel`, '{"reason": ')).toMatch(/^400 REQUEST_INVALID: the body of the request is not JSON/);

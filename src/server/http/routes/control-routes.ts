@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { limitsWithin } from '../../../engine/limit-options.ts';
-import type { LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/launch-options.ts';
+import type { ForkOptions, LaunchOptions, LaunchRequest, ProfileChoice } from '../../../engine/launch-options.ts';
 import { checkProject } from '../../../engine/run-catalog.ts';
 import { readAction } from '../../reach/action-schemas.ts';
 import { toActionDone } from '../../reach/perform-action.ts';
@@ -59,8 +59,11 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
   });
 
   app.post('/api/runs/:id/fork', async (context) => {
-    const { at } = (await readBody(context, bodySchemas.fork)) as { readonly at?: number };
-    const run = await engine.fork(context.req.param('id'), { ...launch, ...(at === undefined ? {} : { at }) });
+    const body = (await readBody(context, bodySchemas.fork)) as Pick<
+      ForkOptions,
+      'at' | 'before' | 'profiles' | 'llmConfig' | 'edits'
+    >;
+    const run = await engine.fork(context.req.param('id'), { ...launch, ...body });
     context.header('Location', `/api/runs/${run.id}`);
     return context.json({ runId: run.id }, 201);
   });

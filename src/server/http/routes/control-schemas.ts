@@ -3,6 +3,23 @@ import { actionSchemas, shape } from '../../reach/action-schemas.ts';
 
 const forks = { type: 'boolean', description: 'Include all forks of the run, and their forks.' };
 
+const forkEdits = [
+  shape({ type: { const: 'message' }, itemId: { type: 'string', minLength: 1 }, payload: {} }, ['type', 'itemId', 'payload']),
+  shape(
+    {
+      type: { const: 'result' },
+      callId: { type: 'string', minLength: 1 },
+      content: { type: 'string' },
+      isError: { type: 'boolean' },
+    },
+    ['type', 'callId', 'content'],
+  ),
+  shape(
+    { type: { const: 'state' }, path: { type: 'string', minLength: 1 }, value: {}, agentId: { type: 'string', minLength: 1 } },
+    ['type', 'path'],
+  ),
+];
+
 /** JSON Schemas of the bodies of requests that change something, for validation and for the API's description. */
 export const bodySchemas = {
   launch: shape(
@@ -56,5 +73,12 @@ export const bodySchemas = {
   renameProject: shape({ from: { type: 'string', maxLength: 100 }, to: { type: 'string', maxLength: 100 } }, ['from', 'to']),
   fork: shape({
     at: { type: 'integer', minimum: 1, description: 'The sequence number to fork at, rounded down to the end of a turn.' },
+    before: { type: 'string', minLength: 1, maxLength: 200, description: 'The turn that the fork takes again, instead of `at`.' },
+    profiles: {
+      enum: ['recorded', 'current'],
+      description: 'The profiles recorded in the run (default), or the current ones of the server.',
+    },
+    llmConfig: { type: 'string', minLength: 1, maxLength: 200, description: "An LLM config instead of every profile's own." },
+    edits: { type: 'array', maxItems: 100, items: { oneOf: forkEdits }, description: 'What the fork begins with instead.' },
   }),
 } as const satisfies Readonly<Record<string, JsonObject>>;

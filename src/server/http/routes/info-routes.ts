@@ -4,20 +4,21 @@ import { launchable } from '../../../engine/launch/usual-profile.ts';
 import { engineVersion } from '../../../engine/version.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
 
-/** Adds `/api/info`: version, permissions and the profiles that runs can be launched with. */
+/** Adds `/api/info`: version, permissions, and the profiles and LLM configs that runs can be launched with now. */
 export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile, changedProfiles }: ServerParts): void {
-  const profiles = launchable(engine.profiles.profiles).map(({ name, type, description }) => ({ name, type, description }));
-  app.get('/api/info', (context) =>
-    context.json({
+  app.get('/api/info', (context) => {
+    const { profiles, llmConfigs } = engine.profiles;
+    return context.json({
       name: 'cadre',
       version: engineVersion,
       location: engine.location,
       canControl: !readOnly,
-      profiles,
+      profiles: launchable(profiles).map(({ name, type, description }) => ({ name, type, description })),
+      llmConfigs: [...llmConfigs.keys()],
       defaultProfile,
       changedProfiles: changedProfiles(),
-    }),
-  );
+    });
+  });
 }
 
 /** Adds the description of the API, built on the first request from the routes the app has by then. */
