@@ -1,4 +1,4 @@
-import { describeThrown } from '../core/error.ts';
+import { CadreError, describeThrown } from '../core/error.ts';
 import type { ProfileFile } from '../core/profile/profile.ts';
 import { safe } from '../inspect/format/text/layout.ts';
 import { profileStamp } from '../profiles/profile-stamp.ts';
@@ -46,6 +46,7 @@ export class ProfileWatch implements Disposable {
   /** Differences reported last, as JSON. */
   #reported = '[]';
   #changed: readonly string[] = [];
+  #problem: string | undefined;
   /** Resolves once the first check is done: files that appear later are new. */
   readonly started: Promise<void>;
 
@@ -59,6 +60,11 @@ export class ProfileWatch implements Disposable {
   /** Files that differ from the loaded ones, each with its kind of change: `agent_profiles/profiles/Lead.yaml (changed)`. */
   get changed(): readonly string[] {
     return this.#changed;
+  }
+
+  /** Why the files on disk could not be loaded, with file:line of each problem; undefined when they were, or need not be. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   [Symbol.dispose](): void {
@@ -86,6 +92,7 @@ export class ProfileWatch implements Disposable {
     if (found === this.#reported || this.#isDisposed) return;
     this.#reported = found;
     this.#changed = differing.map(({ path, how }) => `${path} (${how})`);
+    if (differing.length === 0) this.#problem = undefined;
     if (this.#options.reload === undefined || differing.length === 0) this.#report();
     else await this.#reload(this.#options.reload, files);
   }
@@ -97,9 +104,11 @@ export class ProfileWatch implements Disposable {
       this.#loaded = new Map(files.map(({ path, text }) => [path, text]));
       this.#reported = '[]';
       this.#changed = [];
+      this.#problem = undefined;
       tell(told);
     } catch (thrown) {
-      tell(`${this.#names()} not loaded; new runs still use the profiles before.\n${describeThrown(thrown)}\n`);
+      this.#problem = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
+      tell(`${this.#names()} not loaded; new runs still use the profiles before.\n${this.#problem}\n`);
     }
   }
 

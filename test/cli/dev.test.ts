@@ -27,8 +27,12 @@ it('cadre dev loads profiles when they change, shows which recorded turns that c
   await writeFile(lead, `${text}\nlimts: {}\n`);
   await running.until('not loaded; new runs still use the profiles before.');
   expect(running.said()).toMatch(/Lead\.yaml:\d+:1: unknown key `limts`/);
+  const info = async (): Promise<unknown> =>
+    ((await (await fetch(`${url}/api/info`)).json()) as { readonly profileProblem?: string }).profileProblem;
+  expect(await info()).toMatch(/Lead\.yaml:\d+:1: unknown key `limts`/);
   await writeFile(lead, text);
   await running.until('Lead.yaml (changed): 2 profiles, for new runs.\n8 turns of');
+  await expect.poll(info, { timeout: 20_000 }).toBeUndefined();
   running.child.kill('SIGINT');
   expect((await running.finished).code).toBe(0);
 }, 120_000);

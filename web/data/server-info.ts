@@ -13,6 +13,8 @@ export interface ServerInfo {
   readonly defaultProfile?: string;
   /** Profile files on disk that differ from those that new runs use. */
   readonly changedProfiles?: readonly string[];
+  /** Why those files could not be loaded. */
+  readonly profileProblem?: string;
 }
 
 /** Latest info of the server; undefined before its first answer, and in a file. */

@@ -10,6 +10,14 @@ export function ChangedProfiles() {
   const changed = serverInfo.value?.changedProfiles ?? [];
   if (changed.length === 0) return null;
   const more = changed.length > shown ? `, and ${changed.length - shown} more` : '';
+  const problem = serverInfo.value?.profileProblem;
+  if (problem !== undefined)
+    return (
+      <div role="alert" class="changed-profiles">
+        Profiles could not be loaded; new runs still use those before.
+        <pre class="problem">{toVisibleText(problem)}</pre>
+      </div>
+    );
   return (
     <p role="status" class="changed-profiles" title={changed.map(toVisibleText).join('\n')}>
       Profiles changed on disk: {changed.slice(0, shown).map(toVisibleText).join(', ')}

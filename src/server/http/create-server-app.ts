@@ -39,6 +39,8 @@ export interface ServerAppOptions {
   readonly launch?: LaunchOptions;
   /** Returns profile files on disk that differ from those the engine has loaded, for clients to show; by default none. */
   readonly changedProfiles?: () => readonly string[];
+  /** Returns why those files could not be loaded, for clients to show; by default they need not be. */
+  readonly profileProblem?: () => string | undefined;
 }
 
 /** Maximum length of a request body, in bytes. */
@@ -68,6 +70,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
     defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles),
     launch: options.launch ?? {},
     changedProfiles: options.changedProfiles ?? (() => []),
+    profileProblem: options.profileProblem ?? (() => undefined),
   };
   const threads = new Threads(engine);
   const app: ServerApp = new Hono<ServerEnv>();

@@ -20,6 +20,8 @@ export interface ServerParts {
   readonly launch: LaunchOptions;
   /** Returns profile files on disk that differ from the loaded ones. */
   readonly changedProfiles: () => readonly string[];
+  /** Returns why they could not be loaded. */
+  readonly profileProblem: () => string | undefined;
 }
 
 /** App that routes are added to. `env.incoming` is present when Node serves it; an app may also be called directly. */

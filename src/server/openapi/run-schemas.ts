@@ -154,6 +154,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
       ...listOf(text),
       description: 'Profile files on disk that differ from those that new runs use, each with the kind of change.',
     },
+    profileProblem: maybe({ type: 'string', description: 'Why `cadre dev` could not load them, with the place of each problem.' }),
   }),
   Texts: { type: 'object', additionalProperties: { type: ['string', 'null'] }, description: 'Texts by hash.' },
   State: { type: 'object', description: 'The state of the run, folded from its events.', additionalProperties: anything },
@@ -169,4 +170,5 @@ interface Info {
   readonly llmConfigs: readonly string[];
   readonly defaultProfile?: string;
   readonly changedProfiles: readonly string[];
+  readonly profileProblem?: string;
 }

@@ -2,6 +2,7 @@ import { CadreError } from '../../../core/error.ts';
 import { isKnownWhole } from '../../../inspect/why/known-whole.ts';
 import type { WhyAnswer } from '../../../inspect/why/why.ts';
 import type { ExitCode } from '../../exit-code.ts';
+import { changedFiles } from '../../terminal/changed-files.ts';
 import { formatAnswers } from '../../terminal/format-answers.ts';
 import { matchTurns, findTurn, looksLikeTurn } from '../../runs/find-turn.ts';
 import type { RecordedRun } from '../../runs/recorded-run.ts';
@@ -19,18 +20,15 @@ export async function whyCommand(
   // A full chain of causes needs the whole run.
   const isShort = options.at === undefined && options.json !== true && options.full !== true;
   const near = isShort ? await askNearby(run, words, options) : undefined;
-  if (near !== undefined) return show({ data: near, text: (format) => formatAnswers(near, format) }, options);
+  if (near !== undefined) return show(near, options);
   return await showRun(run, options, async (recorded) => {
     if (options.at !== undefined) return await atPlace(recorded, words, options.at);
     const { turn, text } = readWords(recorded, words);
     const { answers, searched } =
       turn === undefined ? await searchTurns(recorded, text) : { answers: await recorded.why(turn, text), searched: undefined };
-    return {
-      data: answers,
-      code: answers.length === 0 ? 1 : 0,
-      text: (format) =>
-        answers.length === 0 && searched !== undefined ? notFound(recorded, searched) : formatAnswers(answers, format),
-    };
+    return answers.length === 0 && searched !== undefined
+      ? { data: answers, code: 1, text: () => notFound(recorded, searched) }
+      : shown(recorded, answers);
   });
 }
 
@@ -42,13 +40,24 @@ async function askNearby(
   run: string,
   [first = '', ...rest]: readonly string[],
   options: ReadingOptions,
-): Promise<readonly WhyAnswer[] | undefined> {
+): Promise<Shown | undefined> {
   const isNamed = rest.length > 0 && looksLikeTurn(first);
   const text = isNamed ? rest.join(' ') : [first, ...rest].join(' ');
   if (text.trim() === '') return undefined;
   using near = await openRecordedTurn(options.store, run, isNamed ? first : 'last');
   const answers = (await near?.run.why(near.turnId, text)) ?? [];
-  return answers[0]?.match === 'exact' && answers.every(isKnownWhole) ? answers : undefined;
+  return near !== undefined && answers[0]?.match === 'exact' && answers.every(isKnownWhole) ? shown(near.run, answers) : undefined;
+}
+
+/** Shows answers, and which of the files they name have changed since the run. */
+function shown(recorded: RecordedRun, answers: readonly WhyAnswer[]): Shown {
+  // The journal is closed when the text is made.
+  const changed = changedFiles(recorded, answers);
+  return {
+    data: answers,
+    code: answers.length === 0 ? 1 : 0,
+    text: (format) => `${formatAnswers(answers, format)}${changed}`,
+  };
 }
 
 /** Shows the provenance of a place in the turn that the words name. */
@@ -62,8 +71,7 @@ async function atPlace(recorded: RecordedRun, words: readonly string[], at: stri
     throw new CadreError('OPTION_INVALID', message, { details: { at } });
   }
   const answer = await recorded.whyAt(findTurn(recorded.state, words[0] ?? ''), place);
-  const answers = answer === undefined ? [] : [answer];
-  return { data: answers, code: answers.length === 0 ? 1 : 0, text: (format) => formatAnswers(answers, format) };
+  return shown(recorded, answer === undefined ? [] : [answer]);
 }
 
 /** Splits the arguments: a first word that names a turn is the turn when more words follow; the rest is the text. */

@@ -60,6 +60,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   const served = await servePage(engine, {
     readOnly,
     changedProfiles: () => watch.changed,
+    profileProblem: () => watch.problem,
     launch: launchOptions(options),
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),

@@ -5,7 +5,10 @@ import { engineVersion } from '../../../engine/version.ts';
 import type { ServerApp, ServerParts } from '../server-parts.ts';
 
 /** Adds `/api/info`: version, permissions, and the profiles and LLM configs that runs can be launched with now. */
-export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile, changedProfiles }: ServerParts): void {
+export function addInfoRoutes(
+  app: ServerApp,
+  { engine, readOnly, defaultProfile, changedProfiles, profileProblem }: ServerParts,
+): void {
   app.get('/api/info', (context) => {
     const { profiles, llmConfigs } = engine.profiles;
     return context.json({
@@ -17,6 +20,7 @@ export function addInfoRoutes(app: ServerApp, { engine, readOnly, defaultProfile
       llmConfigs: [...llmConfigs.keys()],
       defaultProfile,
       changedProfiles: changedProfiles(),
+      profileProblem: profileProblem(),
     });
   });
 }
