@@ -75,10 +75,22 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
       throw new CadreError('OPTION_INVALID', `${options.good} has the same profiles as the suite: there is no change to find`);
     if (options.signal?.aborted === true) onAbort();
     return await new Bisector({ suite, session, stop, profiles, versions, before, after }, options).run();
+  } catch (thrown) {
+    throw stop.why !== undefined && thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED'
+      ? stoppedError(stop.why)
+      : thrown;
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
     await engine.close();
   }
+}
+
+function stoppedError(why: EvalStop['why']): CadreError {
+  const text =
+    why === 'budget'
+      ? 'the budget was used up before the change was found; with a larger one the same command goes on'
+      : 'the bisection was interrupted; the same command goes on';
+  return new CadreError('ENGINE_CLOSED', text);
 }
 
 interface BisectorParts {
@@ -218,13 +230,7 @@ class Bisector {
     const results: EvalResult[] = [];
     for (const [index, each] of planned.entries()) {
       const result = await this.#runner.run(each, found[index]);
-      if (result.status === 'unfinished')
-        throw new CadreError(
-          'ENGINE_CLOSED',
-          stop.why === 'budget'
-            ? 'the budget is used up before the change was found; with a larger one the same command goes on'
-            : 'the bisection was interrupted; the same command goes on',
-        );
+      if (result.status === 'unfinished') throw stoppedError(stop.why);
       if (!result.isRecorded) this.#made += 1;
       results.push(result);
     }

@@ -163,6 +163,8 @@ export class CaseRunner {
 
   async #check(planned: PlannedRun, { run, unusedSteps, isRecorded, session }: OverRun): Promise<EvalResult> {
     const { case: own, variant, set } = planned;
+    // Another process may have made it since the eval began.
+    this.#parts.spending.note(run.state);
     const state = run.fullState();
     const events: readonly CadreEvent[] = await session.engine.records.read(run.id);
     const turns = run.turns();
@@ -250,5 +252,8 @@ function shortened(text: string, most: number): string {
 function launchError(title: string, thrown: unknown): unknown {
   if (!(thrown instanceof CadreError) || ['ENGINE_CLOSED', 'RUN_EXISTS', 'RUN_LOCKED'].includes(thrown.code)) return thrown;
   const why = thrown.code === 'MODEL_UNPRICED' ? 'a limit or budget in US dollars cannot be held: ' : '';
-  return new CadreError(thrown.code, `${shortened(title, 200)}: ${why}${thrown.message}`, { cause: thrown, details: thrown.details });
+  return new CadreError(thrown.code, `${shortened(title, 200)}: ${why}${thrown.message}`, {
+    cause: thrown,
+    details: thrown.details,
+  });
 }

@@ -1,6 +1,13 @@
 import type { SourceRef } from '../../../core/profile/source-ref.ts';
 import type { RunContext } from '../../../core/state/run-context.ts';
-import { errorVerdict, type CheckTools, type CheckVerdict, type EvalCheck, type EvalSubject, verdictOf } from '../checks/eval-check.ts';
+import {
+  errorVerdict,
+  type CheckTools,
+  type CheckVerdict,
+  type EvalCheck,
+  type EvalSubject,
+  verdictOf,
+} from '../checks/eval-check.ts';
 import type { CheckResult, EvalResult } from '../score/eval-result.ts';
 
 /** Errors that say nothing about the profiles: the run could not be made. */
