@@ -136,6 +136,15 @@ it('says what is wrong with its input, and exits with 2', async () => {
   expect(await refused('capitals.eval.yaml', '--baseline', 'capitals.eval.yaml')).toContain(
     'is no report of an eval (cadre-eval/1)',
   );
+  expect(await refused('capitals.eval.yaml', '--out', 'nowhere/r.json')).toContain('nowhere/r.json cannot be written: ENOENT');
+  expect(await refused('capitals.eval.yaml', '--bisect', 'agent_profiles', '--plan', '--out', 'r.json')).toContain(
+    '--bisect cannot be combined with --plan, --out',
+  );
+  const other = { format: 'cadre-eval/1', results: [{ variant: 'good', case: 'zz', status: 'passed' }] };
+  await writeFile(path.join(cwd, 'other.json'), JSON.stringify(other));
+  expect(await refused('capitals.eval.yaml', '--baseline', 'other.json')).toContain(
+    'has finished runs of none of these cases and variants of capitals; it has: zz · good',
+  );
   expect(await refused('capitals.eval.yaml', '--replay', 'none.json')).toContain('cannot be read (ENOENT)');
   expect(await refused('capitals.eval.yaml', '--bisect', 'agent_profiles')).toContain('a bisection is about one case');
   await writeFile(path.join(cwd, 'check.mjs'), 'export default () => { throw new Error("was run") }\n');
@@ -143,4 +152,14 @@ it('says what is wrong with its input, and exits with 2', async () => {
   const untrusted = await refused('capitals.eval.yaml');
   expect(untrusted).toContain('capitals.eval.yaml is not trusted, and its checks name\n  code to load');
   expect(untrusted).toMatch(/check\.mjs, SHA-256 [0-9a-f]{64}/);
+});
+
+it('is no success when the code of a check ends the process, and prints its plan as JSON', async () => {
+  const cwd = await project();
+  await writeFile(path.join(cwd, 'check.mjs'), 'export default () => process.exit(0)\n');
+  await writeFile(path.join(cwd, 'capitals.eval.yaml'), suite.replace('cel: run.turns <= 2', 'code: ./check.mjs'));
+  const plan = await runCli(['eval', 'capitals.eval.yaml', '--trust', '--plan', '--json'], { cwd });
+  expect([plan.code, JSON.parse(plan.out)]).toMatchObject([0, { suite: 'capitals', runs: 6, recorded: 0 }]);
+  const ended = await runCli(['eval', 'capitals.eval.yaml', '--trust'], { cwd });
+  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('does the code of a check call process.exit?')]);
 });

@@ -6,11 +6,11 @@ import { safe } from '../../inspect/format/text/layout.ts';
 import { bisectEval } from '../../testing/evals/bisect/bisect.ts';
 import { formatBisection } from '../../testing/evals/bisect/format-bisection.ts';
 import { EvalRecording } from '../../testing/evals/play/eval-recording.ts';
-import { runEval } from '../../testing/evals/play/run-eval.ts';
+import { runEval, selectCases } from '../../testing/evals/play/run-eval.ts';
 import { evalHtml } from '../../testing/evals/report/eval-html.ts';
 import { evalJson, evalJunit } from '../../testing/evals/report/eval-files.ts';
 import { formatBaseline, formatPlan, formatReport, formatResult } from '../../testing/evals/report/format-eval.ts';
-import { compareWithBaseline, readBaseline } from '../../testing/evals/score/baseline.ts';
+import { checkComparable, compareWithBaseline, readBaseline } from '../../testing/evals/score/baseline.ts';
 import type { EvalReport } from '../../testing/evals/score/eval-result.ts';
 import { isPassed } from '../../testing/evals/score/summarize.ts';
 import type { EvalSuite } from '../../testing/evals/suite/eval-suite.ts';
@@ -22,6 +22,8 @@ import { openRecording } from '../runs/write-recording.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
+import { checkWritable } from '../options/check-writable.ts';
+import { ExitGuard } from '../terminal/exit-guard.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { checkSuiteCode } from '../trust/check-suite-code.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -59,6 +61,7 @@ const forms: Readonly<Record<string, Writer>> = {
 export async function evalCommand(file: string, options: EvalCommandOptions): Promise<ExitCode> {
   if (options.bisect !== undefined) return await bisect(file, options.bisect, options);
   const writers = (options.out ?? []).map((out) => ({ out, write: writerOf(out) }));
+  for (const { out } of writers) await checkWritable(out);
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
   const replay = options.replay === undefined ? undefined : await EvalRecording.read(options.replay);
   const record = options.record === undefined ? undefined : new EvalRecording(options.record);
@@ -67,6 +70,8 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
   const { errorStyle: style } = terminal;
   using interruption = new Interruption();
   const suite = await trusted(file, options);
+  if (baseline !== undefined) checkComparable(baseline, selectCases(suite, { filter: options.filter, variants: options.variant }));
+  using _guard = new ExitGuard();
   const opened = new EvalTeams(options);
   try {
     const report = await runEval(suite, {
@@ -81,6 +86,7 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
       signal: interruption.signal,
       onPlan: (plan) => {
         if (options.json !== true) terminal.tell(`${formatPlan(plan, style)}\n`);
+        else if (options.plan === true) terminal.print(`${jsonText(plan, 2)}\n`);
         return options.plan !== true;
       },
       onResult: (result) => {
@@ -107,8 +113,14 @@ async function trusted(file: string, { trust, json }: EvalCommandOptions): Promi
   return suite;
 }
 
+/** Options that a bisection has no use for: left unsaid, `--plan` would run models. */
+const notOfBisection = ['plan', 'again', 'retry', 'baseline', 'out', 'record', 'replay'] as const;
+
 /** Finds the change of profiles that made a case fail. */
 async function bisect(file: string, good: string, options: EvalCommandOptions): Promise<ExitCode> {
+  const odd = notOfBisection.filter((name) => options[name] !== undefined && options[name] !== false);
+  if (odd.length > 0)
+    throw new CadreError('OPTION_INVALID', `--bisect cannot be combined with ${odd.map((name) => `--${name}`).join(', ')}`);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
   const suite = await trusted(file, options);
@@ -125,6 +137,10 @@ async function bisect(file: string, good: string, options: EvalCommandOptions): 
     });
     terminal.print(options.json === true ? `${jsonText(found, 2)}\n` : `${formatBisection(found, terminal.outStyle)}\n`);
     return 0;
+  } catch (thrown) {
+    if (!interruption.signal.aborted || !(thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED')) throw thrown;
+    terminal.tell(`${safe(thrown.message, 500)}\n`);
+    return 130;
   } finally {
     await opened[Symbol.asyncDispose]();
   }

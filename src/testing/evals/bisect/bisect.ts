@@ -61,7 +61,7 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
       'OPTION_INVALID',
       `a bisection is about one variant; name it with --variant: ${suite.variants.map(({ name }) => name).join(', ')}`,
     );
-  const engine = await options.open(variant.profiles ?? suite.profiles ?? options.profiles);
+  const engine = await options.open(suite.profiles ?? options.profiles);
   const stop = new EvalStop(engine);
   const onAbort = (): void => stop.interrupt();
   options.signal?.addEventListener('abort', onAbort, { once: true });
@@ -73,11 +73,24 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
     const versions = profileVersions(before.files, after.files);
     if (versions.changes.length === 0)
       throw new CadreError('OPTION_INVALID', `${options.good} has the same profiles as the suite: there is no change to find`);
+    if (options.signal?.aborted === true) onAbort();
     return await new Bisector({ suite, session, stop, profiles, versions, before, after }, options).run();
+  } catch (thrown) {
+    throw stop.why !== undefined && thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED'
+      ? stoppedError(stop.why)
+      : thrown;
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
     await engine.close();
   }
+}
+
+function stoppedError(why: EvalStop['why']): CadreError {
+  const text =
+    why === 'budget'
+      ? 'the budget was used up before the change was found; with a larger one the same command goes on'
+      : 'the bisection was interrupted; the same command goes on';
+  return new CadreError('ENGINE_CLOSED', text);
 }
 
 interface BisectorParts {
@@ -212,13 +225,12 @@ class Bisector {
   async #try(set: ProfileSet): Promise<Tried> {
     const { suite, profiles, stop } = this.#parts;
     const variants = new Map(suite.variants.map(({ name }) => [name, set]));
-    const planned: readonly PlannedRun[] = planRuns(suite, { variants, judges: profiles.judges });
+    const planned: readonly PlannedRun[] = planRuns(suite, { ...profiles, variants });
     const found = await this.#runner.lookUp(planned);
     const results: EvalResult[] = [];
     for (const [index, each] of planned.entries()) {
       const result = await this.#runner.run(each, found[index]);
-      if (result.status === 'unfinished')
-        throw new CadreError('OPTION_INVALID', `the bisection stopped (${stop.why ?? 'interrupted'}); the same command goes on`);
+      if (result.status === 'unfinished') throw stoppedError(stop.why);
       if (!result.isRecorded) this.#made += 1;
       results.push(result);
     }

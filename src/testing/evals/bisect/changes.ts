@@ -96,7 +96,8 @@ function applied(text: string, changes: readonly ProfileChangePlace[]): string {
 }
 
 function linesOf(text: string): string[] {
-  return text.split('\n');
+  // Line ends of another system are no change.
+  return text.split(/\r?\n/);
 }
 
 /** Sets of different folders have the same paths below them. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describeThrown } from '../../../core/error.ts';
 import { isJsonObject } from '../../../core/json.ts';
@@ -13,19 +14,35 @@ export type CodeCheck = (facts: EvalFacts) => CodeVerdict | Promise<CodeVerdict>
 /** Least score that passes, of a check that returns only a score. */
 const passingScore = 0.5;
 
-/** Returns the check that a module makes; it is imported when it is first needed. Whatever it throws is an error of the check, not of the run. */
-export function codeCheck(file: string, shown: string): EvalCheck['check'] {
+/** Longest time that a check may take. */
+const longestMs = 120_000;
+
+/**
+ * Returns the check that a module makes; it is imported when it is first needed. Whatever it throws is an error of the check, not of the
+ * run, and so is an answer that does not come in time.
+ */
+export function codeCheck(file: string, shown: string, mostMs = longestMs): EvalCheck['check'] {
   let loaded: Promise<Readonly<Record<string, unknown>>> | undefined;
   return async ({ facts }) => {
+    const late = new AbortController();
     try {
       loaded ??= import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>;
       const check = (await loaded)['default'];
       if (typeof check !== 'function') return errorVerdict(`${shown} has no default export that is a function`);
-      return readVerdict(await (check as (given: EvalFacts) => unknown)(structuredClone(facts)), shown);
+      const answer = Promise.resolve((check as (given: EvalFacts) => unknown)(structuredClone(facts)));
+      return await Promise.race([answer.then((returned) => readVerdict(returned, shown)), tooLate(shown, mostMs, late.signal)]);
     } catch (thrown) {
       return errorVerdict(`${shown} failed: ${describeThrown(thrown)}`);
+    } finally {
+      late.abort();
     }
   };
+}
+
+async function tooLate(shown: string, mostMs: number, signal: AbortSignal): Promise<CheckVerdict> {
+  // Aborted when the answer came first: nothing waits for this then.
+  await delay(mostMs, undefined, { signal }).catch(() => undefined);
+  return errorVerdict(`${shown} did not answer within ${mostMs / 1000} seconds`);
 }
 
 function readVerdict(returned: unknown, shown: string): CheckVerdict {

@@ -45,8 +45,8 @@ export interface JudgeQuestion {
   readonly input: JsonValue;
   readonly output: string;
   readonly llm: string;
-  /** Number of the check in its case. */
-  readonly index: number;
+  /** What tells it from other judges of its case, wherever it stands among the checks. */
+  readonly key: string;
 }
 
 /** What a judge answered, or why it gave no score. */
@@ -68,6 +68,8 @@ export interface EvalCheck {
   readonly at: SourceRef;
   /** LLM config of its judge. */
   readonly llm?: string;
+  /** Key of its judge. */
+  readonly judgeKey?: string;
   /** Absolute path of the module that makes it. */
   readonly code?: string;
   /** True when it looks at how the run ended, which then need not be well. */

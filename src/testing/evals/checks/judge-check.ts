@@ -7,14 +7,15 @@ export interface JudgePlan {
   readonly llm: string;
   /** Least score that passes, 0 to 1. */
   readonly passScore: number;
-  readonly index: number;
+  /** Its key in the case. */
+  readonly key: string;
 }
 
 /** Returns the check that a judge makes; its reasons are those of its recorded run. */
-export function judgeCheck({ rubric, llm, passScore, index }: JudgePlan): EvalCheck['check'] {
+export function judgeCheck({ rubric, llm, passScore, key }: JudgePlan): EvalCheck['check'] {
   return async ({ facts }, { judge }) => {
     const { output } = facts;
-    const asked = { rubric: rubric.render(textScope(facts)), input: facts.case.input, output, llm, index };
+    const asked = { rubric: rubric.render(textScope(facts)), input: facts.case.input, output, llm, key };
     const judgement = await judge(asked);
     const { judgeRun } = judgement;
     if ('error' in judgement) return errorVerdict(judgement.error, judgeRun);

@@ -1,12 +1,16 @@
 import { RE2JS } from 're2js';
 import type { Template } from '../../../core/expression/template.ts';
 import { nearest } from '../../expect/failure.ts';
-import { type CheckVerdict, type EvalCheck, type EvalSubject, textScope, verdictOf } from './eval-check.ts';
+import { type CheckVerdict, errorVerdict, type EvalCheck, type EvalSubject, textScope, verdictOf } from './eval-check.ts';
+
+/** Every output contains the empty text, which mostly comes of a misspelt variable. */
+const emptyText = errorVerdict('a text to look for is empty; is a variable of it misspelt or missing in `vars`?');
 
 /** Returns the check that an output contains all of the texts. */
 export function containsCheck(texts: readonly Template[]): EvalCheck['check'] {
   return async ({ facts }) => {
     const wanted = texts.map((text) => text.render(textScope(facts)));
+    if (wanted.includes('')) return emptyText;
     const missing = wanted.find((text) => !facts.output.includes(text));
     if (missing === undefined)
       return verdictOf(true, wanted.length === 1 ? 'the output contains it' : 'the output contains all of them');
@@ -17,7 +21,9 @@ export function containsCheck(texts: readonly Template[]): EvalCheck['check'] {
 /** Returns the check that an output contains none of the texts. */
 export function lacksCheck(texts: readonly Template[]): EvalCheck['check'] {
   return async ({ facts }) => {
-    const found = texts.map((text) => text.render(textScope(facts))).find((text) => facts.output.includes(text));
+    const unwanted = texts.map((text) => text.render(textScope(facts)));
+    if (unwanted.includes('')) return emptyText;
+    const found = unwanted.find((text) => facts.output.includes(text));
     if (found === undefined) return verdictOf(true, 'the output does not contain it');
     return failed('the output contains this text', `no ${JSON.stringify(found)}`, nearest(found, facts.output));
   };

@@ -15,7 +15,8 @@ import type { EvalStop } from './eval-stop.ts';
 import { askJudge } from './judge.ts';
 import { makeChecks, scoreOf, statusOf } from './make-checks.ts';
 import { type PlannedRun, runIds } from './planned-run.ts';
-import type { Spending } from './spending.ts';
+import { budgetLimits, type Spending } from './spending.ts';
+import { whenFree } from './when-free.ts';
 
 /** Parts of a case runner. */
 export interface CaseRunnerParts {
@@ -75,22 +76,30 @@ export class CaseRunner {
 
   /** Makes one run, or takes the one of the journal, and checks it. A run that stops with the eval is unfinished. */
   async run(planned: PlannedRun, found: Attempts | undefined): Promise<EvalResult> {
-    const { stop } = this.#parts;
-    let over: OverRun | undefined;
+    const { session, stop } = this.#parts;
+    let known = found;
     try {
-      over = found?.latest === undefined ? undefined : await this.#recorded(planned, found);
-      if (over !== undefined) {
-        const checked = await this.#check(planned, over);
-        const isWorthAnother = checked.checks.some(({ kind, verdict }) => kind === 'run' && verdict === 'error');
-        if (!this.#parts.retry || !isWorthAnother || !over.isRecorded) return checked;
-      }
-      await using place = await this.#place(recordingKey(planned), planned);
-      over = await this.#launch(planned, found?.next ?? 1, place.session);
-      return await this.#check(planned, over);
+      return await whenFree(stop, async (isAgain) => {
+        if (isAgain) known = await session.attempts((attempt) => this.#idOf(planned, attempt));
+        return await this.#make(planned, known);
+      });
     } catch (thrown) {
       if (stop.why === undefined && !(thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED')) throw thrown;
       return this.#unfinished(planned, this.#launched.get(planned) ?? found?.latest?.summary.runId);
     }
+  }
+
+  async #make(planned: PlannedRun, found: Attempts | undefined): Promise<EvalResult> {
+    const known = found?.latest === undefined ? undefined : await this.#recorded(planned, found);
+    if (known !== undefined) {
+      const checked = await this.#check(planned, known);
+      const isWorthAnother = checked.checks.some(({ kind, verdict }) => kind === 'run' && verdict === 'error');
+      // What a recording could not answer has cost nothing and says nothing.
+      const isFree = known.run.state.error?.code.startsWith('REPLAY_') === true;
+      if (!(this.#parts.retry || isFree) || !isWorthAnother || !known.isRecorded) return checked;
+    }
+    await using place = await this.#place(recordingKey(planned), planned);
+    return await this.#check(planned, await this.#launch(planned, found?.next ?? 1, place.session));
   }
 
   /** Takes a run of the journal, and goes on with it where it was interrupted. */
@@ -114,19 +123,18 @@ export class CaseRunner {
   async #launch(planned: PlannedRun, attempt: number, session: EvalSession): Promise<OverRun> {
     const { suite } = this.#parts;
     const { case: own, variant, repeat, set, profile } = planned;
-    const { costUsd } = suite.budget;
-    const limits = { ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }), ...variant.limits, ...own.limits };
+    const limits = { ...budgetLimits(suite.budget), ...variant.limits, ...own.limits };
     const options: LaunchOptions = {
       limits,
       request: { ...own.request, ...variant.request },
       ...(variant.llm === undefined ? {} : { llmConfig: variant.llm }),
     };
     const title = `${own.name} · ${variant.name}${own.repeats === 1 ? '' : ` · ${repeat} of ${own.repeats}`}`;
-    const run = await session.launch(
-      set,
-      { profile, input: own.input, runId: this.#idOf(planned, attempt), title: title.slice(0, 200) },
-      options,
-    );
+    const runId = this.#idOf(planned, attempt);
+    const request = { profile, input: own.input, runId, title: shortened(title, 200) };
+    const run = await session.launch(set, request, options).catch((thrown: unknown) => {
+      throw launchError(title, thrown);
+    });
     this.#launched.set(planned, run.id);
     await this.#fileUnderEval(session, run);
     return { run, ...(await this.#drive(run, own.people, 0)), isRecorded: false, session };
@@ -135,7 +143,7 @@ export class CaseRunner {
   async #drive(run: Run, people: PlannedRun['case']['people'], taken: number): Promise<Pick<OverRun, 'unusedSteps'>> {
     const unwatch = this.#watch(run);
     try {
-      return await driveRun(run, people, taken);
+      return await driveRun(run, { people, taken, stop: this.#parts.stop });
     } finally {
       unwatch();
     }
@@ -155,6 +163,8 @@ export class CaseRunner {
 
   async #check(planned: PlannedRun, { run, unusedSteps, isRecorded, session }: OverRun): Promise<EvalResult> {
     const { case: own, variant, set } = planned;
+    // Another process may have made it since the eval began.
+    this.#parts.spending.note(run.state);
     const state = run.fullState();
     const events: readonly CadreEvent[] = await session.engine.records.read(run.id);
     const turns = run.turns();
@@ -167,17 +177,19 @@ export class CaseRunner {
   }
 
   #tools(planned: PlannedRun, run: Run): CheckTools {
-    const { judges, record } = this.#parts;
+    const { suite, judges, record, stop } = this.#parts;
     return {
       judge: async (question) => {
-        const key = recordingKey(planned, question.index);
+        const key = recordingKey(planned, question.key);
         await using place = await this.#place(key, planned);
         const { session } = place;
         return await askJudge(question, {
           session,
+          stop,
+          limits: budgetLimits(suite.budget),
           sets: judges,
           subject: run.id,
-          title: `judge of ${planned.case.name}`.slice(0, 200),
+          title: shortened(`judge of ${planned.case.name}`, 200),
           file: async (judging) => await this.#fileUnderEval(session, judging),
           watch: (judging) => this.#watch(judging),
           onAnswer: async (judging) => await record?.add(key, judging),
@@ -224,6 +236,24 @@ export class CaseRunner {
   }
 
   async #fileUnderEval(session: EvalSession, run: Run): Promise<void> {
-    await session.engine.catalog.move(run.id, `eval ${this.#parts.suite.name}`.slice(0, 100));
+    await session.engine.catalog.move(run.id, shortened(`eval ${this.#parts.suite.name}`, 100).trim());
   }
+}
+
+/** Returns a text as one line of at most `most` characters, none of them cut in two. */
+function shortened(text: string, most: number): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .slice(0, most)
+    .replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** Names the run whose launch failed. Errors of stopping and of other processes keep their meaning. */
+function launchError(title: string, thrown: unknown): unknown {
+  if (!(thrown instanceof CadreError) || ['ENGINE_CLOSED', 'RUN_EXISTS', 'RUN_LOCKED'].includes(thrown.code)) return thrown;
+  const why = thrown.code === 'MODEL_UNPRICED' ? 'a limit or budget in US dollars cannot be held: ' : '';
+  return new CadreError(thrown.code, `${shortened(title, 200)}: ${why}${thrown.message}`, {
+    cause: thrown,
+    details: thrown.details,
+  });
 }

@@ -7,9 +7,9 @@ import type { PlannedRun } from './planned-run.ts';
 
 const format = 'cadre-eval-recording/1';
 
-/** Returns the key of a run of an eval, or of the judge of its check number `judge`. */
-export function recordingKey({ case: own, variant, repeat }: PlannedRun, judge?: number): string {
-  return [own.name, variant.name, String(repeat), ...(judge === undefined ? [] : [`judge ${judge + 1}`])].join(' · ');
+/** Returns the key of a run of an eval, or of its judge with the key `judge`. */
+export function recordingKey({ case: own, variant, repeat }: PlannedRun, judge?: string): string {
+  return [own.name, variant.name, String(repeat), ...(judge === undefined ? [] : [`judge ${judge}`])].join(' · ');
 }
 
 /** Recordings of the runs of an eval, from which it can be run again without a model. */

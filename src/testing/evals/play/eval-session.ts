@@ -49,14 +49,15 @@ export class EvalSession {
   /** Launches a run with a set of profiles. Launches wait for each other, since the engine has one set at a time. Fails with ENGINE_CLOSED when the eval stopped. */
   async launch(profiles: ProfileSet, request: LaunchRequest, options: LaunchOptions): Promise<Run> {
     return await this.#inTurn(async () => {
-      if (this.#stop.why !== undefined) throw new CadreError('ENGINE_CLOSED', 'the eval stopped; no run begins any more');
+      this.#checkGoing();
       await this.#use(profiles);
       return await this.engine.launch(request, options);
     });
   }
 
-  /** Goes on with a run of an earlier process. */
+  /** Goes on with a run of an earlier process. Fails with ENGINE_CLOSED when the eval stopped: its next step would cost. */
   async resume(runId: RunId): Promise<Run> {
+    this.#checkGoing();
     return await this.engine.resume(runId);
   }
 
@@ -75,6 +76,10 @@ export class EvalSession {
   async loadFiles(files: readonly ProfileFile[]): Promise<ProfileSet> {
     this.#current = await this.engine.reload({ files });
     return this.#current;
+  }
+
+  #checkGoing(): void {
+    if (this.#stop.why !== undefined) throw new CadreError('ENGINE_CLOSED', 'the eval stopped; no run begins any more');
   }
 
   async #use(profiles: ProfileSet): Promise<void> {

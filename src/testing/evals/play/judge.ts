@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { RunId } from '../../../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json.ts';
 import type { ProfileFile, ProfileSet } from '../../../core/profile/profile.ts';
+import type { LimitOptions } from '../../../engine/limit-options.ts';
 import type { Run } from '../../../engine/run.ts';
 import type { RunResult } from '../../../engine/run-result.ts';
 import type { Judgement, JudgeQuestion } from '../checks/eval-check.ts';
 import type { EvalSession } from './eval-session.ts';
+import type { EvalStop } from './eval-stop.ts';
 import { idOf } from './planned-run.ts';
+import { whenFree } from './when-free.ts';
 
 /** Profile of judges. */
 export const judgeProfile = 'eval_judge';
@@ -55,6 +59,9 @@ export interface JudgePlace {
   readonly session: EvalSession;
   /** Profiles with the judge, by LLM config. */
   readonly sets: ReadonlyMap<string, ProfileSet>;
+  readonly stop: Pick<EvalStop, 'why'>;
+  /** Limits of its run, besides those of every judge. */
+  readonly limits: LimitOptions;
   /** Run whose output is judged. */
   readonly subject: string;
   /** Title and project for the judge's run. */
@@ -71,18 +78,27 @@ export interface JudgePlace {
  * the run of the judge cannot go on in this process.
  */
 export async function askJudge(question: JudgeQuestion, place: JudgePlace): Promise<Judgement> {
-  const { session, sets, subject } = place;
-  const { llm, index } = question;
+  const { sets, subject } = place;
+  const { llm, key } = question;
   const set = sets.get(llm);
   if (set === undefined) throw new Error(`no judge was prepared with ${llm}`);
   const input = judgeInput(question);
-  const { latest, next } = await session.attempts((attempt) => idOf('judge', { subject, index, llm, input, attempt }));
+  const idFor = (attempt: number): RunId => idOf('judge', { subject, key, llm, input, attempt });
+  return await whenFree(place.stop, async () => await askOnce({ set, input, idFor }, place));
+}
+
+async function askOnce(
+  { set, input, idFor }: { readonly set: ProfileSet; readonly input: string; readonly idFor: (attempt: number) => RunId },
+  place: JudgePlace,
+): Promise<Judgement> {
+  const { session, title } = place;
+  const { latest, next } = await session.attempts(idFor);
   if (latest !== undefined) {
     const known = await goOn(session, latest.summary.runId, latest.summary.status, place);
     if (!('error' in known) || latest.summary.outcome === undefined) return known;
   }
-  const runId = idOf('judge', { subject, index, llm, input, attempt: next });
-  const run = await session.launch(set, { profile: judgeProfile, input, runId, title: place.title }, { limits: { maxTurns: 6 } });
+  const request = { profile: judgeProfile, input, runId: idFor(next), title };
+  const run = await session.launch(set, request, { limits: { ...place.limits, maxTurns: 6 } });
   await place.file(run);
   return await judgementOf(run, place);
 }

@@ -1,6 +1,13 @@
 import type { SourceRef } from '../../../core/profile/source-ref.ts';
 import type { RunContext } from '../../../core/state/run-context.ts';
-import { errorVerdict, type CheckTools, type EvalCheck, type EvalSubject, verdictOf } from '../checks/eval-check.ts';
+import {
+  errorVerdict,
+  type CheckTools,
+  type CheckVerdict,
+  type EvalCheck,
+  type EvalSubject,
+  verdictOf,
+} from '../checks/eval-check.ts';
 import type { CheckResult, EvalResult } from '../score/eval-result.ts';
 
 /** Errors that say nothing about the profiles: the run could not be made. */
@@ -19,9 +26,26 @@ export async function makeChecks(
   }
   for (const check of checks) {
     const { name, kind } = check;
-    results.push({ name, kind, at: placeText(check.at), ...(await check.check(subject, tools)) });
+    results.push({ name, kind, at: placeText(check.at), ...shortened(await check.check(subject, tools)) });
   }
   return results;
+}
+
+/** Longest text of a result: the report has the whole output once, and differences are looked for in these. */
+const longest = 4_000;
+
+function shortened(verdict: CheckVerdict): CheckVerdict {
+  const { reason, expected, actual } = verdict;
+  return {
+    ...verdict,
+    reason: cut(reason),
+    ...(expected === undefined ? {} : { expected: cut(expected) }),
+    ...(actual === undefined ? {} : { actual: cut(actual) }),
+  };
+}
+
+function cut(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
 }
 
 /** Returns the failed check of a run that did not end well; undefined for others. */

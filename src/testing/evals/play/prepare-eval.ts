@@ -11,6 +11,8 @@ import type { PlannedRun } from './planned-run.ts';
 
 /** Profiles of an eval: those of each variant, and those with a judge for each LLM config that judges. */
 export interface EvalProfiles {
+  /** Names of the LLM configs that judges may use. */
+  readonly judgeLlms: readonly string[];
   readonly variants: ReadonlyMap<string, ProfileSet>;
   readonly judges: ReadonlyMap<string, ProfileSet>;
 }
@@ -27,23 +29,20 @@ export async function loadEvalProfiles(session: EvalSession, suite: EvalSuite): 
   const judges = new Map<string, ProfileSet>();
   const wanted = new Set(suite.cases.flatMap(({ checks }) => checks.flatMap(({ llm }) => llm ?? [])));
   for (const llm of wanted) if (own.llmConfigs.has(llm)) judges.set(llm, await session.loadFiles([...own.files, judgeFile(llm)]));
-  return { variants, judges };
+  return { variants, judges, judgeLlms: [...own.llmConfigs.keys()] };
 }
 
 /** Plans the runs of a suite, the first of every case before the second of any. Fails with PROFILE_INVALID naming what does not exist. */
-export function planRuns(suite: EvalSuite, { variants, judges }: EvalProfiles): readonly PlannedRun[] {
+export function planRuns(suite: EvalSuite, { variants, judges, judgeLlms }: EvalProfiles): readonly PlannedRun[] {
   const problems: Diagnostic[] = [];
   const tell = (code: string, at: SourceRef, message: string, hint: string): void => {
     problems.push({ severity: 'error', code, message, source: at, hint });
   };
   for (const { checks } of suite.cases)
     for (const { llm, at } of checks)
-      if (llm !== undefined && !judges.has(llm)) {
-        const names = [...(variants.values().next().value?.llmConfigs.keys() ?? [])];
-        tell('UNKNOWN_LLM_CONFIG', at, `there is no LLM config '${llm}' for the judge`, nameHint(llm, names, 'LLM configs'));
-      }
+      if (llm !== undefined && !judges.has(llm))
+        tell('UNKNOWN_LLM_CONFIG', at, `there is no LLM config '${llm}' for the judge`, nameHint(llm, judgeLlms, 'LLM configs'));
   const planned: PlannedRun[] = [];
-  const most = Math.max(...suite.cases.map(({ repeats }) => repeats));
   for (const variant of suite.variants) {
     const set = variants.get(variant.name);
     if (set === undefined) continue;
@@ -74,7 +73,7 @@ export function planRuns(suite: EvalSuite, { variants, judges }: EvalProfiles): 
       details: { diagnostics: unique },
     });
   }
-  return Array.from({ length: most }, (_, index) => planned.filter(({ repeat }) => repeat === index + 1)).flat();
+  return planned.toSorted((a, b) => a.repeat - b.repeat);
 }
 
 function checkVariant(

@@ -75,8 +75,6 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
   const { signal, onPlan, onResult } = options;
   const spending = new Spending(suite.budget, () => stop.overBudget());
   const onAbort = (): void => stop.interrupt();
-  if (signal?.aborted === true) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
   try {
     const { retry = false, record } = options;
     const replay = replayOf(suite, stop, options);
@@ -88,6 +86,9 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
     const isWanted = onPlan?.({ suite: suite.name, round, runs: planned.length, recorded, estimate }) ?? true;
     const results: EvalResult[] = [];
     if (isWanted) {
+      // Not before: the plan is made from the journal of the engine that a stop closes.
+      if (signal?.aborted === true) onAbort();
+      signal?.addEventListener('abort', onAbort, { once: true });
       const queue = recordedFirst(planned, found);
       const work = async (): Promise<void> => {
         for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -98,7 +99,10 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
       };
       await allOrNone(Array.from({ length: Math.min(suite.concurrency, planned.length) }, work), () => queue.splice(0));
     }
-    return reportOf({ suite, profiles, planned, round }, results, { spent: spending.total, stopped: stop.why });
+    // A budget that the last run used up has stopped nothing.
+    const isWhole = isWanted && results.every(({ status }) => status !== 'unfinished');
+    const stopped = isWhole && stop.why === 'budget' ? undefined : stop.why;
+    return reportOf({ suite, profiles, planned, round }, results, { spent: spending.total, stopped });
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
@@ -113,9 +117,13 @@ function replayOf(suite: EvalSuite, stop: EvalStop, { replay, open, profiles }: 
   };
 }
 
-/** Fails with RECORDING_INVALID, before anything is run, when a run that is needed was not recorded. */
+/** Fails with RECORDING_INVALID, before anything is run, when a run that is needed was not recorded, or one of its judges. */
 function checkRecording(replay: EvalRecording | undefined, planned: readonly PlannedRun[], found: readonly Attempts[]): void {
-  for (const [index, each] of planned.entries()) if (found[index]?.latest === undefined) replay?.of(recordingKey(each));
+  for (const [index, each] of planned.entries()) {
+    if (found[index]?.latest !== undefined) continue;
+    replay?.of(recordingKey(each));
+    for (const { judgeKey } of each.case.checks) if (judgeKey !== undefined) replay?.of(recordingKey(each, judgeKey));
+  }
 }
 
 /** Orders runs so that those of the journal come first: they cost nothing, whatever happens to the others. */
@@ -148,7 +156,7 @@ function reportOf(
     variants: suite.variants.map(({ name, description, llm }) => ({
       name,
       description,
-      isDeterministic: isScripted(profiles.variants.get(name), llm),
+      isDeterministic: isScripted(profiles.variants.get(name), llm) && areScripted(profiles.judges),
     })),
     cases: suite.cases.map(({ name }) => name),
     results: results.toSorted((a, b) => placeOf(a) - placeOf(b)),
@@ -162,6 +170,11 @@ function isScripted(set: PlannedRun['set'] | undefined, llm: string | undefined)
   if (set === undefined) return false;
   const used = llm === undefined ? [...set.profiles.values()].flatMap(({ llmConfigRef }) => llmConfigRef ?? []) : [llm];
   return used.length > 0 && used.every((name) => set.llmConfigs.get(name)?.provider === 'scripted');
+}
+
+/** True when no judge answers by chance. */
+function areScripted(judges: EvalProfiles['judges']): boolean {
+  return [...judges].every(([llm, set]) => set.llmConfigs.get(llm)?.provider === 'scripted');
 }
 
 function keyOf(name: string, variant: string, repeat: number): string {

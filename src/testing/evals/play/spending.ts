@@ -1,4 +1,5 @@
 import type { RunContext } from '../../../core/state/run-context.ts';
+import type { LimitOptions } from '../../../engine/limit-options.ts';
 import type { EvalSuite } from '../suite/eval-suite.ts';
 
 /** What runs have used. */
@@ -8,6 +9,17 @@ export interface Spent {
   /** The cost of some model call is unknown. */
   readonly isCostUnknown: boolean;
   readonly tokens: number;
+}
+
+/** How much more than the whole budget a single run may cost by its own limit. */
+const room = 1_000;
+
+/**
+ * Returns the limit of a run under a budget. Limits on money make a launch fail whose costs cannot be known, so that the budget can be held. It
+ * is far above the budget: at its own limit a run would fail for good, and one that the budget stops goes on with a larger one.
+ */
+export function budgetLimits({ costUsd }: EvalSuite['budget']): LimitOptions {
+  return costUsd === undefined ? {} : { maxCostUsd: costUsd * room };
 }
 
 /** Adds up what the runs of an eval use, judges included, and says when its budget is used up. */

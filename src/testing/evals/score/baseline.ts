@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { CadreError } from '../../../core/error.ts';
 import { isJsonObject } from '../../../core/json.ts';
-import type { EvalReport } from './eval-result.ts';
+import type { EvalSuite } from '../suite/eval-suite.ts';
+import type { EvalReport, EvalResult } from './eval-result.ts';
 import { fisherWorse, holm, signFlipWorse, type Tally } from './statistics.ts';
 import { summarize, type EvalCell } from './summarize.ts';
 
 /** Format of reports in JSON, which are also baselines. */
 export const reportFormat = 'cadre-eval/1';
+
+const statuses: ReadonlySet<unknown> = new Set<EvalResult['status']>(['passed', 'failed', 'error', 'unfinished']);
 
 /** Pass counts of an earlier report: by variant and case. */
 export interface Baseline {
@@ -64,6 +67,27 @@ export async function readBaseline(file: string): Promise<Baseline> {
   return { file, tallies };
 }
 
+/** Fails with OPTION_INVALID when a baseline and an eval have no case of a variant in common, so that there is nothing to compare. */
+export function checkComparable(baseline: Baseline, suite: Pick<EvalSuite, 'name' | 'variants' | 'cases'>): void {
+  const isShared = suite.variants.some(({ name: variant }) => {
+    const before = talliesFor(baseline, variant, suite.variants.length);
+    return suite.cases.some(({ name }) => before?.has(name) === true);
+  });
+  if (isShared) return;
+  const known = [...baseline.tallies].flatMap(([variant, cases]) => [...cases.keys()].map((name) => `${name} · ${variant}`));
+  throw new CadreError(
+    'OPTION_INVALID',
+    `the baseline ${baseline.file} has finished runs of none of these cases and variants of ${suite.name}` +
+      (known.length === 0 ? '' : `; it has: ${known.slice(0, 5).join(', ')}${known.length > 5 ? ', …' : ''}`),
+  );
+}
+
+/** Returns the pass counts to compare a variant with: a single variant has the single one of the baseline, whatever their names. */
+function talliesFor({ tallies }: Baseline, variant: string, variants: number): ReadonlyMap<string, Tally> | undefined {
+  const [only] = tallies.values();
+  return tallies.get(variant) ?? (variants === 1 && tallies.size === 1 ? only : undefined);
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -79,7 +103,7 @@ function talliesOf(report: unknown): Baseline['tallies'] | undefined {
   for (const result of report['results'] as readonly unknown[]) {
     if (!isJsonObject(result)) return undefined;
     const { variant, case: name, status } = result;
-    if (typeof variant !== 'string' || typeof name !== 'string' || typeof status !== 'string') return undefined;
+    if (typeof variant !== 'string' || typeof name !== 'string' || !statuses.has(status)) return undefined;
     if (status === 'unfinished') continue;
     const own = tallies.get(variant) ?? new Map<string, Tally>();
     const { passed, runs } = own.get(name) ?? { passed: 0, runs: 0 };
@@ -96,10 +120,8 @@ function talliesOf(report: unknown): Baseline['tallies'] | undefined {
 export function compareWithBaseline(report: EvalReport, baseline: Baseline): BaselineComparison {
   const cases: ChangedCase[] = [];
   const variants: ComparedVariant[] = [];
-  const [only] = baseline.tallies.values();
-  const isSingle = report.variants.length === 1 && baseline.tallies.size === 1;
   for (const { variant, cases: cells } of summarize(report)) {
-    const before = baseline.tallies.get(variant) ?? (isSingle ? only : undefined);
+    const before = talliesFor(baseline, variant, report.variants.length);
     if (before === undefined) continue;
     const isCertain = report.variants.find(({ name }) => name === variant)?.isDeterministic === true;
     const pairs = cells.flatMap(({ case: name, cell }) => {
@@ -107,6 +129,7 @@ export function compareWithBaseline(report: EvalReport, baseline: Baseline): Bas
       const after = tallyOf(cell);
       return old === undefined || after.runs === 0 ? [] : [{ name, before: old, after }];
     });
+    if (pairs.length === 0) continue;
     cases.push(...changedCases(variant, pairs, isCertain));
     variants.push(comparedVariant(variant, pairs, isCertain));
   }

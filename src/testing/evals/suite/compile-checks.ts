@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
@@ -40,15 +41,28 @@ export function compileChecks(
   report: Report,
 ): readonly EvalCheck[] {
   const nodes = lists.flatMap((list) => (list?.kind === 'list' ? list.items : [])).filter((node) => node.kind === 'map');
-  return nodes.flatMap((node, index) => new CheckCompiler(node, { ...defaults, index }, report).compile() ?? []);
+  const judges = new Map<string, number>();
+  const keyOf = (rubric: string, llm: string): string => {
+    const nth = (judges.get(JSON.stringify([rubric, llm])) ?? 0) + 1;
+    judges.set(JSON.stringify([rubric, llm]), nth);
+    return createHash('sha256')
+      .update(JSON.stringify([rubric, llm, nth]))
+      .digest('hex')
+      .slice(0, 8);
+  };
+  return nodes.flatMap((node) => new CheckCompiler(node, { ...defaults, keyOf }, report).compile() ?? []);
 }
+
+/** Defaults, with what gives a judge the key by which its answer is found again: its question, and its number among equal ones. */
+type CompilerDefaults = CheckDefaults & { readonly keyOf: (rubric: string, llm: string) => string };
 
 class CheckCompiler {
   readonly #node: MapNode;
-  readonly #defaults: CheckDefaults & { readonly index: number };
+  readonly #defaults: CompilerDefaults;
   readonly #report: Report;
+  #judgeKey: string | undefined;
 
-  constructor(node: MapNode, defaults: CheckDefaults & { readonly index: number }, report: Report) {
+  constructor(node: MapNode, defaults: CompilerDefaults, report: Report) {
     this.#node = node;
     this.#defaults = defaults;
     this.#report = report;
@@ -67,6 +81,7 @@ class CheckCompiler {
     if (check === undefined) return undefined;
     const { file, start } = this.#node.at;
     const llm = kind === 'judge' ? this.#judgeLlm : undefined;
+    const judgeKey = this.#judgeKey;
     const name = typeof body['name'] === 'string' ? body['name'] : nameOf(kind, body[kind]);
     const readsEnd = this.#readsEnd(kind);
     return {
@@ -74,6 +89,7 @@ class CheckCompiler {
       kind,
       at: file.refAt(start),
       ...(llm === undefined ? {} : { llm }),
+      ...(judgeKey === undefined ? {} : { judgeKey }),
       ...(readsEnd ? { readsEnd } : {}),
       ...(kind === 'code' ? { code: this.#codeFile } : {}),
       check,
@@ -186,7 +202,8 @@ class CheckCompiler {
       this.#error(['judge'], 'the judge has no model', 'write judge: { llm: NAME } at the top of the suite, or llm in the check');
     if (rubric === undefined || llm === undefined) return undefined;
     const passScore = typeof body['pass_score'] === 'number' ? body['pass_score'] : this.#defaults.passScore;
-    return judgeCheck({ rubric, llm, passScore, index: this.#defaults.index });
+    this.#judgeKey = this.#defaults.keyOf(rubric.source, llm);
+    return judgeCheck({ rubric, llm, passScore, key: this.#judgeKey });
   }
 
   #expect(): EvalCheck['check'] | undefined {

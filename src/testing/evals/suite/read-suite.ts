@@ -154,7 +154,8 @@ class SuiteReader {
       if (names.has(name)) this.#error('DUPLICATE_NAME', nodeAt(node, ['name']), `two cases have the name '${name}'`);
       names.add(name);
       const checks = compileChecks([common, childOf(node, 'checks')], defaults, this.#report);
-      if (checks.length === 0)
+      const isWritten = [common, childOf(node, 'checks')].some((list) => list?.kind === 'list' && list.items.length > 0);
+      if (!isWritten)
         this.#error(
           'MISSING_KEY',
           node,
