@@ -94,7 +94,9 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
       },
     });
     if (options.plan === true) return 0;
-    await record?.write();
+    // Half a recording would replace a whole one.
+    if (report.stopped === undefined) await record?.write();
+    else if (record !== undefined) terminal.tell(`${safe(record.source, 500)} was not written: the eval stopped before its end\n`);
     const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
     for (const { out, write } of writers) await writeFile(out, write(report, comparison));
     print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });

@@ -26,7 +26,10 @@ export async function makeChecks(
   }
   for (const check of checks) {
     const { name, kind } = check;
-    results.push({ name, kind, at: placeText(check.at), ...shortened(await check.check(subject, tools)) });
+    const isMade = kind !== 'judge' || results[0]?.kind !== 'run' || results[0].verdict !== 'error';
+    // A judge costs, and a run that could not be made has nothing to judge.
+    const verdict = isMade ? await check.check(subject, tools) : errorVerdict('not asked, since the run could not be made');
+    results.push({ name, kind, at: placeText(check.at), ...shortened(verdict) });
   }
   return results;
 }
