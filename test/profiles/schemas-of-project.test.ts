@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { knownNamesOf, schemaOf } from '../../src/cli/write-schemas.ts';
-import { isTestFile } from '../../src/profiles/files/test-file-names.ts';
+import { isEvalFile, isTestFile } from '../../src/profiles/files/test-file-names.ts';
 import { fileKindOf } from '../../src/profiles/files/file-kind.ts';
 import { schemaKinds, type SchemaKind } from '../../src/cli/options/schema-kinds.ts';
 import { SourceText } from '../../src/profiles/yaml/source-text.ts';
@@ -103,7 +103,8 @@ describe('F30: schemas complete the names of the project', () => {
     const files = readdirSync(shipped, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
     const problems = files.flatMap((name) => {
       const text = readFileSync(path.join(shipped, name), 'utf8');
-      const kind = isTestFile(name) ? 'test' : fileKindOf(name, parseYaml(new SourceText(name, text), new Report()));
+      const own = isTestFile(name) ? 'test' : isEvalFile(name) ? 'eval' : undefined;
+      const kind = own ?? fileKindOf(name, parseYaml(new SourceText(name, text), new Report()));
       const validate = validators.get(kind);
       return validate === undefined || validate(parse(text)) ? [] : [`${name}: ${ajv.errorsText(validate.errors)}`];
     });
