@@ -94,9 +94,7 @@ export class Engine {
     checkOptions('engine.launch', given, launchOptions);
     this.#assertOpen();
     const { runtime, ids, workspaceOf } = this.#parts;
-    const { llmConfig = runtime.set.team?.llmConfig } = given;
-    const options = llmConfig === undefined ? given : { ...given, llmConfig };
-    const profile = checkLaunch(this.#parts, request, options);
+    const { profile, options } = checkLaunch(this.#parts, request, given);
     checkInputSize('launch: input', request.input);
     const launched = { request: checkRequest(options.request ?? {}) };
     using hold = await holdToolsets(this.#parts, runtime, [profile.name], { launched });

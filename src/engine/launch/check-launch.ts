@@ -9,16 +9,24 @@ import { launchable } from './usual-profile.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import { checkPrices } from './check-prices.ts';
 
-/** Returns the profile to start a run with. Fails when it, its model, the request's values or the notes are invalid. */
-export function checkLaunch(parts: EngineParts, request: LaunchRequest, options: LaunchOptions): CompiledProfile {
+/** Profile to start a run with, and its options with those of the team. */
+export interface CheckedLaunch {
+  readonly profile: CompiledProfile;
+  readonly options: LaunchOptions;
+}
+
+/** Checks a launch. Fails when its profile, its model, the request's values or the notes are invalid. */
+export function checkLaunch(parts: EngineParts, request: LaunchRequest, given: LaunchOptions): CheckedLaunch {
   const { runtime, gateway } = parts;
+  const { llmConfig = runtime.set.team?.llmConfig } = given;
+  const options = llmConfig === undefined ? given : { ...given, llmConfig };
   const profile = launchProfile(runtime.set, request.profile);
   checkModel(gateway, runtime, profile, options.llmConfig);
   checkPrices(parts, profile, options);
   if (options.request !== undefined) checkRequest(options.request);
   for (const note of options.notes ?? []) checkNote({}, note);
   options.signal?.throwIfAborted();
-  return profile;
+  return { profile, options };
 }
 
 /**
