@@ -189,7 +189,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await dialog.getByLabel('with the profiles that the server uses now').check();
     await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
     await expect.poll(() => page.url()).not.toContain(run.id);
-    const [fork] = (await team.engine.runs()).filter(({ runId }) => runId !== run.id);
+    const fork = (await team.engine.runs()).find(({ runId }) => runId !== run.id);
     const taken = await team.engine.open(fork?.runId ?? '');
     await taken.settled();
     expect(taken.turns().map(({ reply }) => reply.text)).toEqual([expect.stringContaining('other words')]);

@@ -105,9 +105,9 @@ describe('[A1.13.run-requests] [B.97] runs over HTTP', () => {
     const [status, forked] = await post(team, `/${id}/fork`, { at: 12 });
     expect([status, forked['runId']]).toEqual([201, expect.not.stringMatching(id)]);
     // The first turn is taken again, with another message.
-    const [{ turnId = '', inputs = [] } = {}] = team.engine.live(id)?.turns() ?? [];
-    const edits = [{ type: 'message', itemId: inputs[0]?.itemId ?? '', payload: { prompt: 'Stay.' } }];
-    const [retaken, { runId: other }] = await post(team, `/${id}/fork`, { before: turnId, profiles: 'current', edits });
+    const [turn] = team.engine.live(id)?.turns() ?? [];
+    const edits = [{ type: 'message', itemId: turn?.inputs[0]?.itemId ?? '', payload: { prompt: 'Stay.' } }];
+    const [retaken, { runId: other }] = await post(team, `/${id}/fork`, { before: turn?.turnId, profiles: 'current', edits });
     expect([retaken, (await team.engine.open(String(other))).turns()[0]?.inputs[0]?.payload]).toEqual([201, { prompt: 'Stay.' }]);
     expect(await post(team, `/${id}/resume`)).toMatchObject([200, { status: 'idle', pending: [] }]);
     expect(await post(team, `/${id}/cancel`, { reason: 'enough' })).toEqual([
