@@ -45,7 +45,7 @@ export interface JudgeQuestion {
   readonly input: JsonValue;
   readonly output: string;
   readonly llm: string;
-  /** What tells it from other judges of its case, wherever it stands among the checks. */
+  /** Key that tells it from other judges of its case, at any place among the checks. */
   readonly key: string;
 }
 
