@@ -16,7 +16,7 @@ const room = 1_000;
 
 /**
  * Returns the limit of a run under a budget. Limits on money make a launch fail whose costs cannot be known, so that the budget can be held. It
- * is far above the budget: at its own limit a run would fail finally, and one that the budget stops goes on with a larger one.
+ * is far above the budget: a run that reaches its own limit has failed, and one that the budget stops goes on with a larger one.
  */
 export function budgetLimits({ costUsd }: EvalSuite['budget']): LimitOptions {
   return costUsd === undefined ? {} : { maxCostUsd: costUsd * room };
