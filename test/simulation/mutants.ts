@@ -12,10 +12,17 @@ const folder = path.join(import.meta.dirname, 'mutants');
 
 /** Simulated runs within which a planted bug must be found. */
 const enoughRuns = 3_000;
+/** Runs of a copy without a bug, in which nothing must be found: else whatever is found shows nothing. */
+const controlRuns = 300;
 
 /** Plants each bug in a copy of the source, one at a time, and simulates until it is found; answers with an exit code. */
 export async function checkMutants(words: readonly string[]): Promise<number> {
   const chosen = (await mutants()).filter((name) => words.every((word) => name.includes(word)));
+  const control = await tryMutant(undefined);
+  if (control.isCaught) {
+    console.log(`a copy without a planted bug fails, so nothing can be shown: ${control.note}`);
+    return 1;
+  }
   const results = await inPairs(chosen, async (name) => {
     const result = await tryMutant(name);
     console.log(`${result.isCaught ? 'caught ' : 'MISSED '} ${name.padEnd(44)} ${result.note}`);
@@ -50,17 +57,18 @@ export async function planted(name: string): Promise<ReadonlyMap<string, string>
 /** Makes a copy of what the simulation needs, to plant bugs in. */
 async function copySource(): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), 'cadre-mutant-'));
-  for (const part of ['src', 'test/simulation', 'test/support', 'package.json'])
+  for (const part of ['src', 'test/simulation', 'test/support', 'prices', 'package.json'])
     await cp(path.join(root, part), path.join(copy, part), { recursive: true });
   await symlink(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
   return copy;
 }
 
-async function tryMutant(name: string): Promise<{ readonly isCaught: boolean; readonly note: string }> {
+/** Simulates a copy with a planted bug, or without one. */
+async function tryMutant(name: string | undefined): Promise<{ readonly isCaught: boolean; readonly note: string }> {
   const copy = await copySource();
   try {
-    await plant(name, copy);
-    return await simulateIn(copy);
+    if (name !== undefined) await plant(name, copy);
+    return await simulateIn(copy, name === undefined ? controlRuns : enoughRuns);
   } catch (error) {
     return { isCaught: false, note: `the patch does not fit: ${String(error).slice(0, 300)}` };
   } finally {
@@ -68,8 +76,8 @@ async function tryMutant(name: string): Promise<{ readonly isCaught: boolean; re
   }
 }
 
-async function simulateIn(copy: string): Promise<{ readonly isCaught: boolean; readonly note: string }> {
-  const args = ['test/simulation/cli.ts', '--workers', '1', '--runs', String(enoughRuns), '--most-failures', '1', '--json'];
+async function simulateIn(copy: string, runs: number): Promise<{ readonly isCaught: boolean; readonly note: string }> {
+  const args = ['test/simulation/cli.ts', '--workers', '1', '--runs', String(runs), '--most-failures', '1', '--json'];
   const { stdout, stderr } = await run(process.execPath, args, { cwd: copy, maxBuffer: 1e8 }).catch(
     (failed: { readonly stdout: string; readonly stderr: string }) => failed,
   );
