@@ -9,7 +9,7 @@ import { errorCode } from '../files/error-code.ts';
 import { isSystemFolder } from '../files/open-folder.ts';
 import { secretFiles } from '../files/guard/secret-files.ts';
 import { readInside } from '../files/read-inside.ts';
-import { readKinds } from './parse/document-kinds.ts';
+import { documentEndings } from './parse/document-kinds.ts';
 import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-documents.ts';
 
 /**
@@ -86,7 +86,7 @@ export function noDocuments(root: string, { skipped, leftOut }: Pick<DocumentSta
 function unreadable(root: string, problem: string, cause?: unknown): CadreError {
   return new CadreError(
     'DOCS_UNREADABLE',
-    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with ${readKinds} or files without an ending, as ` +
+    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with ${documentEndings.join(', ')} files or files without an ending, as ` +
       'UTF-8 text, at any depth (hidden folders, node_modules and symbolic links are left out), or one file of text. Give such a folder or file.',
     { details: { root, problem }, ...(cause === undefined ? {} : { cause }) },
   );

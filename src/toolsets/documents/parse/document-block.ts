@@ -1,5 +1,3 @@
-import { isCodeName, tableEndings } from './document-kinds.ts';
-
 /**
  * Kind of a run of lines: a heading; prose (a paragraph, a list item, a table row); code (fenced or a directive); markup (component tags
  * and their properties); meta (frontmatter, imports, comments), which no search returns.
@@ -25,9 +23,9 @@ export interface ParsedDocument {
 
 /**
  * Dialect of a document. `text` is parsed as Markdown without imports and frontmatter; `html` is the output of `readHtml`, in which only
- * headings are marked; `code` is source code, configuration or data; `table` has a row per record.
+ * headings are marked.
  */
-export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html' | 'code' | 'table';
+export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html';
 
 /** Returns the dialect for a file name. */
 export function documentFormat(file: string): DocumentFormat {
@@ -35,8 +33,6 @@ export function documentFormat(file: string): DocumentFormat {
   if (lower.endsWith('.mdx')) return 'mdx';
   if (lower.endsWith('.rst')) return 'rst';
   if (/\.x?html?$/.test(lower)) return 'html';
-  if (tableEndings.some((ending) => lower.endsWith(ending))) return 'table';
-  if (isCodeName(lower)) return 'code';
   return /\.(?:md|markdown)$/.test(lower) ? 'markdown' : 'text';
 }
 

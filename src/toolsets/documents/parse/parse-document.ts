@@ -1,8 +1,6 @@
 import { basename } from 'node:path';
 import { documentFormat, type DocumentBlock, type ParsedDocument } from './document-block.ts';
 import { createBlockScanner } from './block-scanner.ts';
-import { codeBlocks } from './code-blocks.ts';
-import { tableBlocks } from './table-blocks.ts';
 
 /**
  * Parses a document into blocks with their real line numbers.
@@ -11,10 +9,6 @@ import { tableBlocks } from './table-blocks.ts';
  */
 export function parseDocument(file: string, lines: readonly string[]): ParsedDocument {
   const format = documentFormat(file);
-  if (format === 'code' || format === 'table') {
-    const blocks = format === 'code' ? codeBlocks(lines) : tableBlocks(lines);
-    return { title: basename(file), description: '', blocks };
-  }
   const blocks: DocumentBlock[] = [];
   const front = format === 'markdown' || format === 'mdx' ? readFrontmatter(lines) : undefined;
   if (front !== undefined) blocks.push({ kind: 'meta', line: 1, endLine: front.endLine });

@@ -2,7 +2,7 @@ import { CadreError } from '../../../core/error.ts';
 import { noDocuments, resolveDocumentRoot } from '../check-document-root.ts';
 import { chunkDocument, type DocumentChunk } from './document-chunks.ts';
 import { toDocument, type OpenDocument } from '../parse/document-text.ts';
-import { binaryKind, generatedKind, isMachineText, kindOfName } from '../parse/document-kinds.ts';
+import { binaryKind, kindOfName } from '../parse/document-kinds.ts';
 import { maxTotalBytes, type DocumentLimits } from '../document-limits.ts';
 import { FullTextIndex } from './full-text-index.ts';
 import { refusePath, toInsidePath } from '../../files/inside-path.ts';
@@ -174,8 +174,7 @@ export class DocumentIndex {
       if ('reason' in read) {
         if ('plain' in step && isNoText(read.reason)) this.#leftOut.add({ kind: binaryKind });
         else this.#skipped.set(step.file, read.reason);
-      } else if (isMachineText(step.file, read.text)) this.#leftOut.add({ kind: generatedKind });
-      else batch.push({ file: step.file, read });
+      } else batch.push({ file: step.file, read });
       if (batch.length === 50) write();
     }
     write();
