@@ -1,4 +1,5 @@
-import { documentFormat, type DocumentBlock } from './document-block.ts';
+import type { DocumentBlock } from './document-block.ts';
+import { documentFormat } from './document-endings.ts';
 import { readHtml } from './html-text.ts';
 import { parseDocument } from './parse-document.ts';
 import { splitLines } from '../../files/text-lines.ts';

@@ -8,7 +8,8 @@ import { FullTextIndex } from './full-text-index.ts';
 import { refusePath, toInsidePath } from '../../files/inside-path.ts';
 import { isNoText, LeftOutCount } from '../left-out.ts';
 import { nearNames } from './near-names.ts';
-import { noSuchFile, readInside, type InsideText } from '../../files/read-inside.ts';
+import { noSuchFile, type InsideText } from '../../files/read-inside.ts';
+import { readSource } from '../read-source.ts';
 import { toIndexText } from './search-terms.ts';
 import { walkDocuments, type DocumentRoot } from '../walk-documents.ts';
 import type { DocumentStats } from '../document-stats.ts';
@@ -180,8 +181,8 @@ export class DocumentIndex {
     write();
   }
 
-  async #read(file: string): ReturnType<typeof readInside> {
-    return await readInside(this.#realRoot.folder, file, this.#limits.maxFileBytes);
+  async #read(file: string): ReturnType<typeof readSource> {
+    return await readSource(this.#realRoot.folder, file, this.#limits);
   }
 
   #limitReached(waiting: number): string | undefined {
