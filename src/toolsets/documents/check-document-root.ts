@@ -8,8 +8,8 @@ import { showPath } from '../files/inside-path.ts';
 import { errorCode } from '../files/error-code.ts';
 import { isSystemFolder } from '../files/open-folder.ts';
 import { secretFiles } from '../files/guard/secret-files.ts';
-import { readSource } from './read-source.ts';
-import { readableKinds } from './parse/document-endings.ts';
+import { SourceReader } from './read-source.ts';
+import { documentFormat, readableKinds } from './parse/document-endings.ts';
 import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-documents.ts';
 
 /**
@@ -23,6 +23,13 @@ export async function checkDocumentRoot(root: string, limits: DocumentLimits = d
   const real = await resolveDocumentRoot(root);
   const skipped: SkippedFile[] = [];
   const leftOut = new LeftOutCount();
+  const source = new SourceReader(real.folder, limits);
+  const pdfs: string[] = [];
+  const isReadable = async (file: string): Promise<boolean> => {
+    const read = await source.read(file);
+    if ('reason' in read) skipped.push({ file, reason: read.reason });
+    return !('reason' in read);
+  };
   for await (const step of walkDocuments(real)) {
     if ('kind' in step) {
       leftOut.add(step);
@@ -32,10 +39,11 @@ export async function checkDocumentRoot(root: string, limits: DocumentLimits = d
       skipped.push(step);
       continue;
     }
-    const read = await readSource(real.folder, step.file, limits);
-    if (!('reason' in read)) return join(real.folder, real.only ?? '');
-    skipped.push({ file: step.file, reason: read.reason });
+    if (documentFormat(step.file) === 'pdf') pdfs.push(step.file);
+    else if (await isReadable(step.file)) return join(real.folder, real.only ?? '');
   }
+  // Opening PDFs takes long, so they come last.
+  for (const file of pdfs) if (await isReadable(file)) return join(real.folder, real.only ?? '');
   throw noDocuments(root, { skipped, leftOut: leftOut.kinds([]) });
 }
 
@@ -86,7 +94,7 @@ export function noDocuments(root: string, { skipped, leftOut }: Pick<DocumentSta
 function unreadable(root: string, problem: string, cause?: unknown): CadreError {
   return new CadreError(
     'DOCS_UNREADABLE',
-    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with UTF-8 files of these kinds: ${readableKinds}; ` +
+    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with files of these kinds, as UTF-8: ${readableKinds}; ` +
       'at any depth (hidden folders, node_modules and symbolic links are left out), or one file of text. Give such a folder or file.',
     { details: { root, problem }, ...(cause === undefined ? {} : { cause }) },
   );

@@ -18,7 +18,7 @@ export function createBlockScanner(lines: readonly string[], format: DocumentFor
 
   const special = (at: number): DocumentBlock | undefined => {
     const line = lines[at] ?? '';
-    if (format === 'html') return scanHeading(line, at);
+    if (format === 'html' || format === 'pdf') return scanHeading(line, at);
     if (format === 'outline') return scanOutline(line, at);
     if (format === 'rst') return scanUnderlinedHeading(lines, at, underlines) ?? scanDirective(lines, at);
     return scanFence(lines, at) ?? scanHeading(line, at) ?? markup(at);
@@ -64,6 +64,7 @@ function scanProse({ lines, format, starts }: ProseSource, at: number): Document
   if (
     format !== 'rst' &&
     format !== 'html' &&
+    format !== 'pdf' &&
     format !== 'outline' &&
     /^(={3,}|-{3,})\s*$/.test(under) &&
     !listItemPattern.test(first)

@@ -26,9 +26,10 @@ export interface ParsedDocument {
 
 /**
  * Dialect of a document. `text` is parsed as Markdown without imports and frontmatter; `html` is the output of `readHtml`, in which only
- * headings are marked; `outline` is AsciiDoc, Org or LaTeX; `code` and `data` have sections by declarations and keys; `table` is CSV.
+ * headings are marked; `outline` is AsciiDoc, Org or LaTeX; `code` and `data` have sections by declarations and keys; `table` is CSV; `pdf` is the
+ * output of `pdfToText`, in which only the title and pages are headings.
  */
-export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html' | 'outline' | 'code' | 'data' | 'table';
+export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html' | 'outline' | 'code' | 'data' | 'table' | 'pdf';
 
 /** Returns a heading as shown with hits: without tags, and at most 200 characters. */
 export function cutHeading(text: string): string {

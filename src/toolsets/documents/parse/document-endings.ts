@@ -13,6 +13,7 @@ const endingsOf: Readonly<Record<DocumentFormat, string>> = {
     'proto graphql gql prisma thrift tf hcl nix bzl bazel rego cue mk cmake awk diff patch',
   data: 'json jsonc json5 jsonl ndjson geojson ipynb yaml yml toml ini cfg conf properties xml xsd xsl plist po log bib srt vtt',
   table: 'csv tsv',
+  pdf: 'pdf',
 };
 
 const formats: ReadonlyMap<string, DocumentFormat> = new Map(
@@ -27,7 +28,7 @@ export const documentEndings: readonly string[] = [...formats.keys()].map((endin
 /** Kinds of readable files, for messages and texts. */
 export const readableKinds =
   'text (.md, .mdx, .markdown, .txt, .rst, .html, .adoc, .org, .tex), source code (.ts, .py, .go, …), data as text (.json, .yaml, .toml, .xml, .log, …), ' +
-  'tables (.csv, .tsv) or files without an ending';
+  'tables (.csv, .tsv), PDF or files without an ending';
 
 /** Returns the ending of a file name, without the dot, in lower case; undefined when there is none. */
 export function endingOf(name: string): string | undefined {

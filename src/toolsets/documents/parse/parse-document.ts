@@ -28,7 +28,8 @@ export function parseDocument(file: string, lines: readonly string[]): ParsedDoc
     blocks.push(block);
     at = block.endLine;
   }
-  const firstHeading = blocks.find((block) => block.heading !== undefined)?.heading?.text;
+  const firstHeading = blocks.find(({ heading }) => heading !== undefined && (format !== 'pdf' || heading.level === 1))?.heading
+    ?.text;
   return { title: front?.title || firstHeading || basename(file), description: front?.description ?? '', blocks };
 }
 
