@@ -77,11 +77,15 @@ describe('PDF as documents', () => {
     expect((await errorOf(checkDocumentRoot(join(root, 'scan.pdf')))).message).toContain('the PDF has no text');
   });
 
-  it('hostile ones end at a limit, and the process goes on', async () => {
-    expect(await readPdf(makeBomb(200), live())).toEqual({ reason: expect.stringMatching(/needed more than \d+ MB of memory$/) });
+  it('hostile ones end at a limit, and the process goes on', { timeout: 60_000 }, async () => {
+    const bomb = await readPdf(makeBomb(200), live());
+    expect(bomb).toEqual({
+      reason: expect.stringMatching(/^the PDF (?:needed more than 1024 MB of memory|took longer than 30 s)/),
+    });
     expect(await readPdf(manual, live(), 1)).toEqual({ reason: 'the PDF took longer than 0.001 s and was stopped' });
     const ring = Buffer.from(manual).toString('latin1').replace('/Kids [4 0 R', '/Kids [2 0 R');
-    expect(await readPdf(Buffer.from(ring, 'latin1'), live())).toHaveProperty('reason');
+    expect(await readPdf(Buffer.from(ring, 'latin1'), live())).toEqual({ reason: 'the PDF is damaged' });
+    expect(await readPdf(Buffer.from(manual), live())).toHaveProperty('text');
     const stop = new AbortController();
     const reading = readPdf(manual, stop.signal);
     stop.abort(new Error('stopped by the test'));

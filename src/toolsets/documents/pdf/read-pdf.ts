@@ -4,7 +4,7 @@ import { damagedPdf, maxPdfMemoryMb, maxPdfMs, pdfPackageMissing } from './pdf-l
 import type { PdfText } from './pdf-text.ts';
 
 /**
- * Reads the text of a PDF in a process of its own, which cannot write files and ends at a limit of time and memory.
+ * Reads the text of a PDF in a separate process, which cannot write files and ends at a limit of time and memory.
  *
  * @throws the reason of the signal on abort
  */
@@ -13,7 +13,8 @@ export async function readPdf(bytes: Uint8Array, signal: AbortSignal, timeoutMs:
   if (problem !== undefined) return { reason: problem };
   const job = {
     file: new URL('./pdf-worker', import.meta.url),
-    input: bytes,
+    // pdf.js refuses the subclass Buffer.
+    input: new Uint8Array(bytes),
     timeoutMs,
     maxMemoryMb: maxPdfMemoryMb / 2,
     maxResidentMb: maxPdfMemoryMb,
