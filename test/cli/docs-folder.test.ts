@@ -43,13 +43,13 @@ it('documents that no tool has looked at are not read', async () => {
 
 it('F33: what will not be read is said when a run begins, to teams that work on documents', async () => {
   const docs = await temporaryFolder();
-  for (const name of ['a.md', 'b.pdf', 'c.pdf']) await writeFile(path.join(docs, name), 'text');
+  for (const name of ['a.md', 'b.docx', 'c.docx']) await writeFile(path.join(docs, name), 'text');
   const tools = knownDocumentTools();
   const lineOf = async (team: string | undefined, folder: string): Promise<string> => {
     await using engine = await createEngine({ profiles: profilesFolder(team), tools, store: 'memory' });
     return await unreadFilesLine(folder, engine.profiles, tools);
   };
-  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs} that are not read: 2 .pdf.\n`);
+  expect(await lineOf('commonground', docs)).toBe(`Documents in ${docs} that are not read: 2 .docx.\n`);
   expect(await lineOf('commonground', path.join(docs, 'a.md'))).toBe('');
   expect(await lineOf('openmanus', docs)).toBe('');
 });

@@ -1,15 +1,15 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { defaultDocumentLimits } from './document-limits.ts';
+import { defaultDocumentLimits, type DocumentLimits } from './document-limits.ts';
 import type { DocumentStats } from './document-stats.ts';
 import { describeLeftOut, LeftOutCount } from './left-out.ts';
 import { showPath } from '../files/inside-path.ts';
 import { errorCode } from '../files/error-code.ts';
 import { isSystemFolder } from '../files/open-folder.ts';
 import { secretFiles } from '../files/guard/secret-files.ts';
-import { readInside } from '../files/read-inside.ts';
-import { documentEndings } from './parse/document-kinds.ts';
+import { SourceReader } from './read-source.ts';
+import { documentFormat, readableKinds } from './parse/document-endings.ts';
 import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-documents.ts';
 
 /**
@@ -19,10 +19,17 @@ import { walkDocuments, type DocumentRoot, type SkippedFile } from './walk-docum
  *
  * @throws CadreError `DOCS_UNREADABLE` when the root is missing, unreadable, or without a readable document
  */
-export async function checkDocumentRoot(root: string, maxFileBytes: number = defaultDocumentLimits.maxFileBytes): Promise<string> {
+export async function checkDocumentRoot(root: string, limits: DocumentLimits = defaultDocumentLimits): Promise<string> {
   const real = await resolveDocumentRoot(root);
   const skipped: SkippedFile[] = [];
   const leftOut = new LeftOutCount();
+  const source = new SourceReader(real.folder, limits);
+  const pdfs: string[] = [];
+  const isReadable = async (file: string): Promise<boolean> => {
+    const read = await source.read(file);
+    if ('reason' in read) skipped.push({ file, reason: read.reason });
+    return !('reason' in read);
+  };
   for await (const step of walkDocuments(real)) {
     if ('kind' in step) {
       leftOut.add(step);
@@ -32,10 +39,11 @@ export async function checkDocumentRoot(root: string, maxFileBytes: number = def
       skipped.push(step);
       continue;
     }
-    const read = await readInside(real.folder, step.file, maxFileBytes);
-    if (!('reason' in read)) return join(real.folder, real.only ?? '');
-    skipped.push({ file: step.file, reason: read.reason });
+    if (documentFormat(step.file) === 'pdf') pdfs.push(step.file);
+    else if (await isReadable(step.file)) return join(real.folder, real.only ?? '');
   }
+  // Opening PDFs takes long, so they come last.
+  for (const file of pdfs) if (await isReadable(file)) return join(real.folder, real.only ?? '');
   throw noDocuments(root, { skipped, leftOut: leftOut.kinds([]) });
 }
 
@@ -86,8 +94,8 @@ export function noDocuments(root: string, { skipped, leftOut }: Pick<DocumentSta
 function unreadable(root: string, problem: string, cause?: unknown): CadreError {
   return new CadreError(
     'DOCS_UNREADABLE',
-    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with ${documentEndings.join(', ')} files or files without an ending, as ` +
-      'UTF-8 text, at any depth (hidden folders, node_modules and symbolic links are left out), or one file of text. Give such a folder or file.',
+    `The documents folder ${showPath(root)} ${problem}. Allowed is a folder with files of these kinds, as UTF-8: ${readableKinds}; ` +
+      'at any depth (hidden folders, node_modules and symbolic links are left out), or one file of text. Give such a folder or file.',
     { details: { root, problem }, ...(cause === undefined ? {} : { cause }) },
   );
 }

@@ -1,3 +1,5 @@
+import { documentEndings } from './parse/document-endings.ts';
+
 /** A `file:line` found in a line of text: the place it names and its position in the line. */
 export interface CitationPlace {
   /** The citation as written, e.g. `guide/tools.md:12-14`. */
@@ -13,7 +15,8 @@ export interface CitationPlace {
 const maxFileChars = 400;
 /** Longest document name without an ending that is looked up; text has many more colons than such names. */
 const maxPlainChars = 200;
-const placePattern = /(\.(?:mdx?|markdown|txt|rst|x?html?))?:(\d{1,9})(?:[-–](\d{1,9}))?/gi;
+const endings = documentEndings.map((ending) => ending.slice(1)).join('|');
+const placePattern = new RegExp(`(\\.(?:${endings}))?:(\\d{1,9})(?:[-–](\\d{1,9}))?`, 'gi');
 const separator = /[\s()[\]{}<>"“”„«»'‘’`,;|*—–]/;
 
 /**

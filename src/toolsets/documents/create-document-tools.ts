@@ -34,6 +34,7 @@ export interface DocumentTools extends Disposable {
 export function createDocumentTools(options: DocumentToolsOptions): DocumentTools {
   const limits: DocumentLimits = {
     maxFileBytes: options.maxFileBytes ?? defaultDocumentLimits.maxFileBytes,
+    maxPdfBytes: options.maxPdfBytes ?? defaultDocumentLimits.maxPdfBytes,
     maxFiles: options.maxFiles ?? defaultDocumentLimits.maxFiles,
   };
   let built: Promise<DocumentIndex> | undefined;

@@ -2,12 +2,14 @@
 export interface DocumentLimits {
   /** Largest file, in bytes. */
   readonly maxFileBytes: number;
+  /** Largest PDF, in bytes. */
+  readonly maxPdfBytes: number;
   /** Most files in the index. */
   readonly maxFiles: number;
 }
 
-/** Default limits: 20,000 files of up to 2 MB. */
-export const defaultDocumentLimits: DocumentLimits = { maxFileBytes: 2_000_000, maxFiles: 20_000 };
+/** Default limits: 20,000 files of up to 2 MB, PDFs of up to 20 MB. */
+export const defaultDocumentLimits: DocumentLimits = { maxFileBytes: 2_000_000, maxPdfBytes: 20_000_000, maxFiles: 20_000 };
 
 /** Most indexed text in total, in bytes: the index is in memory, which a large folder must not fill. */
 export const maxTotalBytes = 256_000_000;

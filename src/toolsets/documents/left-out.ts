@@ -1,4 +1,5 @@
-import { binaryKind } from './parse/document-kinds.ts';
+import { binaryKind, generatedKind } from './parse/document-kinds.ts';
+import { damagedPdf, encryptedPdf, pdfPackageMissing, scannedPdf } from './pdf/pdf-limits.ts';
 import type { LeftOutFile, SkippedFile } from './walk-documents.ts';
 
 /** Number of unread files of one kind. */
@@ -34,7 +35,10 @@ export function describeLeftOut(kinds: readonly LeftOutKind[]): string | undefin
   const more = kinds.slice(shownKinds).reduce((sum, { files }) => sum + files, 0);
   const shown = kinds
     .slice(0, shownKinds)
-    .map(({ kind, files }) => `${files} ${files === 1 ? kind.replace(/^(binary |symbolic |)(file|link)s\b/, '$1$2') : kind}`);
+    .map(
+      ({ kind, files }) =>
+        `${files} ${files === 1 ? kind.replace(/^(binary |generated |symbolic |)(file|link)s\b/, '$1$2') : kind}`,
+    );
   return [...shown, ...(more === 0 ? [] : [`${more} of other kinds`])].join(', ');
 }
 
@@ -43,11 +47,21 @@ export function isNoText(reason: string): boolean {
   return reason.includes('binary file') || reason.includes('UTF-8');
 }
 
+const pdfKinds: ReadonlyMap<string, string> = new Map([
+  [pdfPackageMissing, '.pdf (npm install unpdf)'],
+  [encryptedPdf, 'encrypted PDF'],
+  [damagedPdf, 'damaged PDF'],
+  [scannedPdf, 'PDF without text'],
+]);
+
 function kindOfReason(reason: string): string {
   if (reason.startsWith('it is larger than')) return 'too large';
   if (reason.includes('symbolic link')) return 'symbolic links';
+  const ofPdf = pdfKinds.get(reason);
+  if (ofPdf !== undefined) return ofPdf;
+  if (reason.includes('minified')) return generatedKind;
   if (reason.includes('binary file')) return binaryKind;
   if (reason.includes('UTF-8')) return 'not UTF-8 text';
-  if (/more than|deeper than/.test(reason)) return 'beyond the limits';
+  if (/more than|deeper than|longer than/.test(reason)) return 'beyond the limits';
   return 'unreadable';
 }

@@ -27,13 +27,24 @@ export interface NotRead {
  * `root` must be a real path, `file` a clean relative path (see `toInsidePath`).
  */
 export async function readInside(root: string, file: string, maxBytes: number): Promise<InsideText | NotRead> {
+  const read = await readBytesInside(root, file, maxBytes);
+  if ('reason' in read) return read;
+  const decoded = decodeText(read.bytes);
+  return 'reason' in decoded ? unread(decoded.reason) : { text: decoded.text, version: read.version };
+}
+
+/** Bytes of a file, with a version that changes whenever the file does. */
+export interface InsideBytes extends Pick<InsideText, 'version'> {
+  readonly bytes: Uint8Array;
+}
+
+/** Reads a file below a root as bytes, under the rules of `readInside`. */
+export async function readBytesInside(root: string, file: string, maxBytes: number): Promise<InsideBytes | NotRead> {
   try {
     return await useInside({ root, file, what: 'the folder' }, async (opened) => {
       if (opened.size > maxBytes) return unread(`it is larger than ${maxBytes} bytes (${opened.size})`);
       const bytes = await readWhole(opened);
-      if (bytes === undefined) return unread('it changed while it was being read');
-      const decoded = decodeText(bytes);
-      return 'reason' in decoded ? unread(decoded.reason) : { text: decoded.text, version: opened.version };
+      return bytes === undefined ? unread('it changed while it was being read') : { bytes, version: opened.version };
     });
   } catch (error) {
     if (!(error instanceof CadreError)) return unread(describeOpenError(error));

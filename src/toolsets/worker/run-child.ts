@@ -9,6 +9,8 @@ export interface ChildJob {
   readonly input: unknown;
   readonly timeoutMs: number;
   readonly maxMemoryMb: number;
+  /** Most memory of the whole process; without it, only that of its heap (`maxMemoryMb`) is bounded. */
+  readonly maxResidentMb?: number;
   readonly signal: AbortSignal;
   /** Name of the work in messages: "The query". */
   readonly what: string;
@@ -21,6 +23,8 @@ export interface ChildInput {
   readonly input: unknown;
   /** Time after which the process kills itself, in case its parent has died, in milliseconds. */
   readonly lastsMs: number;
+  /** Memory at which the process kills itself, in bytes; unbounded when absent. */
+  readonly maxResidentBytes?: number;
 }
 
 /**
@@ -52,11 +56,17 @@ export async function runChild(job: ChildJob): Promise<unknown> {
     exited.resolve();
   });
   child.once('exit', (_code, signal) => {
-    const why = signal === 'SIGABRT' ? `needed more than ${job.maxMemoryMb} MB of memory` : 'ended without a result';
+    const limitMb = signal === 'SIGABRT' ? job.maxMemoryMb : signal === 'SIGKILL' ? job.maxResidentMb : undefined;
+    const why = limitMb !== undefined ? `needed more than ${limitMb} MB of memory` : 'ended without a result';
     reject(failed(`${job.what} ${why}.`));
     exited.resolve();
   });
-  child.send({ input: job.input, lastsMs: job.timeoutMs + 2_000 } satisfies ChildInput, (thrown) => {
+  const message: ChildInput = {
+    input: job.input,
+    lastsMs: job.timeoutMs + 2_000,
+    ...(job.maxResidentMb === undefined ? {} : { maxResidentBytes: job.maxResidentMb * 1024 ** 2 }),
+  };
+  child.send(message, (thrown) => {
     if (thrown !== null) reject(failed(`${job.what} could not be begun: ${describeThrown(thrown)}`));
   });
   try {

@@ -11,8 +11,8 @@ const mixed = {
   'guide.md': '# Guide\n\nHow to begin.\n',
   LICENSE: 'GNU GENERAL PUBLIC LICENSE, version 2\n',
   Makefile: 'all: build\n',
-  'manual.pdf': '%PDF-1.7',
-  'other.PDF': '%PDF-1.7',
+  'manual.docx': '%PDF-1.7',
+  'other.DOCX': '%PDF-1.7',
   'image.png': new Uint8Array([0x89, 0x50]),
   program: new Uint8Array([0x7f, 0x45, 0, 1]),
   latin: new Uint8Array([0x67, 0xfc, 0x6e]),
@@ -45,7 +45,7 @@ describe('what is left out', () => {
     const root = await makeFolder(mixed);
     await symlink('guide.md', join(root, 'link.md'));
     const { call } = openTools({ root });
-    const said = '2 .pdf, 2 binary files, 1 .png, 1 file with secrets, 1 symbolic link, 1 too large';
+    const said = '2 .docx, 2 binary files, 1 .png, 1 file with secrets, 1 symbolic link, 1 too large';
     expect(describeLeftOut(await surveyDocuments(root))).toBe(said);
     const nothing = JSON.parse(await call('search_documents', { query: 'zebra' }));
     expect(nothing.note).toContain(`Not searched, because these files are not read: ${said}.`);
@@ -55,10 +55,10 @@ describe('what is left out', () => {
 
   it('is said of the file that is asked for', async () => {
     const { call } = openTools({ root: await makeFolder(mixed) });
-    expect((await errorOf(call('read_document', { file: 'manual.pdf' }))).message).toContain(
-      'was left out: files of its kind (.pdf) are not read',
+    expect((await errorOf(call('read_document', { file: 'manual.docx' }))).message).toContain(
+      'was left out: files of its kind (.docx) are not read',
     );
-    expect((await errorOf(call('read_document', { file: 'no.pdf' }))).message).toContain('There is no document "no.pdf"');
+    expect((await errorOf(call('read_document', { file: 'no.docx' }))).message).toContain('There is no document "no.docx"');
   });
 
   it('is said shortly, however many kinds there are', () => {

@@ -25,7 +25,7 @@ describe('the jail around the documents folder', () => {
     },
   );
 
-  it.each(['.hidden/secret.md', 'node_modules/secret.md', 'data.json', 'guide', 'INSIDE.MD', 'inside.md/x', 'nothing.md'])(
+  it.each(['.hidden/secret.md', 'node_modules/secret.md', 'data.bin', 'guide', 'INSIDE.MD', 'inside.md/x', 'nothing.md'])(
     'knows no document %s, and says which there are',
     async (file) => {
       const { root } = await makeJail();

@@ -30,7 +30,7 @@ export async function makeJail(): Promise<Jail> {
   await symlink('ring', join(root, 'ring'));
   await putFile(root, '.hidden/secret.md', secret);
   await putFile(root, 'node_modules/secret.md', secret);
-  await putFile(root, 'data.json', secret);
+  await putFile(root, 'data.bin', secret);
   return { root, outside };
 }
 

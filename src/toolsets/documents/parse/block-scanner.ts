@@ -1,5 +1,6 @@
 import { cutHeading, type DocumentBlock, type DocumentFormat } from './document-block.ts';
 import { createMarkupScanner } from './markup-scanner.ts';
+import { scanOutline } from './outline-headings.ts';
 import { scanDirective, scanUnderlinedHeading } from './rst-blocks.ts';
 
 /** Reads the block that starts at a line (0-based index, not blank). */
@@ -17,7 +18,8 @@ export function createBlockScanner(lines: readonly string[], format: DocumentFor
 
   const special = (at: number): DocumentBlock | undefined => {
     const line = lines[at] ?? '';
-    if (format === 'html') return scanHeading(line, at);
+    if (format === 'html' || format === 'pdf') return scanHeading(line, at);
+    if (format === 'outline') return scanOutline(line, at);
     if (format === 'rst') return scanUnderlinedHeading(lines, at, underlines) ?? scanDirective(lines, at);
     return scanFence(lines, at) ?? scanHeading(line, at) ?? markup(at);
   };
@@ -59,7 +61,14 @@ function scanProse({ lines, format, starts }: ProseSource, at: number): Document
     return { kind: tableRulePattern.test(first) ? 'markup' : 'prose', line: at + 1, endLine: at + 1 };
   }
   const under = lines[at + 1] ?? '';
-  if (format !== 'rst' && format !== 'html' && /^(={3,}|-{3,})\s*$/.test(under) && !listItemPattern.test(first)) {
+  if (
+    format !== 'rst' &&
+    format !== 'html' &&
+    format !== 'pdf' &&
+    format !== 'outline' &&
+    /^(={3,}|-{3,})\s*$/.test(under) &&
+    !listItemPattern.test(first)
+  ) {
     const heading = { level: under.startsWith('=') ? 1 : 2, text: cutHeading(first.trim()) };
     return { kind: 'heading', line: at + 1, endLine: at + 2, heading };
   }

@@ -9,7 +9,10 @@ export interface DocumentBlock {
   readonly kind: BlockKind;
   readonly line: number;
   readonly endLine: number;
-  /** For a heading: 1 (outermost) to 6, and its text without marks. */
+  /**
+   * For a heading: 1 (outermost) to 6, and its text without marks; an empty text ends the section above. In code and data, the block below
+   * has the line of the heading, too, because it is part of the text.
+   */
   readonly heading?: { readonly level: number; readonly text: string };
 }
 
@@ -23,18 +26,10 @@ export interface ParsedDocument {
 
 /**
  * Dialect of a document. `text` is parsed as Markdown without imports and frontmatter; `html` is the output of `readHtml`, in which only
- * headings are marked.
+ * headings are marked; `outline` is AsciiDoc, Org or LaTeX; `code` and `data` have sections by declarations and keys; `table` is CSV; `pdf` is the
+ * output of `pdfToText`, in which only the title and pages are headings.
  */
-export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html';
-
-/** Returns the dialect for a file name. */
-export function documentFormat(file: string): DocumentFormat {
-  const lower = file.toLowerCase();
-  if (lower.endsWith('.mdx')) return 'mdx';
-  if (lower.endsWith('.rst')) return 'rst';
-  if (/\.x?html?$/.test(lower)) return 'html';
-  return /\.(?:md|markdown)$/.test(lower) ? 'markdown' : 'text';
-}
+export type DocumentFormat = 'markdown' | 'mdx' | 'text' | 'rst' | 'html' | 'outline' | 'code' | 'data' | 'table' | 'pdf';
 
 /** Returns a heading as shown with hits: without tags, and at most 200 characters. */
 export function cutHeading(text: string): string {
@@ -43,4 +38,9 @@ export function cutHeading(text: string): string {
     .replace(/<\/?[A-Za-z][^<>]*>/g, '')
     .trim();
   return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
+}
+
+/** Joins the headings above a place, outermost first; sections without a text are left out. */
+export function joinHeadings(path: readonly { readonly text: string }[]): string {
+  return path.flatMap(({ text }) => (text === '' ? [] : [text])).join(' > ');
 }

@@ -1,4 +1,5 @@
-import { documentFormat, type DocumentBlock } from './document-block.ts';
+import type { DocumentBlock } from './document-block.ts';
+import { documentFormat } from './document-endings.ts';
 import { readHtml } from './html-text.ts';
 import { parseDocument } from './parse-document.ts';
 import { splitLines } from '../../files/text-lines.ts';
@@ -18,8 +19,10 @@ export interface ReadDocument extends OpenDocument {
   readonly description: string;
 }
 
-/** Parses the text of a file; for HTML, the text that people read. */
+/** Parses the text of a file; for HTML, the text that people read; for PDF, the text that `readPdf` extracts. */
 export function toDocument(file: string, raw: string): ReadDocument {
+  if (documentFormat(file) === 'pdf')
+    return { file, ...partsOf(file, raw), note: 'the text of the PDF, with line numbers of its own' };
   if (documentFormat(file) !== 'html') return { file, ...partsOf(file, raw) };
   const { text, keepsLines } = readHtml(raw);
   const note = keepsLines ? 'the text of HTML' : 'the text of HTML, with line numbers of its own';

@@ -1,5 +1,8 @@
 import { basename } from 'node:path';
-import { documentFormat, type DocumentBlock, type ParsedDocument } from './document-block.ts';
+import type { DocumentBlock, ParsedDocument } from './document-block.ts';
+import { documentFormat } from './document-endings.ts';
+import { parseCode } from './parse-code.ts';
+import { parseTable } from './parse-table.ts';
 import { createBlockScanner } from './block-scanner.ts';
 
 /**
@@ -8,7 +11,10 @@ import { createBlockScanner } from './block-scanner.ts';
  * One pass in linear time for any text: an unclosed fence runs to the end, an unclosed tag or comment is prose.
  */
 export function parseDocument(file: string, lines: readonly string[]): ParsedDocument {
-  const format = documentFormat(file);
+  const named = documentFormat(file);
+  const format = named === 'text' && lines[0]?.startsWith('#!') === true ? 'code' : named;
+  if (format === 'table') return { title: basename(file), description: '', blocks: parseTable(file, lines) };
+  if (format === 'code' || format === 'data') return { title: basename(file), description: '', blocks: parseCode(file, lines) };
   const blocks: DocumentBlock[] = [];
   const front = format === 'markdown' || format === 'mdx' ? readFrontmatter(lines) : undefined;
   if (front !== undefined) blocks.push({ kind: 'meta', line: 1, endLine: front.endLine });
@@ -22,7 +28,8 @@ export function parseDocument(file: string, lines: readonly string[]): ParsedDoc
     blocks.push(block);
     at = block.endLine;
   }
-  const firstHeading = blocks.find((block) => block.heading !== undefined)?.heading?.text;
+  const firstHeading = blocks.find(({ heading }) => heading !== undefined && (format !== 'pdf' || heading.level === 1))?.heading
+    ?.text;
   return { title: front?.title || firstHeading || basename(file), description: front?.description ?? '', blocks };
 }
 

@@ -1,5 +1,5 @@
 import { maxHitChars } from '../document-limits.ts';
-import type { DocumentBlock, ParsedDocument } from '../parse/document-block.ts';
+import { joinHeadings, type DocumentBlock, type ParsedDocument } from '../parse/document-block.ts';
 import { joinLines } from '../../files/text-lines.ts';
 
 /** A searchable piece of a document: whole lines of one section, and the texts it is found by. */
@@ -23,7 +23,7 @@ export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]):
   const chunks: DocumentChunk[] = [];
   const path: { readonly level: number; readonly text: string }[] = [];
   let gathered: DocumentBlock[] = [];
-  const headingPath = (): string => path.map((step) => step.text).join(' > ');
+  const headingPath = (): string => joinHeadings(path);
   const flush = (): void => {
     if (gathered.length > 0) chunks.push(toChunk(gathered, headingPath(), lines));
     gathered = [];

@@ -8,7 +8,8 @@ import { FullTextIndex } from './full-text-index.ts';
 import { refusePath, toInsidePath } from '../../files/inside-path.ts';
 import { isNoText, LeftOutCount } from '../left-out.ts';
 import { nearNames } from './near-names.ts';
-import { noSuchFile, readInside, type InsideText } from '../../files/read-inside.ts';
+import { noSuchFile, type InsideText } from '../../files/read-inside.ts';
+import { SourceReader } from '../read-source.ts';
 import { toIndexText } from './search-terms.ts';
 import { walkDocuments, type DocumentRoot } from '../walk-documents.ts';
 import type { DocumentStats } from '../document-stats.ts';
@@ -37,6 +38,7 @@ interface IndexParts {
   readonly root: string;
   readonly realRoot: DocumentRoot;
   readonly limits: DocumentLimits;
+  readonly source: SourceReader;
   readonly text: FullTextIndex;
 }
 
@@ -53,6 +55,7 @@ export class DocumentIndex {
   readonly root: string;
   readonly #realRoot: DocumentRoot;
   readonly #limits: DocumentLimits;
+  readonly #source: SourceReader;
   readonly #text: FullTextIndex;
   readonly #documents = new Map<string, IndexedDocument>();
   readonly #places = new Map<number, ChunkPlace>();
@@ -64,10 +67,11 @@ export class DocumentIndex {
   #totalBytes = 0;
   #closed = false;
 
-  private constructor({ root, realRoot, limits, text }: IndexParts) {
+  private constructor({ root, realRoot, limits, source, text }: IndexParts) {
     this.root = root;
     this.#realRoot = realRoot;
     this.#limits = limits;
+    this.#source = source;
     this.#text = text;
   }
 
@@ -78,7 +82,13 @@ export class DocumentIndex {
    */
   static async build(root: string, limits: DocumentLimits, signal?: AbortSignal): Promise<DocumentIndex> {
     const realRoot = await resolveDocumentRoot(root);
-    const index = new DocumentIndex({ root, realRoot, limits, text: await FullTextIndex.open() });
+    const index = new DocumentIndex({
+      root,
+      realRoot,
+      limits,
+      source: new SourceReader(realRoot.folder, limits, signal),
+      text: await FullTextIndex.open(),
+    });
     try {
       await index.#readAll(signal);
       if (index.#documents.size === 0) throw noDocuments(root, index.stats());
@@ -180,8 +190,8 @@ export class DocumentIndex {
     write();
   }
 
-  async #read(file: string): ReturnType<typeof readInside> {
-    return await readInside(this.#realRoot.folder, file, this.#limits.maxFileBytes);
+  async #read(file: string): ReturnType<SourceReader['read']> {
+    return await this.#source.read(file);
   }
 
   #limitReached(waiting: number): string | undefined {

@@ -1,5 +1,5 @@
 import { maxPassageChars } from '../document-limits.ts';
-import type { DocumentBlock } from '../parse/document-block.ts';
+import { joinHeadings, type DocumentBlock } from '../parse/document-block.ts';
 import { joinLines } from '../../files/text-lines.ts';
 
 /** A few quotable lines: a paragraph or a part of it, a list item, a table row, or one line of code. */
@@ -20,7 +20,7 @@ export function listPassages(blocks: readonly DocumentBlock[], lines: readonly s
     if (block.heading !== undefined) {
       while ((path.at(-1)?.level ?? 0) >= block.heading.level) path.pop();
       path.push(block.heading);
-      heading = path.map(({ text }) => text).join(' > ');
+      heading = joinHeadings(path);
     } else if (block.kind === 'prose') {
       passages.push(...splitProse(block, lines).map((part) => ({ ...part, kind: 'prose' as const, heading })));
     } else if (block.kind === 'code') {
