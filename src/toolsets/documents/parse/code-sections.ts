@@ -71,6 +71,13 @@ function toSection(text: string | undefined): CodeSection | undefined {
 }
 
 function toHeading(line: string): string {
-  const text = line.trim().replace(/[\s{(:=]+$/, '');
+  const text = withoutLast(line, (mark) => ' \t\r{(:='.includes(mark)).trim();
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+}
+
+/** Returns a text without the characters at its end for which `isLeftOut` holds, in time proportional to their number. */
+export function withoutLast(text: string, isLeftOut: (character: string) => boolean): string {
+  let end = text.length;
+  while (end > 0 && isLeftOut(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end);
 }

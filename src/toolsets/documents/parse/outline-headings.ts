@@ -1,3 +1,4 @@
+import { withoutLast } from './code-sections.ts';
 import { cutHeading, type DocumentBlock } from './document-block.ts';
 
 const marked = /^(={1,6}|\*{1,6})\s+(\S.*)$/;
@@ -8,7 +9,8 @@ const commands = ['part', 'chapter', 'section', 'subsection', 'subsubsection', '
 export function scanOutline(line: string, at: number): DocumentBlock | undefined {
   const text = line.slice(0, 1_000);
   const [, marks, title] = marked.exec(text) ?? [];
-  if (marks !== undefined && title !== undefined) return heading(at, marks.length, title.replace(/\s+=+$/, ''));
+  if (marks !== undefined && title !== undefined)
+    return heading(at, marks.length, title.endsWith('=') ? withoutLast(title, (mark) => mark === '=').trimEnd() : title);
   const [, name, inBraces] = command.exec(text) ?? [];
   if (name === undefined || inBraces === undefined) return undefined;
   return heading(at, commands.indexOf(name) + 1, inBraces);
