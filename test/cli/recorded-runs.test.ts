@@ -260,7 +260,7 @@ describe('profiles and schemas', () => {
     expect(JSON.parse((await runCli(['schema', 'script'], { cwd })).out)).toMatchObject({ title: 'Cadre script' });
     const { out } = await runCli(['schema', '--out', 'out'], { cwd });
     expect(out.trim().split('\n')).toEqual(
-      ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team', 'script', 'test'].map((kind) =>
+      ['profile', 'llm_config', 'handover_protocol', 'toolset', 'team', 'script', 'test', 'eval'].map((kind) =>
         path.join('out', `${kind}.schema.json`),
       ),
     );
