@@ -137,7 +137,7 @@ describe.skipIf(whyNoPage !== undefined)('timeline, board and tree of a run that
     await page.waitForURL(/from=[\d.]+&to=[\d.]+/);
     // The address follows the zoom a little later.
     let address = '';
-    await expect.poll(() => address === (address = page.url()), { interval: 500 }).toBe(true);
+    await expect.poll(() => address === (address = page.url()), { interval: 1_500 }).toBe(true);
     const there = await width();
     const again = await browser.open(address);
     await expect
