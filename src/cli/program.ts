@@ -23,7 +23,7 @@ export function createProgram(done: (code: ExitCode) => void): Command {
     .addHelpText('after', helpAfter);
   program.hook('preAction', async (_program, command) => {
     // Most projects keep the default journal; those that do not need no parser.
-    if (!existsSync('agent_profiles/team.yaml') && !existsSync('team.yaml') && command.opts()['profiles'] === undefined) return;
+    if (!existsSync('agent_profiles/team.yaml') && !existsSync('team.yaml')) return;
     const { useProjectStore } = await import('./options/project-store.ts');
     await useProjectStore(command);
   });

@@ -46,6 +46,7 @@ export class ModuleDrafts implements ProxyHandler<Record<string, DraftModule>> {
       const problem = moduleProblem(id, before, after, { actor, moduleOf });
       if (problem !== undefined) throw new Error(problem);
       const path = ['team', 'work_modules', id];
+      // A work module is JSON, which the compiler does not see in an interface: it has no index signature.
       const isChanged = diff.compare(path, before as unknown as JsonObject | undefined, after);
       if (isChanged && before !== undefined && before.updated_at === (after as WorkModule).updated_at)
         diff.compare([...path, 'updated_at'], before.updated_at, at);

@@ -93,7 +93,7 @@ it('runs three cases over two scripted models, reports them in every form, and c
   const found = await runCli(['eval', 'capitals.eval.yaml', '--bisect', 'good', '--filter', 'france', '--variant', 'good'], {
     cwd,
   });
-  expect([found.code, found.out]).toEqual([0, expect.stringContaining('profiles/Clerk.yaml:6')]);
+  expect([found.code, found.out]).toEqual([0, expect.stringContaining('agent_profiles/profiles/Clerk.yaml:6')]);
   expect(found.out).toMatch(/- {3}Answer with the name of the city only\.\n {4}\+ {3}Answer in a sentence\./);
   expect(found.out).toContain('It makes the case fail by itself; the case passes with all the others.');
 });

@@ -27,6 +27,12 @@ it('team.yaml names the journal, the documents, the model and the first profile 
   expect([turns.code, turns.out]).toEqual([0, expect.stringContaining('Lead_1')]);
   const elsewhere = await runCli(['turns', 'last', '--store', '.cadre/other.db'], { cwd });
   expect(elsewhere.code).not.toBe(0);
+  // Profiles of another place do not change whose journal it is.
+  const others = await runCli(
+    ['run', '--quiet', '--profiles', 'openmanus', '--profile', 'manus', '--llm', 'offline', 'List the files here.'],
+    { cwd },
+  );
+  expect([others.err, (await runCli(['runs'], { cwd })).out.match(/^run_/gm)?.length]).toEqual([expect.any(String), 2]);
   // The documents are those that it names: the default folder is not read.
   const scripted = await runCli(['run', '--llm', 'offline', 'How long does tea steep?'], { cwd });
   expect(`${scripted.out}${scripted.err}`).toContain('tea.md');

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Recording } from '../../core/recording/recording.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { bisectEval } from '../../testing/evals/bisect/bisect.ts';
@@ -73,38 +74,35 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
   if (baseline !== undefined) checkComparable(baseline, selectCases(suite, { filter: options.filter, variants: options.variant }));
   using _guard = new ExitGuard();
   const opened = new EvalTeams(options);
-  try {
-    const report = await runEval(suite, {
-      open: async (profiles, recording) => await opened.open(profiles, recording),
-      profiles: profilesFolder(options.profiles),
-      filter: options.filter,
-      variants: options.variant,
-      record,
-      replay,
-      again: options.again,
-      retry: options.retry,
-      signal: interruption.signal,
-      onPlan: (plan) => {
-        if (options.json !== true) terminal.tell(`${formatPlan(plan, style)}\n`);
-        else if (options.plan === true) terminal.print(`${jsonText(plan, 2)}\n`);
-        return options.plan !== true;
-      },
-      onResult: (result) => {
-        if (options.json !== true) terminal.print(`${formatResult(result, terminal.outStyle)}\n`);
-      },
-    });
-    if (options.plan === true) return 0;
-    // Half a recording would replace a whole one.
-    if (report.stopped === undefined) await record?.write();
-    else if (record !== undefined) terminal.tell(`${safe(record.source, 500)} was not written: the eval stopped before its end\n`);
-    const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
-    for (const { out, write } of writers) await writeFile(out, write(report, comparison));
-    print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });
-    if (report.stopped === 'interrupted') return 130;
-    return isPassed(report) && comparison?.isWorse !== true ? 0 : 1;
-  } finally {
-    await opened[Symbol.asyncDispose]();
-  }
+  const report = await runEval(suite, {
+    open: async (profiles, recording) => await opened.open(profiles, recording),
+    close: async (engine) => await opened.close(engine),
+    profiles: profilesFolder(options.profiles),
+    filter: options.filter,
+    variants: options.variant,
+    record,
+    replay,
+    again: options.again,
+    retry: options.retry,
+    signal: interruption.signal,
+    onPlan: (plan) => {
+      if (options.json !== true) terminal.tell(`${formatPlan(plan, style)}\n`);
+      else if (options.plan === true) terminal.print(`${jsonText(plan, 2)}\n`);
+      return options.plan !== true;
+    },
+    onResult: (result) => {
+      if (options.json !== true) terminal.print(`${formatResult(result, terminal.outStyle)}\n`);
+    },
+  });
+  if (options.plan === true) return 0;
+  // Half a recording would replace a whole one.
+  if (report.stopped === undefined) await record?.write();
+  else if (record !== undefined) terminal.tell(`${safe(record.source, 500)} was not written: the eval stopped before its end\n`);
+  const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
+  for (const { out, write } of writers) await writeFile(out, write(report, comparison));
+  print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });
+  if (report.stopped === 'interrupted') return 130;
+  return isPassed(report) && comparison?.isWorse !== true ? 0 : 1;
 }
 
 /** Reads a suite, and asks for trust in the code of its checks. */
@@ -130,6 +128,7 @@ async function bisect(file: string, good: string, options: EvalCommandOptions): 
   try {
     const found = await bisectEval(suite, {
       open: async (profiles) => await opened.open(profiles),
+      close: async (engine) => await opened.close(engine),
       profiles: profilesFolder(options.profiles),
       good: profilesFolder(good),
       filter: options.filter,
@@ -143,8 +142,6 @@ async function bisect(file: string, good: string, options: EvalCommandOptions): 
     if (!interruption.signal.aborted || !(thrown instanceof CadreError && thrown.code === 'ENGINE_CLOSED')) throw thrown;
     terminal.tell(`${safe(thrown.message, 500)}\n`);
     return 130;
-  } finally {
-    await opened[Symbol.asyncDispose]();
   }
 }
 
@@ -177,23 +174,26 @@ function writerOf(out: string): Writer {
   );
 }
 
-/** Engines of an eval, with the documents and the trust of every command that runs teams. */
-class EvalTeams implements AsyncDisposable {
+/** Engines of an eval, each with the documents and the trust of every command that runs teams. */
+class EvalTeams {
   readonly #options: EvalCommandOptions;
-  readonly #stack = new AsyncDisposableStack();
+  readonly #open = new Map<Engine, AsyncDisposable>();
 
   constructor(options: EvalCommandOptions) {
     this.#options = options;
   }
 
-  async open(profiles: string, replay?: Recording): Promise<Awaited<ReturnType<typeof openTeams>>['engine']> {
+  async open(profiles: string, replay?: Recording): Promise<Engine> {
     const { docs, store, trust } = this.#options;
     const teams = await openTeams({ docs, profiles, store, trust, replay }, { command: 'eval' });
-    this.#stack.use(teams);
+    this.#open.set(teams.engine, teams);
     return teams.engine;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stack.disposeAsync();
+  /** Closes an engine with its documents. */
+  async close(engine: Engine): Promise<void> {
+    const teams = this.#open.get(engine);
+    this.#open.delete(engine);
+    await teams?.[Symbol.asyncDispose]();
   }
 }

@@ -15,8 +15,8 @@ export function schemasFolder(profiles: string): string {
 }
 
 /**
- * Writes the project's own names into its schemas again, where it has some; returns the files that changed. Editors that show completions
- * read them at once.
+ * Writes the project's own names into its schemas again, where it has some; returns the files that changed. Files of the same name that are
+ * no schemas of Cadre stay as they are.
  */
 export async function refreshSchemas(profiles: string): Promise<readonly string[]> {
   const folder = schemasFolder(profiles);
@@ -28,7 +28,7 @@ export async function refreshSchemas(profiles: string): Promise<readonly string[
     const text = await schemaText(kind, known);
     // A kind that the project removed is not written again.
     const before = await readFile(file, 'utf8').catch(() => undefined);
-    if (before === undefined || before === text) continue;
+    if (before?.includes('"title": "Cadre ') !== true || before === text) continue;
     await writeFile(file, text);
     changed.push(file);
   }

@@ -23,16 +23,25 @@ export async function reloadProfiles(
   { changed, format }: { readonly changed: readonly string[]; readonly format: FormatOptions },
 ): Promise<string> {
   const { profiles } = await engine.reload(folder);
-  const schemas = await refreshSchemas(folder);
+  const schemas = await schemasLine(folder);
   const runs = await engine.runs();
   const working = runs.filter(({ status, runId }) => status === 'running' && engine.live(runId) !== undefined).length;
   const keep = working === 0 ? '' : ` ${countText(working, 'run')} in progress keep the profiles before.`;
   const names = changed.map((name) => safe(name, 200)).join(', ');
-  const completed = schemas.length === 0 ? '' : ` ${countText(schemas.length, 'schema')} for editors written.`;
-  const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}${completed}\n`;
+  const loaded = `Loaded ${names}: ${countText(profiles.size, 'profile')}, for new runs.${keep}${schemas}\n`;
   const newest = runs.filter(({ isImported }) => isImported !== true).slice(0, mostRuns);
   if (newest.length === 0) return loaded;
   return `${loaded}${await rerenderText(engine, newest, format)}`;
+}
+
+/** Keeps the schemas of editors fresh, and says so. Profiles are loaded also when that fails. */
+export async function schemasLine(folder: string): Promise<string> {
+  try {
+    const written = await refreshSchemas(folder);
+    return written.length === 0 ? '' : ` ${countText(written.length, 'schema')} for editors written.`;
+  } catch (thrown) {
+    return ` Schemas for editors could not be written: ${safe(describeThrown(thrown), 500)}.`;
+  }
 }
 
 /** A run that cannot be decided again, such as a damaged one, says so; the profiles are loaded in any case. */

@@ -1,13 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import { maxFileBytes } from '../../profiles/files/file-limits.ts';
 import { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { childOf } from '../../profiles/yaml/source-node.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
 import { isBelow, realFolder } from '../trust/run-folders.ts';
-
-const largest = 1_000_000;
 
 /**
  * Returns the absolute path that the `team.yaml` of a folder gives a key; undefined when it gives none. Fails with FOLDER_UNTRUSTED when it
@@ -30,7 +29,7 @@ export async function projectPath(profiles: string, key: 'docs' | 'store'): Prom
 /** Reads one text of a file without its other keys; what is wrong with the file is reported when the profiles are loaded. */
 function textAt(file: string, key: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size > largest) return undefined;
+  if (stats?.isFile() !== true || stats.size > maxFileBytes) return undefined;
   const text = readFileSync(file, 'utf8');
   if (!new RegExp(`^["']?${key}["']?\\s*:`, 'm').test(text)) return undefined;
   const node = childOf(parseYaml(new SourceText(file, text), new Report()), key);

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isJsonObject } from '../../core/json.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { maxFileBytes } from '../../profiles/files/file-limits.ts';
 import type { RecordedRun } from '../runs/recorded-run.ts';
 
 const shownHash = 8;
@@ -9,9 +10,8 @@ const shownHash = 8;
  * Returns lines that name the files of an answer which differ on disk from the version that the run has: line numbers are those of that
  * version. Empty when all are the same, or not here.
  */
-export function changedFiles({ state, content }: Pick<RecordedRun, 'state' | 'content'>, answers: unknown): string {
-  const text = content(state.meta.profiles);
-  const recorded = new Map(text === undefined ? [] : filesOf(JSON.parse(text)));
+export function changedFiles({ state, files }: Pick<RecordedRun, 'state' | 'files'>, answers: unknown): string {
+  const recorded = new Map(files.map(({ path, text }) => [path, text]));
   const version = state.meta.profiles.slice(0, shownHash);
   return [...filesIn(answers)]
     .toSorted()
@@ -22,15 +22,6 @@ export function changedFiles({ state, content }: Pick<RecordedRun, 'state' | 'co
       return [`${safe(file, 500)} has changed since; lines are those of the run's profiles (version ${version}).\n`];
     })
     .join('');
-}
-
-function filesOf(snapshot: unknown): readonly (readonly [string, string])[] {
-  if (!Array.isArray(snapshot)) return [];
-  return snapshot.flatMap((file: unknown) =>
-    isJsonObject(file) && typeof file['path'] === 'string' && typeof file['text'] === 'string'
-      ? [[file['path'], file['text']] as const]
-      : [],
-  );
 }
 
 /** Returns the files of all places in a value: `{ file, line, … }`. */
@@ -45,7 +36,9 @@ function filesIn(value: unknown, found = new Set<string>()): ReadonlySet<string>
 
 function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    // The journal names the file: it may be anything, such as a pipe that never ends.
+    const stats = statSync(file);
+    return stats.isFile() && stats.size <= maxFileBytes ? readFileSync(file, 'utf8') : undefined;
   } catch {
     // The profiles are elsewhere: nothing can be said about them.
     return undefined;

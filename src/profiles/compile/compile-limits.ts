@@ -23,8 +23,8 @@ export function compileLimits(profile: MapNode): ProfileLimits {
   };
 }
 
-/** Reads the usage limits that agents and work modules share. */
-function usageLimits(node: MapNode): ModuleLimits {
+/** Reads the usage limits that agents, work modules and runs of evals share. */
+export function usageLimits(node: MapNode): ModuleLimits {
   const wall = childOf(node, 'max_wall_seconds');
   return withoutUndefined({
     maxTurns: readNumber(node, 'max_turns'),

@@ -105,7 +105,7 @@ async function readIncludes(reading: Reading, input: string, real: string): Prom
  * Returns the label of an input: relative paths unchanged, absolute paths by their last part, so that files have the same names on
  * every machine.
  */
-function labelOf(input: string): string {
+export function labelOf(input: string): string {
   const path =
     isAbsolute(input) || normalize(input).startsWith('..') || normalize(input) === '.'
       ? basename(resolve(input))

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../core/json.ts';
 import { expectationSchema } from './expectation-schema.ts';
 import { freeMap, jsonSchema, list, name, named, number, object, pattern, text, whole, words } from './schema-parts.ts';
+import { usageLimitKeys } from './profile-schema.ts';
 import { personSchema } from './test-schema.ts';
 
 const anything = (description: string): JsonSchema => ({ description });
@@ -12,17 +13,10 @@ const texts = (description: string): JsonSchema => ({
   description: `${description} {{ vars.x }} and {{ case.name }} are filled in.`,
 });
 
-const limits = object(
-  'Limits of one run; the limits of its profiles hold besides.',
-  {
-    max_turns: whole('Most turns.', 1),
-    max_tool_calls: whole('Most tool calls.', 1),
-    max_tokens: whole('Most tokens.', 1),
-    max_cost_usd: { type: 'number', exclusiveMinimum: 0, description: 'Most US dollars.' },
-    max_wall_seconds: { type: 'number', exclusiveMinimum: 0, description: 'Most seconds of working time.' },
-  },
-  { 'x-what': 'limits', 'x-mistakes': { turns: 'write max_turns', cost_usd: 'write max_cost_usd', tokens: 'write max_tokens' } },
-);
+const limits = object('Limits of one run; the limits of its profiles hold besides.', usageLimitKeys, {
+  'x-what': 'limits',
+  'x-mistakes': { turns: 'write max_turns', cost_usd: 'write max_cost_usd', tokens: 'write max_tokens' },
+});
 
 const llmName = (description: string): JsonSchema => named(name(description), 'llm_configs');
 

@@ -117,8 +117,8 @@ const gate = object(
   { required: ['id'], 'x-what': 'a gate' },
 );
 
-/** Limits that agents and work modules share. */
-const counted = {
+/** Limits that agents, work modules and runs of evals share. */
+export const usageLimitKeys = {
   max_turns: whole('Maximum number of turns.', 1),
   max_tool_calls: whole('Maximum number of tool calls.', 1),
   max_tokens: whole('Maximum number of input and output tokens.', 1),
@@ -128,7 +128,7 @@ const counted = {
 
 const perModule = object(
   'Limits of each work module that its agents dispatch, over all attempts and agents working on it.',
-  counted,
+  usageLimitKeys,
   {
     'x-what': 'per_module',
   },
@@ -137,7 +137,7 @@ const perModule = object(
 const limits = object(
   'Limits of one agent; unset limits come from the engine.',
   {
-    ...counted,
+    ...usageLimitKeys,
     max_depth: whole('Maximum depth of an agent below the root.', 0),
     max_children: whole('Maximum number of agents that one agent may start.', 0),
     max_live: whole('Maximum number of concurrently working agents, of this one and all below it.', 1),

@@ -67,7 +67,8 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
     records: new RunRecords(engine.records),
     reach: reachRun(engine),
     readOnly,
-    defaultProfile: options.defaultProfile ?? usualProfile(engine.profiles),
+    // Profiles may be loaded again.
+    defaultProfile: () => options.defaultProfile ?? usualProfile(engine.profiles),
     launch: options.launch ?? {},
     changedProfiles: options.changedProfiles ?? (() => []),
     profileProblem: options.profileProblem ?? (() => undefined),

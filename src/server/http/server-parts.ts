@@ -15,7 +15,7 @@ export interface ServerParts {
   /** Refuses every write: the guard does so before a route runs. */
   readonly readOnly: boolean;
   /** Profile of launches that name none. */
-  readonly defaultProfile: string | undefined;
+  readonly defaultProfile: () => string | undefined;
   /** Launch options for every run, besides those of the request. */
   readonly launch: LaunchOptions;
   /** Returns profile files on disk that differ from the loaded ones. */

@@ -74,7 +74,7 @@ async function launch(
   threads: Threads,
   request: ThreadRequest,
 ): Promise<Run> {
-  const { name, message, profile = defaultProfile } = request;
+  const { name, message, profile = defaultProfile() } = request;
   if (message === undefined)
     throw new CadreError('RUN_UNKNOWN', `there is no conversation '${name.slice(0, 100)}' yet: send a message first`);
   if (profile === undefined) throw new CadreError('REQUEST_INVALID', 'profile is missing: name the profile to begin with');

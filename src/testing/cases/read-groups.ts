@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Diagnostic } from '../../core/profile/profile.ts';
-import { maxFileBytes, sizeText } from '../../profiles/files/file-limits.ts';
 import { Report } from '../../profiles/report.ts';
-import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
-import { SourceText } from '../../profiles/yaml/source-text.ts';
 import { compileProfileTests, compileTestFile, type GroupPlace } from './compile-group.ts';
 import type { TeamTests } from './find-tests.ts';
+import { readYaml, shownPath } from './read-yaml.ts';
 import type { TestGroup } from './test-case.ts';
 
 /** Groups of cases, and the problems of files. */
@@ -38,15 +36,7 @@ export function readGroup(
   isOfProfile = false,
 ): { readonly group?: TestGroup; readonly problems: readonly Diagnostic[] } {
   const report = new Report();
-  const source = new SourceText(place.file, text.startsWith('\uFEFF') ? text.slice(1) : text);
-  const size = Buffer.byteLength(text);
-  if (size > maxFileBytes)
-    report.error('FILE_TOO_LARGE', {
-      at: { file: source, start: 0, end: 0 },
-      message: `the file has ${sizeText(size)}, a test file may have ${sizeText(maxFileBytes)}`,
-      hint: 'split it',
-    });
-  const root = report.hasErrors ? undefined : parseYaml(source, report);
+  const root = readYaml(place.file, text, 'a test file', report);
   // What is wrong with a profile is said when it is loaded.
   if (root === undefined && isOfProfile) return { problems: [] };
   const compile = isOfProfile ? compileProfileTests : compileTestFile;
@@ -56,10 +46,8 @@ export function readGroup(
 }
 
 function placeOf(file: string): GroupPlace {
-  const below = path.relative('', file);
-  const shown = below.startsWith('..') || path.isAbsolute(below) ? file : below;
   return {
-    file: shown.replaceAll(path.sep, '/'),
+    file: shownPath(file),
     folder: path.dirname(file),
     stem: path.basename(file).replace(/(?:\.test)?\.ya?ml$/i, ''),
   };

@@ -1,4 +1,5 @@
 import type { RunExpectations, TestCase } from '../cases/test-case.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
 import type { PlayedRun } from '../play/played.ts';
 import { callsOf, checkSomeCalls } from './check-calls.ts';
 import { checkNotes, checkObservers, checkState } from './check-turn.ts';
@@ -13,7 +14,7 @@ export function checkRun({ body, placeOf }: Pick<TestCase, 'body' | 'placeOf'>, 
     failures.equal(['status'], `the run has another status${whyOf(played)}`, expect.status, state.status);
   if (expect.outcome !== undefined)
     failures.equal(['outcome'], `the run has another outcome${whyOf(played)}`, expect.outcome, state.outcome ?? '(not ended)');
-  failures.contains(['output'], 'the output', expect.output, outputOf(played));
+  failures.contains(['output'], 'the output', expect.output, outputOf(state));
   failures.contains(['error'], 'the error', expect.error, state.error?.message ?? '');
   checkAgents(failures, expect.agents, played);
   checkTurnCounts(failures, expect.turns, played);
@@ -35,8 +36,8 @@ function whyOf({ state }: PlayedRun): string {
   return state.error === undefined ? '' : `: ${state.error.message}`;
 }
 
-/** Output of a run that ended; else the last reply of its root agent. */
-function outputOf({ state }: PlayedRun): string {
+/** Returns the output of a run that ended; else the last reply of its root agent. */
+export function outputOf(state: RunContext): string {
   const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
   return state.outcome === undefined ? (root?.turn.lastReply ?? '') : state.output;
 }

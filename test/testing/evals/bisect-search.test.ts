@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { profileVersions, withChanges } from '../../../src/testing/evals/bisect/changes.ts';
+import { inFolder, profileVersions, withChanges } from '../../../src/testing/evals/bisect/changes.ts';
 import { findCulprit } from '../../../src/testing/evals/bisect/search.ts';
 
 const line = fc.constantFrom('a', 'b', 'c', '', '  d: e');
@@ -10,16 +10,18 @@ const folder = (root: string) =>
     .dictionary(fc.constantFrom('x.yaml', 'y.yaml', 'profiles/z.yaml'), text)
     .map((files) => Object.entries(files).map(([path, body]) => ({ path: `${root}/${path}`, text: body })));
 
-const bare = (files: readonly { readonly path: string; readonly text: string }[]): unknown =>
-  files.map(({ path, text: body }) => [path.slice(path.indexOf('/') + 1), body]).toSorted();
+const sorted = (files: readonly { readonly path: string; readonly text: string }[]): unknown =>
+  files.map(({ path, text: body }) => [path, body]).toSorted();
 
 describe('the changes between two versions of profiles', () => {
   it('make the new version when all are applied, and the old one when none is', () => {
     fc.assert(
-      fc.property(folder('old'), folder('new'), (before, after) => {
+      // Other teams, which the team includes, have files of the same names.
+      fc.property(folder('old'), folder('new'), folder('other'), folder('other'), (own, ownNow, theirs, theirsNow) => {
+        const [before, after] = [inFolder([...own, ...theirs], 'old', 'new'), [...ownNow, ...theirsNow]];
         const versions = profileVersions(before, after);
-        expect(bare(withChanges(versions, versions.changes))).toEqual(bare(after));
-        expect(bare(withChanges(versions, []))).toEqual(bare(before));
+        expect(sorted(withChanges(versions, versions.changes))).toEqual(sorted(after));
+        expect(sorted(withChanges(versions, []))).toEqual(sorted(before));
       }),
     );
   });

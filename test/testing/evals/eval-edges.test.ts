@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/index.ts';
 import type { ScriptedReply } from '../../../src/models/scripted/scripted-reply.ts';
 import { codeCheck } from '../../../src/testing/evals/checks/code-check.ts';
@@ -35,6 +35,8 @@ beforeEach(async () => {
   asked = [];
   answer = () => 'yes';
 });
+
+afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
 async function put(name: string, text: string): Promise<string> {
   const file = path.join(folder, name);
@@ -228,6 +230,40 @@ describe('names', () => {
   });
 });
 
+describe('the price of an eval', () => {
+  const suite = 'judge: { llm: judge }\nchecks: [{ judge: fine }]\ncases: [{ name: a, input: one }]\n';
+
+  it('is known from earlier runs with other profiles, of chats that wait for their user too, judges included', async () => {
+    await put('agent_profiles/Clerk.yaml', talks);
+    const price = ', price: { input: 10000, output: 0 }';
+    await put('agent_profiles/m.yaml', config('m', price));
+    await put('agent_profiles/judge.yaml', config('judge', price));
+    answer = (request) => ({
+      text: isJudge(request) ? scored : 'yes',
+      usage: { inputTokens: isJudge(request) ? 50 : 100, outputTokens: 0 },
+    });
+    const plans: unknown[] = [];
+    const onPlan: EvalOptions['onPlan'] = ({ estimate: { costUsd, known, unknown } }) => plans.push([costUsd, known, unknown]) > 0;
+    await evaluate(suite, { onPlan });
+    await put('agent_profiles/Clerk.yaml', talks.replace('one word', 'two words'));
+    await evaluate(`repeats: 2\nvariants: { x: {}, profiles: {} }\n${suite}`, { onPlan });
+    expect(plans).toEqual([
+      [null, 0, 1],
+      [6, 4, 0],
+    ]);
+  });
+});
+
+describe('a team with another model for all of its profiles', () => {
+  it('is not taken for scripted because its profiles are: a drop may be chance', async () => {
+    await putScripted();
+    await put('agent_profiles/team.yaml', 'type: team\nname: mine\nllm: judge\n');
+    expect((await evaluate(`checks: [{ contains: "yes" }]\n${one}`)).variants[0]?.isDeterministic).toBe(false);
+    await put('agent_profiles/team.yaml', 'type: team\nname: mine\n');
+    expect((await evaluate(`checks: [{ contains: "yes" }]\n${one}`)).variants[0]?.isDeterministic).toBe(true);
+  });
+});
+
 describe('checks', () => {
   it.each(['contains', 'lacks'])('%s: a text that is empty, as of a misspelt variable, is an error', async (kind) => {
     const report = await evaluate(`checks: [{ ${kind}: "{{ vars.typo }}" }]\n${one}`);
@@ -237,8 +273,11 @@ describe('checks', () => {
     });
   });
 
-  it('in code that never answer are errors after a while', async () => {
-    const file = await put('check.mjs', 'export default () => new Promise(() => {})\n');
+  it.each([
+    ['answer', 'export default () => new Promise(() => {})\n'],
+    ['are ready', 'await new Promise(() => {});\nexport default () => true\n'],
+  ])('in code that never %s are errors after a while', async (_what, text) => {
+    const file = await put('check.mjs', text);
     const subject = { facts: { output: 'yes' } } as unknown as EvalSubject;
     const tools = { judge: async () => await Promise.reject(new Error('not asked')) };
     expect(await codeCheck(file, './check.mjs', 30)(subject, tools)).toMatchObject({
@@ -287,6 +326,31 @@ describe('a baseline', () => {
 });
 
 describe('a bisection', () => {
+  it('keeps the files of a team that it includes, and judges a change by its kind wherever its file lies', async () => {
+    const including = 'type: team\nname: mine\nincludes: [../other]\n';
+    await put('other/team.yaml', 'type: team\nname: other\n');
+    await put('other/Helper.yaml', 'name: Helper\ntype: associate\nllm_config_ref: m\ninstructions: You help.\n');
+    for (const name of ['good', 'agent_profiles']) {
+      await put(`${name}/team.yaml`, including);
+      await put(`${name}/Clerk.yaml`, once);
+      await put(`${name}/judge.yaml`, config('judge'));
+      await put(`${name}/m.yaml`, config('m', name === 'good' ? ', temperature: 0.1' : ', temperature: 0.9'));
+    }
+    answer = ({ temperature }) => (temperature === 0.1 ? 'yes' : 'no');
+    const file = await put(
+      'x.eval.yaml',
+      `checks: [{ equals: "yes" }]\ncases: [{ name: a, input: one }, { name: ab, input: one }]\n`,
+    );
+    const found = await bisectEval(file, { ...options(), good: path.join(folder, 'good'), filter: 'a' });
+    expect(found).toMatchObject({
+      case: 'a',
+      changes: 1,
+      relevant: 1,
+      change: { path: 'agent_profiles/m.yaml', line: 3 },
+      isAlone: true,
+    });
+  });
+
   it('takes judges from the profiles of the suite, as the eval does, and line ends for no change', async () => {
     answer = (request) => {
       const text = JSON.stringify(request.prompt);
@@ -299,7 +363,7 @@ describe('a bisection', () => {
     const suite = `judge: { llm: judge }\nvariants: { v: { profiles: v } }\nchecks: [{ judge: short }]\n${one}`;
     const file = await put('x.eval.yaml', suite);
     const found = await bisectEval(file, { ...options(), good: path.join(folder, 'good') });
-    expect(found).toMatchObject({ changes: 1, change: { path: 'Clerk.yaml', line: 4 }, isAlone: true });
+    expect(found).toMatchObject({ changes: 1, change: { path: 'v/Clerk.yaml', line: 4 }, isAlone: true });
     expect(await readFile(file, 'utf8')).toBe(suite);
     await expect(evaluate(suite.replace('llm: judge', 'llm: judg'))).rejects.toThrow(/did you mean `judge`/);
   });

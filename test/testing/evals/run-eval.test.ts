@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine } from '../../../src/index.ts';
 import {
   bisectEval,
@@ -36,6 +36,8 @@ beforeEach(async () => {
   asked = [];
   answer = () => 'yes';
 });
+
+afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
 async function put(name: string, text: string): Promise<string> {
   const file = path.join(folder, name);
@@ -298,7 +300,11 @@ describe('a bisection', () => {
     const file = await put('x.eval.yaml', 'checks: [{ equals: "yes" }]\ncases: [{ name: a, input: one }]\n');
     const found = await bisectEval(file, { ...options(), good: path.join(folder, 'good') });
     expect(found).toMatchObject({
-      change: { path: 'Clerk.yaml', removed: ['instructions: Answer in one word.'], added: ['instructions: Answer in prose.'] },
+      change: {
+        path: 'agent_profiles/Clerk.yaml',
+        removed: ['instructions: Answer in one word.'],
+        added: ['instructions: Answer in prose.'],
+      },
       changes: 3,
       relevant: 1,
       isAlone: true,

@@ -11,8 +11,7 @@ import { journalIntegrity } from '../../options/journal-key.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams, type Teams } from '../../options/open-teams.ts';
 import { forkOnKey } from '../../dev/fork-key.ts';
-import { refreshSchemas } from '../../dev/refresh-schemas.ts';
-import { reloadProfiles } from '../../dev/reload-profiles.ts';
+import { reloadProfiles, schemasLine } from '../../dev/reload-profiles.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { abandonedRunsLine, resumeAbandoned } from '../../runs/resume-abandoned.ts';
 import { ProfileWatch, type ProfileWatchOptions } from '../../profile-watch.ts';
@@ -75,9 +74,10 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
   const pageOf = (runId: string): string => `${served.url}/#/runs/${encodeURIComponent(runId)}`;
   using _keys = options.dev === true ? forkOnKey({ engine, tell, pageOf }) : undefined;
-  if (options.dev === true) await refreshSchemas(teams.profiles);
   if (options.dev === true)
-    tell(`Profiles are loaded when they change.${process.stdin.isTTY ? ' Press f to fork the newest run onto them.' : ''}\n`);
+    tell(
+      `Profiles are loaded when they change.${await schemasLine(teams.profiles)}${process.stdin.isTTY ? ' Press f to fork the newest run onto them.' : ''}\n`,
+    );
   try {
     await interruption.asked;
   } finally {

@@ -34,7 +34,7 @@ function addRunStarts(app: ServerApp, { engine, launch, defaultProfile }: Server
 
   app.post('/api/runs', async (context) => {
     const body = await readBody(context, bodySchemas.launch);
-    const request = launchRequest(body, defaultProfile, onceId(context, 'run'));
+    const request = launchRequest(body, defaultProfile(), onceId(context, 'run'));
     const { limits, llmConfig, request: values } = body as Pick<LaunchOptions, 'limits' | 'llmConfig' | 'request'>;
     const { project } = body as { readonly project?: string };
     if (project !== undefined) checkProject(project);

@@ -18,7 +18,7 @@ export function addInfoRoutes(
       canControl: !readOnly,
       profiles: launchable(profiles).map(({ name, type, description }) => ({ name, type, description })),
       llmConfigs: [...llmConfigs.keys()],
-      defaultProfile,
+      defaultProfile: defaultProfile(),
       changedProfiles: changedProfiles(),
       profileProblem: profileProblem(),
     });

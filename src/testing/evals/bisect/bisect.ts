@@ -1,20 +1,25 @@
 import { CadreError } from '../../../core/error.ts';
 import type { ProfileSet } from '../../../core/profile/profile.ts';
+import { fileKindOf } from '../../../profiles/files/file-kind.ts';
+import { labelOf } from '../../../profiles/files/read-profile-files.ts';
+import { Report } from '../../../profiles/report.ts';
+import { parseYaml } from '../../../profiles/yaml/parse-yaml.ts';
+import { SourceText } from '../../../profiles/yaml/source-text.ts';
 import { CaseRunner } from '../play/case-runner.ts';
 import { EvalSession } from '../play/eval-session.ts';
 import { EvalStop } from '../play/eval-stop.ts';
 import type { PlannedRun } from '../play/planned-run.ts';
 import { loadEvalProfiles, planRuns, type EvalProfiles } from '../play/prepare-eval.ts';
-import { type EvalOptions, selectCases } from '../play/run-eval.ts';
+import { closeEngine, type EvalOptions, selectCases } from '../play/run-eval.ts';
 import { Spending, type Spent } from '../play/spending.ts';
 import type { EvalResult } from '../score/eval-result.ts';
 import type { EvalSuite } from '../suite/eval-suite.ts';
 import { readSuite } from '../suite/read-suite.ts';
-import { type ProfileChangePlace, profileVersions, type ProfileVersions, withChanges } from './changes.ts';
+import { inFolder, type ProfileChangePlace, profileVersions, type ProfileVersions, withChanges } from './changes.ts';
 import { findCulprit, type Trial } from './search.ts';
 
 /** Options of a bisection. */
-export interface BisectOptions extends Pick<EvalOptions, 'open' | 'profiles' | 'filter' | 'variants' | 'signal'> {
+export interface BisectOptions extends Pick<EvalOptions, 'open' | 'close' | 'profiles' | 'filter' | 'variants' | 'signal'> {
   /** Folder of the profiles with which the case passes. */
   readonly good: string;
   /** Receives a sentence at each step. */
@@ -48,7 +53,7 @@ export interface Bisection {
  * on. Fails with OPTION_INVALID when the case does not pass before and fail after.
  */
 export async function bisectEval(file: string | EvalSuite, options: BisectOptions): Promise<Bisection> {
-  const suite = selectCases(typeof file === 'string' ? await readSuite(file) : file, options);
+  const suite = oneCase(selectCases(typeof file === 'string' ? await readSuite(file) : file, options), options.filter);
   const [only, ...others] = suite.cases;
   const [variant, ...more] = suite.variants;
   if (only === undefined || others.length > 0)
@@ -70,7 +75,8 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
     const profiles = await loadEvalProfiles(session, suite);
     const after = profiles.variants.get(variant.name) ?? engine.profiles;
     const before = await session.load(options.good);
-    const versions = profileVersions(before.files, after.files);
+    const folder = variant.profiles ?? suite.profiles ?? options.profiles;
+    const versions = profileVersions(inFolder(before.files, labelOf(options.good), labelOf(folder)), after.files);
     if (versions.changes.length === 0)
       throw new CadreError('OPTION_INVALID', `${options.good} has the same profiles as the suite: there is no change to find`);
     if (options.signal?.aborted === true) onAbort();
@@ -81,8 +87,14 @@ export async function bisectEval(file: string | EvalSuite, options: BisectOption
       : thrown;
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
-    await engine.close();
+    await closeEngine(options, engine);
   }
+}
+
+/** Returns the suite with the case of exactly this name, if there is one among several. */
+function oneCase(suite: EvalSuite, filter: string | undefined): EvalSuite {
+  const named = suite.cases.filter(({ name }) => name.toLowerCase() === filter?.toLowerCase());
+  return named.length === 1 ? { ...suite, cases: named } : suite;
 }
 
 function stoppedError(why: EvalStop['why']): CadreError {
@@ -173,7 +185,7 @@ class Bisector {
     const { session, versions } = this.#parts;
     const kept: ProfileChangePlace[] = [];
     for (const change of changes) {
-      if (!isShownInPrompts(change)) {
+      if (!isShownInPrompts(change, versions)) {
         kept.push(change);
         continue;
       }
@@ -250,8 +262,10 @@ class Bisector {
 }
 
 /** True for files whose changes show in prompts and decisions; a model that is set up otherwise, or a tool, does not show there. */
-function isShownInPrompts({ path }: ProfileChangePlace): boolean {
-  return !/(?:^|\/)(?:llm_configs|scripts|toolsets)\//.test(path) && /\.ya?ml$/i.test(path);
+function isShownInPrompts({ path }: ProfileChangePlace, { before, after }: ProfileVersions): boolean {
+  const text = [...after, ...before].find((file) => file.path === path)?.text ?? '';
+  const kind = fileKindOf(path, parseYaml(new SourceText(path, text), new Report()));
+  return kind === 'profile' || kind === 'handover_protocol';
 }
 
 function failingRunOf({ results }: Tried): string {

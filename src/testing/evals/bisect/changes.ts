@@ -3,7 +3,7 @@ import type { ProfileFile } from '../../../core/profile/profile.ts';
 
 /** One changed place of one file. */
 export interface ProfileChangePlace {
-  /** Path of the file, without the folder of the profiles. */
+  /** Path of the file, as the new version names it. */
   readonly path: string;
   /** Line in the new file, or in the old one when only lines were removed; starts at 1. */
   readonly line: number;
@@ -100,7 +100,14 @@ function linesOf(text: string): string[] {
   return text.split(/\r?\n/);
 }
 
-/** Sets of different folders have the same paths below them. */
+/**
+ * Returns files with another name of the folder that they were read from, so that two versions of one team have the same paths. Files of teams
+ * that it includes keep theirs.
+ */
+export function inFolder(files: readonly ProfileFile[], from: string, to: string): readonly ProfileFile[] {
+  return files.map(({ path, text }) => ({ path: path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path, text }));
+}
+
 function byPath(files: readonly ProfileFile[]): ReadonlyMap<string, ProfileFile> {
-  return new Map(files.map((file) => [file.path.slice(file.path.indexOf('/') + 1), file]));
+  return new Map(files.map((file) => [file.path, file]));
 }

@@ -27,16 +27,23 @@ export function codeCheck(file: string, shown: string, mostMs = longestMs): Eval
     const late = new AbortController();
     try {
       loaded ??= import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>;
-      const check = (await loaded)['default'];
-      if (typeof check !== 'function') return errorVerdict(`${shown} has no default export that is a function`);
-      const answer = Promise.resolve((check as (given: EvalFacts) => unknown)(structuredClone(facts)));
-      return await Promise.race([answer.then((returned) => readVerdict(returned, shown)), tooLate(shown, mostMs, late.signal)]);
+      return await Promise.race([answerOf(loaded, facts, shown), tooLate(shown, mostMs, late.signal)]);
     } catch (thrown) {
       return errorVerdict(`${shown} failed: ${describeThrown(thrown)}`);
     } finally {
       late.abort();
     }
   };
+}
+
+async function answerOf(
+  module: Promise<Readonly<Record<string, unknown>>>,
+  facts: EvalFacts,
+  shown: string,
+): Promise<CheckVerdict> {
+  const check = (await module)['default'];
+  if (typeof check !== 'function') return errorVerdict(`${shown} has no default export that is a function`);
+  return readVerdict(await (check as (given: EvalFacts) => unknown)(structuredClone(facts)), shown);
 }
 
 async function tooLate(shown: string, mostMs: number, signal: AbortSignal): Promise<CheckVerdict> {

@@ -2,7 +2,8 @@ import type { ExpressionRoots } from '../../../core/expression/expression.ts';
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { contentText } from '../../../core/prompt/message.ts';
 import type { RunContext } from '../../../core/state/run-context.ts';
-import { activeAt } from '../../../core/state/run-time.ts';
+import type { WorkModule } from '../../../core/team/work-module.ts';
+import { outputOf } from '../../expect/check-run.ts';
 import { runOverview } from '../../../inspect/run-overview.ts';
 import type { TurnRecord } from '../../../inspect/turn/turn-record.ts';
 
@@ -59,7 +60,7 @@ export interface EvalFacts {
   /** Names of the called tools, in order. */
   readonly tools: readonly string[];
   readonly deliverables: JsonObject;
-  readonly team: { readonly shared: JsonObject; readonly work_modules: JsonObject };
+  readonly team: { readonly shared: JsonObject; readonly work_modules: Readonly<Record<string, WorkModule>> };
   readonly vars: JsonObject;
   readonly case: { readonly name: string; readonly input: JsonValue; readonly variant: string };
 }
@@ -101,15 +102,9 @@ export function evalFacts(
     calls,
     tools: calls.map(({ tool }) => tool),
     deliverables: state.deliverables,
-    team: { shared: state.team.shared, work_modules: state.team.workModules as unknown as JsonObject },
+    team: { shared: state.team.shared, work_modules: state.team.workModules },
     ...given,
   };
-}
-
-/** Returns the output of a run that ended; else the last reply of its root agent. */
-export function outputOf(state: RunContext): string {
-  const root = state.rootAgentId === undefined ? undefined : state.agents.get(state.rootAgentId);
-  return state.outcome === undefined ? (root?.turn.lastReply ?? '') : state.output;
 }
 
 function runFacts(state: RunContext): RunFacts {
@@ -126,7 +121,7 @@ function runFacts(state: RunContext): RunFacts {
     input_tokens: overview.inputTokens,
     output_tokens: overview.outputTokens,
     cost_usd: overview.cost,
-    seconds: Math.max(0, activeAt(state, state.at) - state.meta.createdAt) / 1000,
+    seconds: overview.used.wallMs / 1000,
     agents: overview.agents.total,
   };
 }

@@ -1,5 +1,5 @@
 import { CadreError } from '../../../core/error.ts';
-import type { Expression } from '../../../core/expression/expression.ts';
+import type { Expression, Scope } from '../../../core/expression/expression.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
 import { readPath } from '../../../core/expression/read-path.ts';
 import { checkSchema } from '../../../tools/schema/check-arguments.ts';
@@ -23,7 +23,7 @@ export function schemaCheck(schema: JsonSchema): EvalCheck['check'] {
 /** Returns the check that a condition over the run holds; a failure shows what the condition read. */
 export function celCheck(condition: Expression): EvalCheck['check'] {
   return async ({ facts }) => {
-    const scope = facts as unknown as JsonObject;
+    const scope: Scope = { ...facts };
     try {
       if (condition.test(scope)) return verdictOf(true, 'the condition holds');
     } catch (thrown) {

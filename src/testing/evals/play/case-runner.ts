@@ -5,10 +5,12 @@ import type { LaunchOptions } from '../../../engine/launch-options.ts';
 import type { Run } from '../../../engine/run.ts';
 import { stepsTaken } from '../../play/person-steps.ts';
 import type { CheckTools, EvalSubject } from '../checks/eval-check.ts';
-import { evalFacts, outputOf } from '../checks/eval-facts.ts';
+import { outputOf } from '../../expect/check-run.ts';
+import { evalFacts } from '../checks/eval-facts.ts';
 import type { CheckResult, EvalResult } from '../score/eval-result.ts';
 import type { EvalSuite } from '../suite/eval-suite.ts';
 import { driveRun, isFinished } from './drive-run.ts';
+import { evalProject, judgeTitle, runTitle } from './eval-labels.ts';
 import type { Attempts, EvalSession } from './eval-session.ts';
 import { type EvalRecording, recordingKey } from './eval-recording.ts';
 import type { EvalStop } from './eval-stop.ts';
@@ -122,16 +124,16 @@ export class CaseRunner {
 
   async #launch(planned: PlannedRun, attempt: number, session: EvalSession): Promise<OverRun> {
     const { suite } = this.#parts;
-    const { case: own, variant, repeat, set, profile } = planned;
+    const { case: own, variant, set, profile } = planned;
     const limits = { ...budgetLimits(suite.budget), ...variant.limits, ...own.limits };
     const options: LaunchOptions = {
       limits,
       request: { ...own.request, ...variant.request },
       ...(variant.llm === undefined ? {} : { llmConfig: variant.llm }),
     };
-    const title = `${own.name} · ${variant.name}${own.repeats === 1 ? '' : ` · ${repeat} of ${own.repeats}`}`;
+    const title = runTitle(planned);
     const runId = this.#idOf(planned, attempt);
-    const request = { profile, input: own.input, runId, title: shortened(title, 200) };
+    const request = { profile, input: own.input, runId, title };
     const run = await session.launch(set, request, options).catch((thrown: unknown) => {
       throw launchError(title, thrown);
     });
@@ -189,7 +191,7 @@ export class CaseRunner {
           limits: budgetLimits(suite.budget),
           sets: judges,
           subject: run.id,
-          title: shortened(`judge of ${planned.case.name}`, 200),
+          title: judgeTitle(planned.case),
           file: async (judging) => await this.#fileUnderEval(session, judging),
           watch: (judging) => this.#watch(judging),
           onAnswer: async (judging) => await record?.add(key, judging),
@@ -236,23 +238,15 @@ export class CaseRunner {
   }
 
   async #fileUnderEval(session: EvalSession, run: Run): Promise<void> {
-    await session.engine.catalog.move(run.id, shortened(`eval ${this.#parts.suite.name}`, 100).trim());
+    await session.engine.catalog.move(run.id, evalProject(this.#parts.suite));
   }
-}
-
-/** Returns a text as one line of at most `most` characters, none of them cut in two. */
-function shortened(text: string, most: number): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .slice(0, most)
-    .replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** Names the run whose launch failed. Errors of stopping and of other processes keep their meaning. */
 function launchError(title: string, thrown: unknown): unknown {
   if (!(thrown instanceof CadreError) || ['ENGINE_CLOSED', 'RUN_EXISTS', 'RUN_LOCKED'].includes(thrown.code)) return thrown;
   const why = thrown.code === 'MODEL_UNPRICED' ? 'a limit or budget in US dollars cannot be held: ' : '';
-  return new CadreError(thrown.code, `${shortened(title, 200)}: ${why}${thrown.message}`, {
+  return new CadreError(thrown.code, `${title}: ${why}${thrown.message}`, {
     cause: thrown,
     details: thrown.details,
   });

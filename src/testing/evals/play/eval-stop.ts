@@ -41,7 +41,7 @@ export class EvalStop {
   }
 
   #close(): void {
-    // The caller of the eval closes the engine too, and waits for that.
-    void this.#engine.close({ graceMs: 0 });
+    // The caller of the eval closes the engine too, waits for that, and gets its error.
+    this.#engine.close({ graceMs: 0 }).catch(() => undefined);
   }
 }

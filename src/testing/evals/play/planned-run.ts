@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { RunId } from '../../../core/ids.ts';
-import type { JsonValue } from '../../../core/json.ts';
 import type { ProfileSet } from '../../../core/profile/profile.ts';
 import type { EvalCase, EvalVariant } from '../suite/eval-suite.ts';
 
@@ -28,14 +27,14 @@ export function runIds(suite: string, round: number): (planned: PlannedRun, atte
       profile,
       llm: variant.llm ?? null,
       request: { ...own.request, ...variant.request },
-      limits: { ...variant.limits, ...own.limits } as JsonValue,
-      people: own.people as unknown as JsonValue,
+      limits: { ...variant.limits, ...own.limits },
+      people: own.people,
       profiles: hashOfSet(set),
     });
 }
 
-/** Returns an id for a run that is a function of its facts. */
-export function idOf(prefix: string, facts: JsonValue): RunId {
+/** Returns an id for a run that is a function of its facts, which are plain data. */
+export function idOf(prefix: string, facts: Readonly<Record<string, unknown>>): RunId {
   return `${prefix}_${createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 20)}` as RunId;
 }
 

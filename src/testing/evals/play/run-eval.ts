@@ -17,6 +17,8 @@ import { Spending } from './spending.ts';
 export interface EvalOptions {
   /** Opens the engine on a folder of profiles, or one that answers from a recording; the eval closes it. */
   readonly open: (profiles: string, replay?: Recording) => Promise<Engine>;
+  /** Closes an engine that `open` returned, with what belongs to it; by default, the engine alone. */
+  readonly close?: ((engine: Engine) => Promise<void>) | undefined;
   /** Folder of the profiles when the suite names none. */
   readonly profiles: string;
   /** Only cases with this text in their name. */
@@ -67,8 +69,13 @@ export async function runEval(file: string | EvalSuite, options: EvalOptions): P
     const round = await findRound(session, suite, planned, options.again === true);
     return await runPlanned({ suite, session, stop, profiles, planned, round }, options);
   } finally {
-    await engine.close();
+    await closeEngine(options, engine);
   }
+}
+
+/** Closes an engine as its opener says. */
+export async function closeEngine({ close }: Pick<EvalOptions, 'close'>, engine: Engine): Promise<void> {
+  await (close === undefined ? engine.close() : close(engine));
 }
 
 async function runPlanned({ suite, session, stop, profiles, planned, round }: Prepared, options: EvalOptions): Promise<EvalReport> {
@@ -81,7 +88,7 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
     const runner = new CaseRunner({ suite, session, judges: profiles.judges, round, spending, stop, retry, record, replay });
     const found = await runner.lookUp(planned);
     checkRecording(options.replay, planned, found);
-    const estimate = await estimateCost(session, suite, { planned, found, round });
+    const estimate = await estimateCost(session, suite, { planned, found });
     const recorded = found.filter(({ latest }) => latest !== undefined).length;
     const isWanted = onPlan?.({ suite: suite.name, round, runs: planned.length, recorded, estimate }) ?? true;
     const results: EvalResult[] = [];
@@ -109,11 +116,12 @@ async function runPlanned({ suite, session, stop, profiles, planned, round }: Pr
 }
 
 /** Returns how a run gets an engine that answers from its recording. */
-function replayOf(suite: EvalSuite, stop: EvalStop, { replay, open, profiles }: EvalOptions): CaseRunnerParts['replay'] {
+function replayOf(suite: EvalSuite, stop: EvalStop, options: EvalOptions): CaseRunnerParts['replay'] {
+  const { replay, open, profiles } = options;
   if (replay === undefined) return undefined;
   return async (key, { variant }) => {
     const engine = await open(variant.profiles ?? suite.profiles ?? profiles, replay.of(key));
-    return { session: new EvalSession(engine, stop), [Symbol.asyncDispose]: async () => await engine.close() };
+    return { session: new EvalSession(engine, stop), [Symbol.asyncDispose]: async () => await closeEngine(options, engine) };
   };
 }
 
@@ -165,9 +173,10 @@ function reportOf(
   };
 }
 
-/** True when no model of a variant answers by chance: the named config, or all of its profiles', are scripted. */
-function isScripted(set: PlannedRun['set'] | undefined, llm: string | undefined): boolean {
+/** True when no model of a variant answers by chance: the named config, or that of its team, or all of its profiles', are scripted. */
+function isScripted(set: PlannedRun['set'] | undefined, named: string | undefined): boolean {
   if (set === undefined) return false;
+  const llm = named ?? set.team?.llmConfig;
   const used = llm === undefined ? [...set.profiles.values()].flatMap(({ llmConfigRef }) => llmConfigRef ?? []) : [llm];
   return used.length > 0 && used.every((name) => set.llmConfigs.get(name)?.provider === 'scripted');
 }

@@ -4,14 +4,13 @@ import path from 'node:path';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { LimitOptions } from '../../../engine/limit-options.ts';
-import { maxFileBytes, sizeText } from '../../../profiles/files/file-limits.ts';
 import { isEvalFile } from '../../../profiles/files/test-file-names.ts';
 import { formatDiagnostics } from '../../../profiles/format-diagnostics.ts';
 import { Report } from '../../../profiles/report.ts';
 import { validateShape } from '../../../profiles/schema/validate-shape.ts';
-import { parseYaml } from '../../../profiles/yaml/parse-yaml.ts';
 import { childOf, type MapNode, nodeAt, type SourceNode, toPlainObject } from '../../../profiles/yaml/source-node.ts';
-import { SourceText } from '../../../profiles/yaml/source-text.ts';
+import { usageLimits } from '../../../profiles/compile/compile-limits.ts';
+import { readYaml, shownPath } from '../../cases/read-yaml.ts';
 import type { PersonStep } from '../../cases/test-case.ts';
 import { type CheckDefaults, compileChecks } from './compile-checks.ts';
 import type { EvalCase, EvalSuite, EvalVariant } from './eval-suite.ts';
@@ -23,24 +22,13 @@ const mostRuns = 100_000;
 
 const variantName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,39}$/;
 
-/** Limits of a suite, and their names in code. */
-const limitNames = {
-  max_turns: 'maxTurns',
-  max_tool_calls: 'maxToolCalls',
-  max_tokens: 'maxTokens',
-  max_cost_usd: 'maxCostUsd',
-  max_wall_seconds: 'maxWallMs',
-} as const;
-
 /** Reads a suite from a file. Fails with OPTION_INVALID when there is none, PROFILE_INVALID naming every problem of its text. */
 export async function readSuite(file: string): Promise<EvalSuite> {
   const place = path.resolve(file);
   if (!existsSync(place)) throw new CadreError('OPTION_INVALID', `there is no file '${file}'; name an eval suite (*.eval.yaml)`);
   if (!isEvalFile(place)) throw new CadreError('OPTION_INVALID', `'${file}' is no eval suite: its name ends in .eval.yaml`);
-  const below = path.relative('', place);
-  const shown = (below.startsWith('..') || path.isAbsolute(below) ? place : below).replaceAll(path.sep, '/');
   const report = new Report();
-  const suite = compileSuite(await readFile(place, 'utf8'), { file: shown, folder: path.dirname(place) }, report);
+  const suite = compileSuite(await readFile(place, 'utf8'), { file: shownPath(place), folder: path.dirname(place) }, report);
   const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (suite !== undefined && errors.length === 0) return suite;
   throw new CadreError(
@@ -54,14 +42,7 @@ export async function readSuite(file: string): Promise<EvalSuite> {
 
 /** Compiles the text of a suite; undefined, with the problems reported, when it is none. */
 export function compileSuite(text: string, place: Pick<EvalSuite, 'file' | 'folder'>, report: Report): EvalSuite | undefined {
-  const source = new SourceText(place.file, text.startsWith('\uFEFF') ? text.slice(1) : text);
-  const size = Buffer.byteLength(text);
-  if (size > maxFileBytes) {
-    const message = `the file has ${sizeText(size)}, an eval suite may have ${sizeText(maxFileBytes)}`;
-    report.error('FILE_TOO_LARGE', { at: { file: source, start: 0, end: 0 }, message, hint: 'split it' });
-    return undefined;
-  }
-  const root = parseYaml(source, report);
+  const root = readYaml(place.file, text, 'an eval suite', report);
   if (root === undefined || !validateShape('eval', root, report) || report.hasErrors) return undefined;
   return new SuiteReader(root, place, report).read();
 }
@@ -127,7 +108,7 @@ class SuiteReader {
           `'${name}' is no name of a variant`,
           'letters, digits and _ . -, at most 40',
         );
-    const common = limitsOf(this.#plain['limits']);
+    const common = limitsIn(this.#root);
     return given.map(([name, body]) => ({
       name,
       description: textOf(body['description']),
@@ -135,7 +116,7 @@ class SuiteReader {
       profile: textOf(body['profile']),
       llm: textOf(body['llm']),
       request: (body['request'] ?? {}) as JsonObject,
-      limits: { ...common, ...limitsOf(body['limits']) },
+      limits: { ...common, ...limitsIn(nodeAt(this.#root, ['variants', name])) },
       at: this.#at(['variants', name]),
     }));
   }
@@ -178,7 +159,7 @@ class SuiteReader {
           request: (body['request'] ?? {}) as JsonObject,
           vars: (body['vars'] ?? {}) as JsonObject,
           people,
-          limits: limitsOf(body['limits']),
+          limits: limitsIn(node),
           repeats: numberOf(body['repeats']) ?? repeats,
           checks,
           at: this.#at(['cases', String(index)]),
@@ -209,13 +190,9 @@ class SuiteReader {
   }
 }
 
-function limitsOf(value: unknown): LimitOptions {
-  const limits: Record<string, number> = {};
-  for (const [key, limit] of Object.entries((value ?? {}) as Readonly<Record<keyof typeof limitNames, number>>)) {
-    const name = limitNames[key as keyof typeof limitNames];
-    limits[name] = name === 'maxWallMs' ? limit * 1000 : limit;
-  }
-  return limits;
+function limitsIn(node: SourceNode): LimitOptions {
+  const limits = childOf(node, 'limits');
+  return limits?.kind === 'map' ? usageLimits(limits) : {};
 }
 
 function textOf(value: unknown): string | undefined {
