@@ -30,7 +30,8 @@ export function connectMcp(name: string, settings: JsonObject, clock = manualClo
   let tools: ReadonlyMap<string, EffectTool> = new Map();
   let sets = 0;
   const until: ConnectedToolset['until'] = async (condition, what = 'a condition') => {
-    const deadline = Date.now() + 8_000;
+    // A guard against hanging: a busy machine takes many seconds to start a sandbox.
+    const deadline = Date.now() + 60_000;
     while (!condition()) {
       if (Date.now() > deadline) throw new Error(`${what} did not come true; health: ${JSON.stringify(health)}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
