@@ -8,24 +8,18 @@ import type { SubContext } from './state/sub-context.ts';
 export class TurnContext {
   readonly tx: Transaction;
   readonly env: Env;
+  /** The run as the events of this transaction leave it. */
+  readonly run: RunContext;
   readonly agent: SubContext;
-  #profile: CompiledProfile | undefined;
+  readonly profile: CompiledProfile;
 
+  /** Throws when the run has no profile of the agent's name, which launch and resume rule out. */
   constructor(tx: Transaction, env: Env, agent: SubContext) {
     this.tx = tx;
     this.env = env;
+    this.run = tx.run;
     this.agent = agent;
-  }
-
-  /** The run as the events of this transaction leave it. */
-  get run(): RunContext {
-    return this.tx.run;
-  }
-
-  /** The agent's profile. Throws when the run has none of its name, which launch and resume rule out. */
-  get profile(): CompiledProfile {
-    this.#profile ??= profileOf(this.env, this.agent);
-    return this.#profile;
+    this.profile = profileOf(env, agent);
   }
 }
 

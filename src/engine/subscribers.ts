@@ -65,7 +65,8 @@ export class Subscribers {
   }
 
   delta(agentId: AgentId, turnId: TurnId, delta: ModelDelta): void {
-    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onDelta?.(agentId, turnId, delta));
+    for (const subscriber of this.#all)
+      if (subscriber.onDelta !== undefined) this.#guard(subscriber, () => subscriber.onDelta?.(agentId, turnId, delta));
   }
 
   progress(agentId: AgentId, turnId: TurnId, callId: CallId, fraction: number, note: string): void {

@@ -32,6 +32,14 @@ function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void
   by(run.budget);
 }
 
+function giveBack(budget: Budget, reserved: NonNullable<TurnStart['reserve']>): void {
+  budget.reservedTokens -= reserved.tokens;
+  budget.reservedCost -= reserved.cost ?? 0;
+  budget.reserving -= 1;
+  // Sums of fractions do not return to exactly zero.
+  if (budget.reserving === 0) budget.reservedCost = 0;
+}
+
 /** Counts a new agent. */
 export function countAgent(run: RunContext, agent: SubContext): void {
   const module = agent.work.moduleScope;
@@ -70,13 +78,7 @@ export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'t
 export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
   const reserved = start.reserve;
   if (reserved === undefined) return;
-  change(run, agent, (budget) => {
-    budget.reservedTokens -= reserved.tokens;
-    budget.reservedCost -= reserved.cost ?? 0;
-    budget.reserving -= 1;
-    // Sums of fractions do not return to exactly zero.
-    if (budget.reserving === 0) budget.reservedCost = 0;
-  });
+  change(run, agent, (budget) => giveBack(budget, reserved));
 }
 
 /** Counts the use of a summariser's call, estimating what its provider did not count. Returns its tokens. */
@@ -99,14 +101,16 @@ interface EndedCall {
   readonly event: EventOf<'model.end'>;
 }
 
-/** Counts the use of a model call; returns its tokens. */
+/** Counts the use of a model call and releases its reservation; returns its tokens. */
 export function spend(run: RunContext, agent: SubContext, call: EndedCall): number {
   const { turn, event } = call;
+  const { reserve: reserved } = turn.start;
   const tokens = tokensOf(call);
-  const cost = event.cost ?? (tokens === 0 ? 0 : (turn.start.reserve?.cost ?? 0));
+  const cost = event.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0));
   change(run, agent, (budget) => {
     budget.tokens += tokens;
     budget.cost += cost;
+    if (reserved !== undefined) giveBack(budget, reserved);
   });
   return tokens;
 }

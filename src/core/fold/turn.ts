@@ -220,7 +220,6 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   run.activity -= 1;
   addUsage(run.usage, event);
   addUsage(agent.limits.usage, event);
-  release(run, agent, turn);
   agent.counters.tokensUsed += spend(run, agent, { turn, event });
   agent.turn.nextToolChoice = undefined;
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.

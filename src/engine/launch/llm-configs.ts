@@ -65,9 +65,18 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, sources
       { details: { missing: config.missing } },
     );
   };
+  const resolved = new Map<string, LlmConfig>();
+  const resolveOnce = (name: string): LlmConfig => {
+    let config = resolved.get(name);
+    if (config === undefined) {
+      config = resolve(name);
+      resolved.set(name, config);
+    }
+    return config;
+  };
   return {
     resolve,
-    of: (profile, override) => resolve(override ?? profile.llmConfigRef),
+    of: (profile, override) => resolveOnce(override ?? profile.llmConfigRef),
     find,
     has: (config) => [...all.values(), ...named.values()].some((each) => each === config || withoutStandIn.get(each) === config),
     names,

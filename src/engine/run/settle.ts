@@ -26,7 +26,7 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
     const agent = tx.run.agents.get(agentId);
-    if (agent !== undefined && tx.run.outcome === undefined) advance(new TurnContext(tx, decision.env, agent), decision, mayStart);
+    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, decision, agent, mayStart);
   }
 }
 
@@ -50,11 +50,10 @@ function tellParent(
   }
 }
 
-function advance(context: TurnContext, decision: DecisionContext, mayStart: boolean): void {
-  const { tx, agent } = context;
+function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
   if (agent.status === 'awaiting_tools') {
     if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
-    if (agent.calls.open.size === 0) endTurnWhenCallsEnded(context);
+    if (agent.calls.open.size === 0) endTurnWhenCallsEnded(new TurnContext(tx, decision.env, agent));
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
   // Checked from state alone, too: a notification lost in a crash is sent by the next process.

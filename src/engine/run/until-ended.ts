@@ -5,9 +5,11 @@ export async function untilEnded(actor: RunActor): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = actor.subscribers.add({
       onEvents: (events) => {
-        if (!events.some((event) => event.type === 'run.end')) return;
-        stop();
-        resolve();
+        for (const { type } of events) {
+          if (type !== 'run.end') continue;
+          stop();
+          resolve();
+        }
       },
       onHalt: reject,
     });

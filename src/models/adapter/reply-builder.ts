@@ -20,6 +20,8 @@ export type StreamResult =
 
 /** Builds one reply from the parts of a stream, in one pass. Independent of time and transport. */
 export class ReplyBuilder {
+  /** Set once the stream has failed: nothing more needs to be read. */
+  failure: ModelFailure | undefined;
   readonly #returned: 'signed' | 'all';
   readonly #deltas: DeltaPublisher;
   #chars = 0;
@@ -33,18 +35,12 @@ export class ReplyBuilder {
   #warnings: Set<string> | undefined;
   #modelId: string | undefined;
   #finish: StreamFinish | undefined;
-  #failure: ModelFailure | undefined;
   #usage: Usage = {};
 
   /** `returned`: the reasoning to send back to the model while it calls tools. */
   constructor(attempt: number, onDelta: ((delta: ModelDelta) => void) | undefined, returned: 'signed' | 'all' = 'signed') {
     this.#returned = returned;
     this.#deltas = new DeltaPublisher(attempt, onDelta);
-  }
-
-  /** Set once the stream has failed: nothing more needs to be read. */
-  get failure(): ModelFailure | undefined {
-    return this.#failure;
   }
 
   /** True once the part that ends a reply has arrived. */
@@ -106,7 +102,7 @@ export class ReplyBuilder {
 
   /** Builds the result once the stream is over. */
   build(): StreamResult {
-    if (this.#failure !== undefined) return { kind: 'failure', failure: this.#failure };
+    if (this.failure !== undefined) return { kind: 'failure', failure: this.failure };
     const finish = this.#finish;
     if (finish === undefined) return this.#broken('The stream ended before the reply did');
     switch (finish.kind) {
@@ -250,7 +246,7 @@ export class ReplyBuilder {
         return;
       case 'error':
         // An error after a proper end does not invalidate the reply.
-        if (this.#finish === undefined && !isMissingReason(part.error)) this.#failure ??= this.#classify(part.error);
+        if (this.#finish === undefined && !isMissingReason(part.error)) this.failure ??= this.#classify(part.error);
         return;
       case 'stream-start':
         for (const warning of Array.isArray(part.warnings) ? part.warnings : []) this.#warn(describeWarning(warning));
@@ -270,7 +266,7 @@ export class ReplyBuilder {
 
   #readDelta(part: StreamPart): string {
     if (typeof part.delta === 'string') return part.delta;
-    this.#failure ??= passingFailure('MODEL_BAD_RESPONSE', `The stream holds a ${part.type} part without text.`);
+    this.failure ??= passingFailure('MODEL_BAD_RESPONSE', `The stream holds a ${part.type} part without text.`);
     return '';
   }
 
@@ -280,11 +276,11 @@ export class ReplyBuilder {
   }
 
   #tooLarge(): void {
-    this.#failure ??= replyTooLarge;
+    this.failure ??= replyTooLarge;
   }
 
   #tooManyCalls(): boolean {
-    this.#failure ??= tooManyCalls;
+    this.failure ??= tooManyCalls;
     return true;
   }
 

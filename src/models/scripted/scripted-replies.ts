@@ -46,7 +46,8 @@ export function scriptedModel(
   const nextReply = async (request: ScriptedRequest): Promise<ScriptedReply> => {
     const index = calls;
     calls += 1;
-    requests.push(request);
+    // A long prompt is one list that later calls extend.
+    requests.push({ ...request, prompt: [...request.prompt] });
     if (requests.length > keepRequests) requests.shift();
     const reply = typeof replies === 'function' ? replies : list?.[index];
     if (reply === undefined) throw noReplyLeft(list?.length ?? 0, index);

@@ -6,13 +6,14 @@ import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, OutageNews, ToolChoice } from '../../core/model/model.ts';
-import { assemblePrompt, headsOf } from '../../core/prompt/prompt.ts';
+import { headsOf } from '../../core/prompt/prompt.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnPrompt } from '../../core/state/turn.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
+import { promptOf } from './grown-prompt.ts';
 import type { ExecPorts } from './node.ts';
 import { askPlanner } from '../planner/ask-planner.ts';
 import { systemTextOf } from '../prompt/build-system-prompt.ts';
@@ -47,7 +48,7 @@ export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Prom
   const tools: AgentTools = env.toolsOf(profile, agent);
   const systemText = latestSystemText(agent, prompt.system, ports.content);
   const heads = headTextsOf(agent, prompt, ports.content);
-  const messages = assemblePrompt({ systemText, history: agent.history, range: prompt, inputs: start.inputs, heads });
+  const messages = promptOf(agent, { systemText, history: agent.history, range: prompt, inputs: start.inputs, heads });
   const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
   if (fn !== undefined) {
     return callFunction(fn, {
