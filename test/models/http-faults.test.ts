@@ -80,15 +80,15 @@ const passing: readonly PassingFault[] = [
   },
   {
     name: 'nobody who answers in time',
-    fault: { response: hello, chaos: { latencyMs: 500 } },
+    fault: { response: hello, chaos: { latencyMs: 2_000 } },
     codes: ['MODEL_TIMEOUT'],
-    fields: impatient({ firstToken: 60 }),
+    fields: impatient({ firstToken: 400 }),
   },
   {
     name: 'silence between chunks',
-    fault: { response: hello, chunkSize: 4, latency: 300 },
+    fault: { response: hello, chunkSize: 4, latency: 2_000 },
     codes: ['MODEL_TIMEOUT'],
-    fields: impatient({ firstToken: 60, betweenChunks: 60 }),
+    fields: impatient({ firstToken: 400, betweenChunks: 400 }),
   },
 ];
 
