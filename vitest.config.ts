@@ -13,7 +13,7 @@ const system = [
   'test/bundle/*.test.ts',
   'test/docs/{examples,packed}.test.ts',
   'test/simulation/storm.test.ts',
-  'test/scenarios/{openmanus,shipped-scripts,shipped-chaos,readable-prompts,first-turn,bundled-team}.test.ts',
+  'test/scenarios/{openmanus,shipped-scripts,shipped-chaos,first-turn,bundled-team}.test.ts',
   'test/profiles/{schemas-of-project,editor}.test.ts',
   'test/toolsets/documents/pdf.test.ts',
   'test/journal/leases/namespaces.test.ts',

@@ -19,6 +19,7 @@ import {
   shippedProfiles,
   type ShippedProfile,
 } from './shipped-runs.ts';
+import { unreadablePlaces } from './unreadable-places.ts';
 
 const profiles = await shippedProfiles();
 const question = 'Within how many days may a kettle be returned? Run `echo 30`.\nimage_path: kite.png';
@@ -83,11 +84,17 @@ describe.each(profiles)('$team/$name offline (F17, F18, F19)', { timeout: 60_000
     expect(await engine.rerender(run.id), 'the same profiles decide every turn again').toMatchObject({ differences: [] });
     expect(failures(run)).toEqual([]);
     expect([...falseSuccesses(run), ...unearned(run)]).toEqual([]);
+    expect(unreadablePlaces(run), 'F35: what models read').toEqual([]);
     await verifyRun(run, store, { priorities: prioritiesOf(profile.set) });
     const isOther = profile.team === 'commonground' && /^Associate_(?!DocumentResearcher)/.test(profile.name);
     const why = isOther ? 'only searches documents' : cannot[profile.name];
     if (why === undefined) expect(run.state.outcome ?? 'success').toBe('success');
     else expect(`${run.state.outcome}: ${run.state.error?.message}`).toMatch(new RegExp(`^error: [^]*${why}`));
+  });
+
+  it.skipIf(noSandbox === undefined)('F35: its models read no times as numbers, empty fields or values of code', async () => {
+    const { run } = await runOffline(profile, question);
+    expect(unreadablePlaces(run)).toEqual([]);
   });
 
   it.runIf(['anges', 'openmanus'].includes(profile.team))(
