@@ -13,7 +13,7 @@ import { indexDocuments, type FolderContents, type ReadingProgress } from './ind
 import type { ChunkPlace, IndexedDocument } from './index-store.ts';
 import { nearNames } from './near-names.ts';
 import { OpenedIndex } from './opened-index.ts';
-import { runAtOnce } from './pace.ts';
+import { runAtOnce } from '../parse/steps.ts';
 
 const openDocumentsKept = 64;
 const folderName = 'the documents folder';

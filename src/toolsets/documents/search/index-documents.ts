@@ -5,7 +5,7 @@ import type { InsideText, NotRead } from '../../files/read-inside.ts';
 import { maxTotalBytes, type DocumentLimits } from '../document-limits.ts';
 import { isLasting, isNoText, LeftOutCount } from '../left-out.ts';
 import { binaryKind } from '../parse/document-kinds.ts';
-import { toDocument } from '../parse/document-text.ts';
+import { toDocumentInSteps } from '../parse/document-text.ts';
 import type { SourceReader } from '../read-source.ts';
 import { walkDocuments, type DocumentRoot, type WalkStep } from '../walk-documents.ts';
 import type { IndexedDocument, IndexStore, KnownFile } from './index-store.ts';
@@ -52,7 +52,7 @@ interface FileState {
 /** Files that are read ahead of the one that is indexed. */
 const readAheadFiles = 8;
 /** Text after which a transaction ends: longer ones take longer to write. */
-const transactionBytes = 500_000;
+const transactionBytes = 200_000;
 /** A file that changed so shortly before it was read may change once more without looking different. */
 const racyMs = 2_000;
 
@@ -135,7 +135,7 @@ class FolderIndexing {
 
   async #index(file: string, read: InsideText, state: FileState | undefined): Promise<void> {
     const { store } = this.#parts;
-    const document = toDocument(file, read.text);
+    const document = await this.#pace.run(toDocumentInSteps(file, read.text));
     const bytes = Buffer.byteLength(read.text);
     const stamp = state === undefined || state.isRacy ? '' : state.stamp;
     this.#add(await this.#pace.run(store.add({ document, bytes, version: read.version, stamp })));

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Steps } from '../parse/steps.ts';
 
 /** Longest work between two turns of the event loop, in milliseconds. */
 const sliceMs = 8;
@@ -19,10 +20,11 @@ export class Pace {
   }
 
   /** Does work in steps, with turns of the event loop between them. */
-  async run<Result>(steps: Generator<unknown, Result>): Promise<Result> {
+  async run<Result>(steps: Steps<Result>): Promise<Result> {
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done === true) return step.value;
-      await this.turn();
+      const turn = this.turn();
+      if (turn !== undefined) await turn;
     }
   }
 
@@ -31,9 +33,4 @@ export class Pace {
     this.#signal?.throwIfAborted();
     this.#since = performance.now();
   }
-}
-
-/** Does work in steps without a turn of the event loop between them. */
-export function runAtOnce<Result>(steps: Generator<unknown, Result>): Result {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
