@@ -74,7 +74,8 @@ export async function resumeAndDrive(
   if (run === undefined) return 130;
   interruption.exitMessage = interruptedText(run, options.store);
   // Progress starts with the resumption and its notes.
-  const watcher = watchRun(run, terminal, { mode, after: seq });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, after: seq, reading: session.reading });
   const tooLate = await act(run).then(() => undefined, expiredText);
   // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);

@@ -32,6 +32,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     );
   const follow = (run: Run): Run => {
     interruption.exitMessage = interruptedText(run, options.store, 'chat');
+    session.beginReading();
     return run;
   };
   using input = new LineInput(() => interruption.interrupt());

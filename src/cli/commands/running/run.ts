@@ -75,7 +75,8 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) await session.engine.catalog.move(run.id, options.project);
   interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(session.engine, run, terminal) : undefined;
-  const watcher = watchRun(run, terminal, { mode });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, reading: session.reading });
   const driven = await driveRun(run, {
     terminal,
     watcher,

@@ -131,7 +131,8 @@ async function replayFrom(
   });
   await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
-  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
   const code = finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });

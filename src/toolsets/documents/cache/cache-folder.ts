@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../../files/error-code.ts';
 
 /** An index that is kept: its file, and the SHA-256 of its bytes. */
 export interface KeptIndex {
@@ -35,7 +36,8 @@ export class CacheFolder {
   /** Opens a folder, creating it; undefined when it cannot be used. Removes what killed processes left in it. */
   static async open(folder: string): Promise<CacheFolder | undefined> {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(path.dirname(folder));
+      await makeFolder(folder);
       if (!(await isPrivate(folder))) return undefined;
       const opened = new CacheFolder(path.resolve(folder));
       await opened.#sweep();
@@ -122,6 +124,15 @@ export function unlessOfSystem(error: unknown): undefined {
   throw error;
 }
 
+/** Creates a folder. Not `recursive`: Node would try for ever in folders of the system. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
 async function isPrivate(folder: string): Promise<boolean> {
   const found = await lstat(folder);
   // Systems without user ids protect a user's folders themselves.
@@ -143,6 +154,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

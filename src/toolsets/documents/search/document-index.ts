@@ -25,6 +25,8 @@ export interface BuildOptions {
   /** Private folder that holds the index between processes; without it, the index is in memory. */
   readonly cacheDir?: string | undefined;
   readonly onProgress?: (progress: ReadingProgress) => void;
+  /** Wall time in milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 interface IndexParts extends FolderContents {
@@ -50,17 +52,20 @@ export class DocumentIndex {
   readonly #documents: Map<string, IndexedDocument>;
   readonly #skipped: Map<string, string>;
   readonly #leftOut: LeftOutCount;
+  /** Files that were read to build it; the others were known from a kept index. */
+  readonly filesRead: number;
   readonly #lost = new Set<string>();
   readonly #open = new Map<string, OpenDocument & { readonly version: string }>();
   #closed = false;
 
-  private constructor({ root, source, opened, documents, skipped, leftOut }: IndexParts) {
+  private constructor({ root, source, opened, documents, skipped, leftOut, filesRead }: IndexParts) {
     this.root = root;
     this.#source = source;
     this.#opened = opened;
     this.#documents = documents;
     this.#skipped = skipped;
     this.#leftOut = leftOut;
+    this.filesRead = filesRead;
   }
 
   /**
@@ -71,11 +76,11 @@ export class DocumentIndex {
    */
   static async build(root: string, limits: DocumentLimits, options: BuildOptions = {}): Promise<DocumentIndex> {
     const realRoot = await resolveDocumentRoot(root);
-    const { signal = new AbortController().signal, cacheDir, onProgress = () => undefined } = options;
+    const { signal = new AbortController().signal, cacheDir, onProgress = () => undefined, now = Date.now } = options;
     return await OpenedIndex.use({ root: realRoot, limits, cacheDir, signal }, async (opened) => {
       const source = new SourceReader(realRoot.folder, limits, signal);
       const { store, known } = opened;
-      const contents = await indexDocuments({ root: realRoot, limits, source, store, known, signal, onProgress });
+      const contents = await indexDocuments({ root: realRoot, limits, source, store, known, signal, onProgress, now });
       const index = new DocumentIndex({ root, source, opened, ...contents });
       if (index.#documents.size === 0) throw noDocuments(root, index.stats());
       return index;

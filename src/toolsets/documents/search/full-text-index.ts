@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { IndexTotals } from './index-totals.ts';
 
 /** Texts a row is found by, already prepared with `toIndexText`. */
 export interface IndexTexts {
@@ -27,6 +28,7 @@ export const fullTextSchema = `
 /** An FTS5 index over numbered rows; stores only the positions of words, no text. */
 export class FullTextIndex {
   readonly #database: DatabaseSync;
+  readonly #totals: IndexTotals;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   readonly #count: StatementSync;
@@ -37,6 +39,7 @@ export class FullTextIndex {
   /** Uses a database that has the tables of `fullTextSchema`, and closes it. */
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#totals = new IndexTotals(database);
     const among = 'rowid IN (SELECT value FROM json_each(?))';
     this.#insert = database.prepare('INSERT INTO chunk(rowid, title, heading, prose, code) VALUES (?, ?, ?, ?, ?)');
     this.#delete = database.prepare('DELETE FROM chunk WHERE rowid = ?');
@@ -64,6 +67,7 @@ export class FullTextIndex {
       this.commit();
     } catch (error) {
       this.#database.exec('ROLLBACK');
+      this.#totals.forget();
       throw error;
     }
   }
@@ -75,6 +79,7 @@ export class FullTextIndex {
 
   commit(): void {
     this.#database.exec('COMMIT');
+    this.#totals.afterCommit();
   }
 
   add(row: number, texts: IndexTexts): void {
@@ -82,6 +87,7 @@ export class FullTextIndex {
   }
 
   remove(row: number): void {
+    this.#totals.beforeDelete(row);
     this.#delete.run(row);
   }
 

@@ -23,6 +23,8 @@ export interface FolderContents {
   readonly documents: Map<string, IndexedDocument>;
   readonly skipped: Map<string, string>;
   readonly leftOut: LeftOutCount;
+  /** Files that were read; the others are known from an earlier process. */
+  readonly filesRead: number;
 }
 
 /** Parts of `indexDocuments`. */
@@ -35,6 +37,7 @@ export interface IndexingParts {
   readonly known: Map<string, KnownFile>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ReadingProgress) => void;
+  readonly now: () => number;
 }
 
 /** A file that the walk found, which may be a document. */
@@ -68,6 +71,7 @@ class FolderIndexing {
   readonly #skipped = new Map<string, string>();
   readonly #leftOut = new LeftOutCount();
   #totalBytes = 0;
+  #filesRead = 0;
   #unwrittenBytes = 0;
 
   constructor(parts: IndexingParts) {
@@ -90,7 +94,7 @@ class FolderIndexing {
     }
     for (const [file, entry] of gone) await this.#forget(file, entry);
     store.text.commit();
-    return { documents: this.#documents, skipped: this.#skipped, leftOut: this.#leftOut };
+    return { documents: this.#documents, skipped: this.#skipped, leftOut: this.#leftOut, filesRead: this.#filesRead };
   }
 
   async #walk(): Promise<readonly FoundFile[]> {
@@ -105,9 +109,9 @@ class FolderIndexing {
   }
 
   async #look({ file }: FoundFile): Promise<Look> {
-    const { root, known, source, signal } = this.#parts;
+    const { root, known, source, signal, now } = this.#parts;
     signal.throwIfAborted();
-    const state = await stateOf(join(root.folder, file));
+    const state = await stateOf(join(root.folder, file), now());
     // Beyond a limit, nothing is read.
     if (this.#limitReached() !== undefined) return { state, isKnown: true };
     if (state !== undefined && known.get(file)?.stamp === state.stamp) return { state, isKnown: true };
@@ -124,6 +128,7 @@ class FolderIndexing {
       return false;
     }
     if ('read' in look) {
+      this.#filesRead += 1;
       if (entry !== undefined) await this.#forget(file, entry);
       if ('reason' in look.read) this.#leaveOut(found, look.read.reason, look.state);
       else await this.#index(file, look.read, look.state);
@@ -184,8 +189,7 @@ class FolderIndexing {
 }
 
 /** Returns the state of a file before it is read; undefined when that cannot be said. */
-async function stateOf(path: string): Promise<FileState | undefined> {
-  const now = Date.now();
+async function stateOf(path: string, now: number): Promise<FileState | undefined> {
   try {
     const stats = await lstat(path, { bigint: true });
     if (!stats.isFile()) return undefined;
