@@ -15,6 +15,7 @@ const maxKept = 8;
 export const maxKeptBytes = 1_000_000_000;
 const keptName = /^([0-9a-f]{32})-([0-9a-f]{64})\.db$/;
 const partName = /^[0-9a-f]{32}\.(\d{1,10})\.[\w-]{1,40}\.part$/;
+const usedBeforeMs = 1_000;
 /** Milliseconds after which a part is litter, when the process of its name is gone, and whatever its process does. */
 const soonMs = 10_000;
 const longMs = 3_600_000;
@@ -52,8 +53,9 @@ export class CacheFolder {
     try {
       const [newest] = (await this.#kept()).filter((kept) => kept.key === key);
       if (newest === undefined) return undefined;
-      const now = new Date();
-      await utimes(newest.path, now, now);
+      // A little ago, so that one that is kept from now on is surely newer, whatever the resolution of times.
+      const time = new Date(Date.now() - usedBeforeMs);
+      await utimes(newest.path, time, time);
       return newest;
     } catch (error) {
       return unlessOfSystem(error);
@@ -79,17 +81,18 @@ export class CacheFolder {
     return path.join(this.#folder, `${key}-${hash}.db`);
   }
 
-  /** Removes the other indexes of a key, and the oldest ones beyond the limits. */
-  async prune({ key, hash }: { readonly key: string; readonly hash: string }): Promise<void> {
-    let [files, bytes] = [0, 0];
+  /** Removes all but the newest index of each key, and the oldest ones beyond the limits. */
+  async prune(): Promise<void> {
+    const keys = new Set<string>();
+    let bytes = 0;
     for (const kept of await this.#kept()) {
-      files += 1;
-      bytes += kept.bytes;
-      const isOld = kept.key === key && kept.hash !== hash;
-      if (!isOld && files <= maxKept && bytes <= maxKeptBytes) continue;
-      await rm(kept.path, { force: true });
-      files -= 1;
-      bytes -= kept.bytes;
+      // Of two processes that each keep one, both agree which of them stays.
+      const stays = !keys.has(kept.key) && keys.size < maxKept && bytes + kept.bytes <= maxKeptBytes;
+      if (!stays) await rm(kept.path, { force: true });
+      else {
+        keys.add(kept.key);
+        bytes += kept.bytes;
+      }
     }
   }
 
@@ -103,7 +106,7 @@ export class CacheFolder {
         return [{ key, hash, path: file, bytes: stats.size, usedAt: stats.mtimeMs }];
       }),
     );
-    return found.flat().toSorted((left, right) => right.usedAt - left.usedAt);
+    return found.flat().toSorted((left, right) => right.usedAt - left.usedAt || (left.path < right.path ? -1 : 1));
   }
 
   async #sweep(): Promise<void> {

@@ -79,7 +79,7 @@ export class WorkingFile {
       out = undefined;
       if (!isUnchanged()) return false;
       await rename(path, folder.keptPath(key, hash));
-      await folder.prune({ key, hash });
+      await folder.prune();
       return true;
     } catch (error) {
       if (signal.aborted) return false;
