@@ -20,7 +20,7 @@ const folderName = 'the documents folder';
 
 /** Settings of `DocumentIndex.build`. */
 export interface BuildOptions {
-  /** Ends the build, and keeping the index. */
+  /** Ends the build. */
   readonly signal?: AbortSignal;
   /** Private folder that holds the index between processes; without it, the index is in memory. */
   readonly cacheDir?: string | undefined;

@@ -52,7 +52,7 @@ export class OpenedIndex {
     try {
       const opened = (await OpenedIndex.#copy({ folder, key }, signal)) ?? (await OpenedIndex.#new({ folder, key }));
       const filled = await fillOrClose(opened, fill);
-      opened.#keep(signal);
+      opened.#keep();
       return filled;
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
@@ -88,13 +88,13 @@ export class OpenedIndex {
     await this.#place?.folder.remove(this.#place.key);
   }
 
-  #keep(signal: AbortSignal): void {
+  #keep(): void {
     const { store } = this;
     const [working, place] = [this.#working, this.#place];
     if (working === undefined || place === undefined || store.changes === 0) return;
     const { changes } = store;
     const isUnchanged = (): boolean => store.changes === changes;
-    this.#kept = working.keep(place, { isUnchanged, signal: AbortSignal.any([signal, this.#closing.signal]) });
+    this.#kept = working.keep(place, { isUnchanged, signal: this.#closing.signal });
   }
 
   static async #inMemory(): Promise<OpenedIndex> {
