@@ -82,16 +82,11 @@ it('reading in the background ends when the tools are disposed of, and keeps not
   expect(await readdir(cacheDir)).toEqual([]);
 });
 
-it('an index that a call has used is kept although the tools are disposed of at once; one that none has used is not', async () => {
-  for (const isUsed of [true, false]) {
-    const folder = await makeFolder(60);
-    const cacheDir = path.join(folder, 'cache');
-    const tools = createDocumentTools({ root: path.join(folder, 'docs'), cacheDir });
-    tools.begin();
-    if (isUsed) await tools.index();
-    else await vi.waitUntil(() => tools.progress?.done === 60, { interval: 0 });
-    tools[Symbol.dispose]();
-    if (isUsed) await vi.waitUntil(async () => (await readdir(cacheDir)).some((name) => name.endsWith('.db')), { interval: 5 });
-    else expect(await readdir(cacheDir).then((names) => names.filter((name) => name.endsWith('.db')))).toEqual([]);
-  }
+it('an index that a call has used is kept although the tools are disposed of at once', async () => {
+  const folder = await makeFolder(60);
+  const cacheDir = path.join(folder, 'cache');
+  const tools = createDocumentTools({ root: path.join(folder, 'docs'), cacheDir });
+  await tools.index();
+  tools[Symbol.dispose]();
+  await expect.poll(async () => (await readdir(cacheDir)).map((name) => path.extname(name))).toEqual(['.db']);
 });
