@@ -18,10 +18,11 @@ const files: Readonly<Record<string, string>> = {
   'notes.org': '* Outline\ntext\n** Sub\nmore\n',
   'paper.tex': '\\section{One}\ntext\n\\subsection{Two}\nmore\n',
   'page.html': '<html><title>T</title><style>x</style><h1>Head</h1><p hidden>no</p><p>Text &amp; more<ul><li>one<li>two</ul>',
-  'code.ts': '/** Says it. */\nexport function sayIt(a: number): string {\n  // why\n  return `${a}`;\n}\n\nexport class Holder {\n  method(): void {}\n}\n',
+  'code.ts':
+    '/** Says it. */\nexport function sayIt(a: number): string {\n  // why\n  return `${a}`;\n}\n\nexport class Holder {\n  method(): void {}\n}\n',
   'code.py': '"""Module."""\n\n@decorated\ndef snake_case_name(x):\n    # comment\n    return x\n\n\nclass HTTPServer:\n    pass\n',
   'code.sql': '-- all\nCREATE TABLE t (a int);\n\nselect 1;\n',
-  'script': '#!/bin/sh\n# comment\nrun() {\n  true\n}\n',
+  script: '#!/bin/sh\n# comment\nrun() {\n  true\n}\n',
   'data.json': '{\n  "first": {\n    "a": 1\n  },\n  "second": [1, 2]\n}\n',
   'data.yaml': 'first:\n  a: 1\nsecond: |\n  text\n',
   'data.toml': '[first]\na = 1\n\n[[second]]\nb = 2\n',

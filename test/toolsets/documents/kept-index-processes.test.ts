@@ -23,7 +23,10 @@ async function makePlaces() {
 type Places = Awaited<ReturnType<typeof makePlaces>>;
 
 /** Runs a process that builds the index, and then `then`, which knows `index`, `cacheDir` and the list of `names` there. */
-async function buildElsewhere({ root, cacheDir }: Places, then: string): Promise<{ readonly signal: string | null; readonly out: string }> {
+async function buildElsewhere(
+  { root, cacheDir }: Places,
+  then: string,
+): Promise<{ readonly signal: string | null; readonly out: string }> {
   const script = `
     import { readdirSync } from 'node:fs';
     const { DocumentIndex } = await import('${source}search/document-index.ts');
@@ -36,7 +39,9 @@ async function buildElsewhere({ root, cacheDir }: Places, then: string): Promise
     await index.whenKept();
     console.log(JSON.stringify({ read: index.filesRead, files: index.stats().files }));
     await index.close();`;
-  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let out = '';
   child.stdout.on('data', (data: Buffer) => (out += data.toString('utf8')));
   return await new Promise((resolve) => child.on('close', (_, signal) => resolve({ signal, out })));
@@ -66,7 +71,10 @@ it('two processes that build at once each get a whole index, and leave one', asy
 
 it('a process that is killed while it builds leaves no file, and one killed while it keeps the index only a part, which goes later', async () => {
   const places = await makePlaces();
-  const building = await buildElsewhere(places, "process.stdout.write(names().join()); process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});");
+  const building = await buildElsewhere(
+    places,
+    "process.stdout.write(names().join()); process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});",
+  );
   expect(building.signal).toBe('SIGKILL');
   const keeping = await buildElsewhere(
     places,

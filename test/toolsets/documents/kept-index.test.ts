@@ -45,7 +45,9 @@ async function seenOf(index: DocumentIndex): Promise<unknown> {
     const ordered = hits.toSorted((a, b) => b.score - a.score || a.file.localeCompare(b.file) || a.line - b.line);
     answers.push({ ...answer, hits: ordered });
   }
-  const documents = index.documents().map(({ file, title, lineCount, bytes, rowCount }) => ({ file, title, lineCount, bytes, rowCount }));
+  const documents = index
+    .documents()
+    .map(({ file, title, lineCount, bytes, rowCount }) => ({ file, title, lineCount, bytes, rowCount }));
   return { answers, documents, stats: index.stats() };
 }
 
@@ -170,12 +172,12 @@ describe('a kept index', () => {
     await symlink('a.md', path.join(root, 'link.md'));
     const first = await open(root, cacheDir);
     expect((await open(root, cacheDir)).stats()).toEqual(first.stats());
-    expect(first.stats().leftOut.map(({ kind, files }) => `${files} ${kind}`).toSorted()).toEqual([
-      '1 .png',
-      '1 binary files',
-      '1 symbolic links',
-      '1 too large',
-    ]);
+    expect(
+      first
+        .stats()
+        .leftOut.map(({ kind, files }) => `${files} ${kind}`)
+        .toSorted(),
+    ).toEqual(['1 .png', '1 binary files', '1 symbolic links', '1 too large']);
   });
 
   it('is another one for other limits, and for another place', async () => {
@@ -235,7 +237,7 @@ const forgeries: Readonly<Record<string, (file: string) => Promise<void>>> = {
 
 /** Databases whose hash is in their name, so that only what they hold gives them away. */
 const forgedTables: Readonly<Record<string, string>> = {
-  'a trigger': "CREATE TRIGGER t AFTER DELETE ON document BEGIN DELETE FROM place; END",
+  'a trigger': 'CREATE TRIGGER t AFTER DELETE ON document BEGIN DELETE FROM place; END',
   'a view': 'CREATE VIEW v AS SELECT 1',
   'another table': 'DROP TABLE place; CREATE TABLE place(row INTEGER PRIMARY KEY, document INTEGER)',
   'no table': 'DROP TABLE unread',
@@ -249,7 +251,9 @@ async function forgeTables(cacheDir: string, sql: string): Promise<void> {
   const database = new DatabaseSync(file, { defensive: false });
   database.exec(`PRAGMA journal_mode = DELETE; ${sql}`);
   database.close();
-  const hash = createHash('sha256').update(await readFile(file)).digest('hex');
+  const hash = createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
   await rename(file, path.join(cacheDir, `${name.slice(0, 32)}-${hash}.db`));
 }
 

@@ -14,7 +14,10 @@ async function makeFolder(count: number): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await mkdir(path.join(folder, 'docs'));
   for (let file = 0; file < count; file += 1)
-    await writeFile(path.join(folder, 'docs', `${file}.md`), `# Page ${file}\n\n${`some words about tomatoes ${file}\n\n`.repeat(20)}`);
+    await writeFile(
+      path.join(folder, 'docs', `${file}.md`),
+      `# Page ${file}\n\n${`some words about tomatoes ${file}\n\n`.repeat(20)}`,
+    );
   return folder;
 }
 

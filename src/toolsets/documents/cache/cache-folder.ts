@@ -51,7 +51,7 @@ export class CacheFolder {
   /** Returns the newest index of a key; undefined when there is none. Marks it as used. */
   async find(key: string): Promise<KeptIndex | undefined> {
     try {
-      const [newest] = (await this.#kept()).filter((kept) => kept.key === key);
+      const newest = (await this.#kept()).find((kept) => kept.key === key);
       if (newest === undefined) return undefined;
       // A little ago, so that one that is kept from now on is surely newer, whatever the resolution of times.
       const time = new Date(Date.now() - usedBeforeMs);

@@ -20,7 +20,8 @@ export function* parseInSteps(file: string, lines: readonly string[]): Steps<Par
   const named = documentFormat(file);
   const format = named === 'text' && lines[0]?.startsWith('#!') === true ? 'code' : named;
   if (format === 'table') return { title: basename(file), description: '', blocks: yield* parseTable(file, lines) };
-  if (format === 'code' || format === 'data') return { title: basename(file), description: '', blocks: yield* parseCode(file, lines) };
+  if (format === 'code' || format === 'data')
+    return { title: basename(file), description: '', blocks: yield* parseCode(file, lines) };
   const blocks: DocumentBlock[] = [];
   const front = format === 'markdown' || format === 'mdx' ? readFrontmatter(lines) : undefined;
   if (front !== undefined) blocks.push({ kind: 'meta', line: 1, endLine: front.endLine });

@@ -107,7 +107,9 @@ export class IndexStore {
   /** Returns the entries of an earlier process by file; undefined when one of them cannot be ours. */
   async known(pace: Pace): Promise<Map<string, KnownFile> | undefined> {
     const known = new Map<string, KnownFile>();
-    const documents = this.#database.prepare('SELECT file, stamp, title, lines, bytes, first_row, row_count FROM document').iterate();
+    const documents = this.#database
+      .prepare('SELECT file, stamp, title, lines, bytes, first_row, row_count FROM document')
+      .iterate();
     for (const { file, stamp, title, lines, bytes, first_row: firstRow, row_count: rowCount } of documents) {
       const numbers = { lineCount: Number(lines), bytes: Number(bytes), firstRow: Number(firstRow), rowCount: Number(rowCount) };
       if (!isPossible(numbers)) return undefined;
