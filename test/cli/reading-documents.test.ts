@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createReadingLine } from '../../src/cli/progress/reading-line.ts';
 import { documentCache } from '../../src/cli/options/store-path.ts';
 import { isEngineMail, rememberJournal } from '../../src/toolsets/files/guard/engine-places.ts';
-import { runCli, starterFolder, temporaryFolder } from './cli-process.ts';
+import { runCli, startForTest, starterFolder, temporaryFolder } from './cli-process.ts';
 
 const question = ['run', 'How do I water tomatoes?', '--docs', 'docs', '--profile', 'Lead'];
 
@@ -18,6 +18,23 @@ it('the index of documents is kept beside the journal, in files of the user alon
   const second = await runCli(question, { cwd });
   expect([second.code, second.out.replace(/run_\w+/g, '')]).toEqual([0, first.out.replace(/run_\w+/g, '')]);
   expect(await readdir(folder)).toHaveLength(1);
+});
+
+it('an interruption ends the reading, and the resumed run makes the calls again that waited for it', async () => {
+  const cwd = await starterFolder();
+  const words = 'How do I water tomatoes in a garden of many words, and when? '.repeat(1_000);
+  for (let file = 0; file < 600; file += 1)
+    await writeFile(path.join(cwd, 'docs', `page${file}.md`), `# Page ${file}\n\n${words}\n`);
+  const running = startForTest(question, { cwd });
+  await running.until('reading documents: ');
+  running.child.kill('SIGINT');
+  const { code, err } = await running.finished;
+  expect([code, err]).toEqual([130, expect.not.stringContaining('may still finish')]);
+  expect(err).toMatch(/reading documents: [\d,]+ of 6\d\d files/);
+  expect(await readdir(path.join(cwd, '.cadre', 'documents'))).toEqual([]);
+  const resumed = await runCli(['resume', 'last'], { cwd });
+  expect(resumed.code).toBe(0);
+  expect((await runCli(['turns', 'last'], { cwd })).out).not.toContain('ENGINE_CLOSED');
 });
 
 it('a journal in memory keeps no index', async () => {

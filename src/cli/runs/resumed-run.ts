@@ -80,7 +80,7 @@ export async function resumeAndDrive(
   // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
-  if (driven === 'interrupted') await closeInterrupted(run, session.engine, terminal);
+  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   const closing = driven === 'settled' ? await session.closingLines() : '';
   const isUnchanged = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });

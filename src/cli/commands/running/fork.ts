@@ -55,7 +55,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
   session.beginReading();
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
-  if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
+  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 
