@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
  * `contentless_delete` goes on counting deleted rows there, so that scores would depend on what was once in the index.
  *
  * Lists of numbers are stored as SQLite's variable-length integers: totals in row 1 of `chunk_data`, sizes of a row in `chunk_docsize`
- * (https://www.sqlite.org/fts5.html#the_averages_record_id_1_).
+ * (ext/fts5/fts5_storage.c of SQLite).
  */
 export class IndexTotals {
   readonly #database: DatabaseSync;
