@@ -15,7 +15,7 @@ const system = [
   'test/simulation/storm.test.ts',
   'test/scenarios/{openmanus,shipped-scripts,shipped-chaos,first-turn,bundled-team}.test.ts',
   'test/profiles/{schemas-of-project,editor}.test.ts',
-  'test/toolsets/documents/pdf.test.ts',
+  'test/toolsets/documents/{pdf,kept-index-processes}.test.ts',
   'test/journal/leases/namespaces.test.ts',
   'test/server/tool-server.test.ts',
   'test/engine/{rivals,recover-containers,waiting-at-exit}.test.ts',

@@ -48,6 +48,6 @@ interruption.exitMessage = interruptedText(run, undefined);
 const watcher = watchRun(run, terminal, { mode: 'lines' });
 terminal.tell(`run ${run.id}\n`);
 const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: false });
-if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
+if (driven === 'interrupted') await closeInterrupted(run, { engine, reading: () => undefined }, terminal);
 else await engine.close();
 process.exitCode = finishRun(run, driven, { terminal, mode: 'lines', store: undefined });

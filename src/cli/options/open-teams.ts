@@ -6,10 +6,10 @@ import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
-import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs } from './docs-folder.ts';
+import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from './store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore, documentCache } from './store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -63,7 +63,7 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
   const outDir = options.out === undefined ? await defaultReports(command) : path.resolve(options.out);
   const store = options.store ?? defaultStore;
   if (options.workspace === undefined) await checkDefaultWorkspaces(store);
-  const documents = createDocumentTools({ root: found.root(docs), outDir });
+  const documents = createDocumentTools({ root: found.root(docs), outDir, cacheDir: documentCache(store) });
   try {
     // With MCP, stdin belongs to the client.
     const ask = command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined;
@@ -81,7 +81,13 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
       tools,
       models,
       store: journal ?? store,
-      trust: trust.checkLater,
+      trust: async (set, run, launched) => {
+        await trust.checkLater(set, run, launched);
+        // A run begins: its documents are read while its first model call runs.
+        const isRun = run !== undefined || launched !== undefined;
+        if (isRun && options.replay === undefined && typeof docs === 'string' && found.isOpen && worksOnDocuments(set, tools))
+          documents.begin();
+      },
       ...sealed,
       ...answers,
     });

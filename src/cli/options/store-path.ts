@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import { indexesBeside } from '../../toolsets/files/guard/engine-places.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 
 /** Default path of the journal, relative to the working folder. */
@@ -13,6 +14,11 @@ export async function defaultReports(name: string): Promise<string> {
 /** Checks that the default journal lies in the working folder, not behind a link that came with it. Fails with FOLDER_UNTRUSTED. */
 export async function checkDefaultStore(store: string | undefined): Promise<void> {
   if (store === undefined) await ownFolder(defaultStore, '.', '--store PATH');
+}
+
+/** Returns the folder that keeps indexes of documents beside a journal; undefined when the journal is in memory. */
+export function documentCache(store: string): string | undefined {
+  return store === 'memory' ? undefined : indexesBeside(path.resolve(store));
 }
 
 /** Checks that default workspaces lie in the project of the journal. Fails with FOLDER_UNTRUSTED. */

@@ -17,6 +17,8 @@ export interface LiveFrameInput {
   readonly rows: number;
   readonly style: TextStyle;
   readonly progress?: ToolProgress;
+  /** A last line, such as how far documents have been read. */
+  readonly note?: string | undefined;
 }
 
 /** Number of lines besides agents and modules: title, totals and blank lines. */
@@ -24,9 +26,9 @@ const otherLines = 5;
 
 /** Renders one frame of the live view: agents, board and totals. Pure. */
 export function liveFrame(input: LiveFrameInput): readonly string[] {
-  const { run, columns, rows, style } = input;
+  const { run, columns, rows, style, note } = input;
   const width = Math.max(1, columns - 1);
-  const room = Math.max(2, rows - 1 - otherLines);
+  const room = Math.max(2, rows - 1 - otherLines - (note === undefined ? 0 : 1));
   const board = boardRows(run, { columns: width, depth: Math.max(1, Math.floor(room / 3)), style });
   const agents = agentRows(run, input.progress);
   const shown = fitAgents(agents, Math.max(1, room - board.length));
@@ -36,6 +38,7 @@ export function liveFrame(input: LiveFrameInput): readonly string[] {
     ...(board.length === 0 ? [] : ['', ...board]),
     '',
     style.dim(fitText(totalsText(run), width)),
+    ...(note === undefined ? [] : [style.dim(fitText(note, width))]),
   ];
   return lines.slice(0, Math.max(1, rows - 1)).map((line) => wrapLine(line, { width })[0] ?? '');
 }

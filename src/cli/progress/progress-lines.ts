@@ -23,8 +23,13 @@ export function createProgressLines(style: TextStyle, known?: RunContext): Progr
   return (event) => {
     startedAt ??= event.at;
     const text = lineOf(event, names, style);
-    return text === undefined ? undefined : `${style.dim(secondsText(event.at - startedAt))} ${toStyledLine(text)}`;
+    return text === undefined ? undefined : timedLine(event.at - startedAt, text, style);
   };
+}
+
+/** Returns a progress line with its time: the milliseconds since the first event. */
+export function timedLine(ms: number, text: string, style: TextStyle): string {
+  return `${style.dim(secondsText(ms))} ${toStyledLine(text)}`;
 }
 
 /** Wraps a progress line; continuation lines are indented past the time. */

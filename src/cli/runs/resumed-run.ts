@@ -74,12 +74,13 @@ export async function resumeAndDrive(
   if (run === undefined) return 130;
   interruption.exitMessage = interruptedText(run, options.store);
   // Progress starts with the resumption and its notes.
-  const watcher = watchRun(run, terminal, { mode, after: seq });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, after: seq, reading: session.reading });
   const tooLate = await act(run).then(() => undefined, expiredText);
   // The verdict came too late; the resumed run continues with the expired request settled.
   if (tooLate !== undefined) terminal.tell(`error: ${toTerminalText(tooLate)}\n`);
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
-  if (driven === 'interrupted') await closeInterrupted(run, session.engine, terminal);
+  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   const closing = driven === 'settled' ? await session.closingLines() : '';
   const isUnchanged = status === 'awaiting' && run.state.status === 'awaiting' && run.state.counters.turns === turns;
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, isUnchanged, raw: options.raw });

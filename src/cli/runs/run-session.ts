@@ -19,12 +19,13 @@ import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
 import { mayReadDocuments, unreadFilesLine, runDocs, bundledDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
 import { modelLine } from '../options/model-line.ts';
-import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore } from '../options/store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore, documentCache } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
 import { FoundDocs } from '../trust/found-docs.ts';
 import { isBelow, realFolder, type RunPlaces } from '../trust/run-folders.ts';
+import type { Reading } from '../progress/reading-line.ts';
 import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { readFoldersNote, writeFoldersNote, type FoldersNote } from '../terminal/folders-note.ts';
 
@@ -62,6 +63,10 @@ export interface RunSession extends AsyncDisposable {
   readonly store: string | undefined;
   /** Returns lines that name the models, and document files that are not read. */
   openingLines(llmConfig: string | undefined): string;
+  /** Starts to read documents while the first model call runs, when a profile works on them. */
+  beginReading(): void;
+  /** How far documents have been read. */
+  readonly reading: Reading;
   /** Returns lines that name unread documents and written reports; empty when there are none. */
   closingLines(): Promise<string>;
 }
@@ -81,7 +86,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
   const out = options.out ?? note?.out;
   const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
-  const documents = createDocumentTools({ root: found.root(docs ?? missing), outDir });
+  const documents = createDocumentTools({ root: found.root(docs ?? missing), outDir, cacheDir: documentCache(store) });
   const trust = createTrust(options, store);
   const places = options.runId === undefined ? undefined : await placesOf({ ...options, runId }, note);
   try {
@@ -112,6 +117,11 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
       store: options.store,
       openingLines: (llmConfig) =>
         `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${unreadLine}`,
+      beginReading: () => {
+        const isRead = options.replay === undefined && docs !== undefined && found.isOpen;
+        if (isRead && worksOnDocuments(engine.profiles, documents.tools)) documents.begin();
+      },
+      reading: () => documents.progress,
       closingLines: () => closingLines(documents, docs, outDir),
       [Symbol.asyncDispose]: async () => {
         mail[Symbol.dispose]();

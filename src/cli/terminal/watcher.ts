@@ -2,7 +2,8 @@ import type { Run } from '../../engine/run.ts';
 import type { ToolProgress } from '../progress/agent-rows.ts';
 import { liveFrame } from '../progress/live-frame.ts';
 import { LiveView } from '../progress/live-view.ts';
-import { createProgressLines, fitProgress } from '../progress/progress-lines.ts';
+import { createProgressLines, fitProgress, timedLine } from '../progress/progress-lines.ts';
+import { createReadingLine, type Reading, tellReading } from '../progress/reading-line.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonText } from './json-text.ts';
 import { EventPump } from './event-pump.ts';
@@ -14,6 +15,8 @@ export type WatchMode = 'live' | 'lines' | 'json' | 'quiet';
 export interface WatchOptions {
   readonly mode: WatchMode;
   readonly after?: number | undefined;
+  /** How far documents have been read. */
+  readonly reading?: Reading | undefined;
 }
 
 /** Progress output of a run; paused while a person is asked. */
@@ -34,15 +37,18 @@ export function watchMode(
 }
 
 /** Starts progress output of a run, with the events after a sequence number. */
-export function watchRun(run: Run, terminal: Terminal, { mode, after = 0 }: WatchOptions): Watcher {
+export function watchRun(run: Run, terminal: Terminal, { mode, after = 0, reading = () => undefined }: WatchOptions): Watcher {
   switch (mode) {
     case 'live':
-      return watchLive(run, terminal);
+      return watchLive(run, terminal, reading);
     case 'lines': {
       const toLine = createProgressLines(terminal.errorStyle, after === 0 ? undefined : run.state);
+      const tell = (line: string): void => terminal.tell(`${fitProgress(line, terminal.errorWidth)}\n`);
+      const startedAt = Date.now();
+      tellReading(reading, (text) => tell(timedLine(Date.now() - startedAt, text, terminal.errorStyle)));
       return pumped(run, after, (event) => {
         const line = toLine(event);
-        if (line !== undefined) terminal.tell(`${fitProgress(line, terminal.errorWidth)}\n`);
+        if (line !== undefined) tell(line);
       });
     }
     case 'json':
@@ -52,7 +58,8 @@ export function watchRun(run: Run, terminal: Terminal, { mode, after = 0 }: Watc
   }
 }
 
-function watchLive(run: Run, terminal: Terminal): Watcher {
+function watchLive(run: Run, terminal: Terminal, reading: Reading): Watcher {
+  const readingLine = createReadingLine(reading);
   const progress = new Map<string, { readonly fraction: number; readonly note: string }>();
   const toolProgress: ToolProgress = progress;
   const toLine = createProgressLines(terminal.errorStyle, run.state);
@@ -75,6 +82,7 @@ function watchLive(run: Run, terminal: Terminal): Watcher {
       rows: terminal.rows,
       style: terminal.errorStyle,
       progress: toolProgress,
+      note: readingLine(),
     }),
   );
   view.start();

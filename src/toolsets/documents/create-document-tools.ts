@@ -1,9 +1,11 @@
 import type { EffectTool } from '../../core/tool/tool.ts';
-import { disposedError, DocumentIndex } from './search/document-index.ts';
+import type { DocumentIndex } from './search/document-index.ts';
 import type { DocumentStats } from './document-stats.ts';
 import { defaultDocumentLimits, type DocumentLimits } from './document-limits.ts';
 import { createReadingTools } from './reading-tools.ts';
 import { createDocumentTool, textArgument } from './document-tool.ts';
+import type { ReadingProgress } from './search/index-documents.ts';
+import { SharedIndex } from './search/shared-index.ts';
 import { writeReport } from './write-report.ts';
 
 /** Settings of the document tools: folder, output folder, limits. */
@@ -15,6 +17,11 @@ export interface DocumentToolsOptions extends Partial<DocumentLimits> {
   readonly root: string | (() => string);
   /** Folder for `write_report`; without it, that tool is not offered. */
   readonly outDir?: string;
+  /**
+   * Private folder that holds the index between processes, so that later ones read only files that changed; created when missing. It
+   * holds the words of documents, but no texts. Without it, or when it cannot be written, each process reads all documents.
+   */
+  readonly cacheDir?: string | undefined;
 }
 
 /** The tools of one folder, and the index behind them. */
@@ -23,13 +30,17 @@ export interface DocumentTools extends Disposable {
   /** Returns the index, built on first use and shared by all tools; after a failed build, the next call builds again. */
   index(): Promise<DocumentIndex>;
   stats(): Promise<DocumentStats>;
-  /** True once any document has been read. */
+  /** Starts to read documents in the background, so that the first search need not wait for all of it. */
+  begin(): void;
+  /** Number of files read so far, while documents are being read. */
+  readonly progress: ReadingProgress | undefined;
+  /** True once any document has been read for a tool. */
   readonly isRead: boolean;
 }
 
 /**
  * Creates the `documents` toolset (search, read, passages, listing, citation check) for one folder, and `write_report` of the toolset
- * `workspace_reports` when there is an output folder. Reads nothing before the first call.
+ * `workspace_reports` when there is an output folder. Reads nothing before the first call, or `begin`.
  */
 export function createDocumentTools(options: DocumentToolsOptions): DocumentTools {
   const limits: DocumentLimits = {
@@ -37,36 +48,19 @@ export function createDocumentTools(options: DocumentToolsOptions): DocumentTool
     maxPdfBytes: options.maxPdfBytes ?? defaultDocumentLimits.maxPdfBytes,
     maxFiles: options.maxFiles ?? defaultDocumentLimits.maxFiles,
   };
-  let built: Promise<DocumentIndex> | undefined;
-  const disposal = new AbortController();
-
-  const index = async (): Promise<DocumentIndex> => {
-    if (disposal.signal.aborted) throw disposedError();
-    const root = typeof options.root === 'string' ? options.root : options.root();
-    const building = (built ??= DocumentIndex.build(root, limits, disposal.signal));
-    try {
-      return await building;
-    } catch (error) {
-      if (built === building) built = undefined;
-      throw error;
-    }
-  };
-
+  const shared = new SharedIndex({ root: options.root, limits, cacheDir: options.cacheDir });
   return {
-    tools: [...createReadingTools(index), ...(options.outDir === undefined ? [] : [createReportTool(options.outDir)])],
-    index,
-    stats: async () => (await index()).stats(),
+    tools: [...createReadingTools(shared), ...(options.outDir === undefined ? [] : [createReportTool(options.outDir)])],
+    index: () => shared.get(),
+    stats: async () => (await shared.get()).stats(),
+    begin: () => shared.begin(),
+    get progress() {
+      return shared.progress;
+    },
     get isRead() {
-      return built !== undefined;
+      return shared.isUsed;
     },
-    [Symbol.dispose]: () => {
-      disposal.abort(disposedError());
-      // A failed build has reported its error to its callers; there is nothing left to close.
-      built?.then(
-        (ready) => ready.close(),
-        () => undefined,
-      );
-    },
+    [Symbol.dispose]: () => shared[Symbol.dispose](),
   };
 }
 

@@ -11,7 +11,7 @@ export interface DocumentToolOptions {
   readonly trust: 'trusted' | 'untrusted';
   readonly description: string;
   readonly parameters: ToolParameters;
-  readonly run: (args: JsonObject, signal: AbortSignal) => Promise<string>;
+  readonly run: (args: JsonObject, context: ToolContext) => Promise<string>;
 }
 
 /** Longest result of a tool of this toolset; results are made to fit, so that none is cut in the middle of JSON. */
@@ -35,14 +35,14 @@ export function createDocumentTool(options: DocumentToolOptions): EffectTool {
     maxResultChars,
     contextContributions: [],
     check: (args) => checkArguments(parameters, args),
-    execute: async (args: JsonObject, { signal }: ToolContext) => {
+    execute: async (args: JsonObject, context: ToolContext) => {
       const checked = checkArguments(parameters, args);
       if (!checked.ok) {
         const problems = checked.errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
         throw new CadreError('TOOL_ARGUMENTS_INVALID', `The arguments of ${name} are not valid. ${problems}.`);
       }
-      signal.throwIfAborted();
-      return await run(checked.args, signal);
+      context.signal.throwIfAborted();
+      return await run(checked.args, context);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { binaryKind, generatedKind } from './parse/document-kinds.ts';
-import { damagedPdf, encryptedPdf, pdfPackageMissing, scannedPdf } from './pdf/pdf-limits.ts';
+import { damagedPdf, encryptedPdf, isLongPdf, pdfPackageMissing, scannedPdf } from './pdf/pdf-limits.ts';
 import type { LeftOutFile, SkippedFile } from './walk-documents.ts';
 
 /** Number of unread files of one kind. */
@@ -45,6 +45,12 @@ export function describeLeftOut(kinds: readonly LeftOutKind[]): string | undefin
 /** True when a file was not read because it is not text. */
 export function isNoText(reason: string): boolean {
   return reason.includes('binary file') || reason.includes('UTF-8');
+}
+
+/** True when a file was not read because of what it holds, so that it need not be read again until it changes. */
+export function isLasting(reason: string): boolean {
+  const isOfContent = isNoText(reason) || reason.startsWith('it is larger than') || reason.includes('minified');
+  return isOfContent || reason === encryptedPdf || reason === damagedPdf || reason === scannedPdf || isLongPdf(reason);
 }
 
 const pdfKinds: ReadonlyMap<string, string> = new Map([

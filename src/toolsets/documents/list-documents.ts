@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
-import type { DocumentIndex, IndexedDocument } from './search/document-index.ts';
+import type { DocumentIndex } from './search/document-index.ts';
+import type { IndexedDocument } from './search/index-store.ts';
 import { describeLeftOut } from './left-out.ts';
 import { toInsidePath } from '../files/inside-path.ts';
 

@@ -10,6 +10,8 @@ const minifiedLineChars = 1_000;
 const lineRecords = /\.(?:jsonl|ndjson|log|srt|vtt)$/i;
 /** Most text of PDFs that is kept, in characters: extracting it takes long. */
 const keptPdfChars = 32_000_000;
+/** PDFs that are extracted at a time. */
+const pdfLanes = 2;
 
 type Read = InsideText | NotRead;
 
@@ -22,6 +24,8 @@ export class SourceReader {
   readonly #limits: DocumentLimits;
   readonly #signal: AbortSignal;
   readonly #pdfs = new Map<string, { readonly version: string; readonly read: Read; readonly chars: number }>();
+  readonly #waiting: (() => void)[] = [];
+  #readingPdfs = 0;
   #keptChars = 0;
 
   constructor(folder: string, limits: DocumentLimits, signal: AbortSignal = new AbortController().signal) {
@@ -47,6 +51,23 @@ export class SourceReader {
   }
 
   async #readPdf(file: string): Promise<Read> {
+    await this.#pdfLane();
+    try {
+      return await this.#extract(file);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#readingPdfs -= 1;
+      else next();
+    }
+  }
+
+  /** Waits for one of the lanes in which PDFs are extracted, each in a process of its own. */
+  async #pdfLane(): Promise<void> {
+    if (this.#readingPdfs >= pdfLanes) return await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#readingPdfs += 1;
+  }
+
+  async #extract(file: string): Promise<Read> {
     const source = await readBytesInside(this.#folder, file, this.#limits.maxPdfBytes);
     if ('reason' in source) return source;
     const { bytes, version } = source;

@@ -15,6 +15,8 @@ import { listDocuments } from './list-documents.ts';
 import { searchDocuments } from './search-documents.ts';
 import type { Parameter } from './tool-arguments.ts';
 import { readDocument } from './read-document.ts';
+import { reportReading } from './reading-progress.ts';
+import type { SharedIndex } from './search/shared-index.ts';
 
 const queryParameter: Parameter = {
   type: 'string',
@@ -31,15 +33,24 @@ const fileParameter: Parameter = {
   description: 'Path of the document as search_documents and list_documents give it.',
 };
 
-/** Creates the tools that search, read and check; `index` returns the index, building it on first use. */
-export function createReadingTools(index: () => Promise<DocumentIndex>): readonly EffectTool[] {
+/** Creates the tools that search, read and check documents of an index, which the first call builds. */
+export function createReadingTools(shared: SharedIndex): readonly EffectTool[] {
   const create: Create = (options) =>
     createDocumentTool({
       ...options,
       toolset: 'documents',
       effect: 'pure',
       trust: 'untrusted',
-      run: async (args, signal) => await options.run(await untilAborted(index(), signal), args),
+      run: async (args, { signal, progress }) => {
+        using _ = reportReading(() => shared.progress, progress);
+        return await untilAborted(
+          shared.use(async (index) => {
+            signal.throwIfAborted();
+            return await options.run(index, args);
+          }),
+          signal,
+        );
+      },
     });
   return [createSearch(create), createRead(create), createPassages(create), createListing(create), createCitationCheck(create)];
 }

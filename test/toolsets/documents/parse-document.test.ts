@@ -124,7 +124,7 @@ describe('parseDocument', () => {
 
   it('puts nested headings on the path of a chunk, and finds a heading that stands alone', () => {
     const lines = splitLines('# A\n## B\n### C\ntext c\n## D\ntext d\n# Alone\n# E\ntext e\n');
-    const chunks = chunkDocument(parseDocument('a.md', lines), lines);
+    const chunks = [...chunkDocument(parseDocument('a.md', lines), lines)];
     expect(chunks.map(({ line, heading }) => `${line} ${heading}`)).toEqual(['4 A > B > C', '6 A > D', '7 Alone', '9 E']);
   });
 });

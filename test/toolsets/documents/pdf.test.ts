@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkDocumentRoot } from '../../../src/toolsets/documents/check-document-root.ts';
 import { describeLeftOut } from '../../../src/toolsets/documents/left-out.ts';
 import { readPdf } from '../../../src/toolsets/documents/pdf/read-pdf.ts';
+import { defaultDocumentLimits } from '../../../src/toolsets/documents/document-limits.ts';
+import { SourceReader } from '../../../src/toolsets/documents/read-source.ts';
+import { searchDocuments } from '../../../src/toolsets/documents/search-documents.ts';
+import { DocumentIndex } from '../../../src/toolsets/documents/search/document-index.ts';
 import { surveyDocuments } from '../../../src/toolsets/documents/survey-documents.ts';
 import { makeFolder, putFile } from '../files/temp-folder.ts';
 import { errorOf, openTools } from './call-tool.ts';
@@ -13,6 +18,23 @@ const manual = makePdf({
   title: 'Pump (manual)',
   pages: [['Safety first'], [], ['Turn the blue valve', 'before you start.', '', '# Page 9', 'Then wait.']],
 });
+
+/** Returns how many processes this one has started that run a program. */
+function countChildren(program: string): number {
+  const tasks = readdirSync('/proc/self/task').map((task) => `/proc/self/task/${task}/children`);
+  const pids = tasks.flatMap((file) => textOf(file).split(' ').filter(Boolean));
+  return pids.filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(program)).length;
+}
+
+/** Returns the text of a file about a process; none when that is over. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 const live = (): AbortSignal => new AbortController().signal;
 
 describe('PDF as documents', () => {
@@ -90,6 +112,34 @@ describe('PDF as documents', () => {
     const reading = readPdf(manual, stop.signal);
     stop.abort(new Error('stopped by the test'));
     await expect(reading).rejects.toThrow('stopped by the test');
+  });
+
+  it('several are extracted at a time, but no more than two', async () => {
+    const names = Array.from({ length: 5 }, (_, index) => `manual${index}.pdf`);
+    const root = await makeFolder(Object.fromEntries(names.map((name) => [name, manual])));
+    const reader = new SourceReader(root, defaultDocumentLimits);
+    let most = 0;
+    const timer = setInterval(() => (most = Math.max(most, countChildren('pdf-worker'))), 5);
+    const read = await Promise.all(names.map((name) => reader.read(name)));
+    clearInterval(timer);
+    expect(read.map((each) => 'text' in each)).toEqual(names.map(() => true));
+    expect(most).toBe(2);
+  });
+
+  it('an unchanged one is not extracted again for the index of the next process', async () => {
+    const root = await makeFolder({ 'manual.pdf': manual, 'scan.pdf': makePdf({ pages: [[]] }), 'a.md': 'text\n' });
+    const build = async (): Promise<DocumentIndex> => {
+      const cacheDir = join(root, '.cache');
+      const index = await DocumentIndex.build(root, defaultDocumentLimits, { cacheDir, now: () => Date.now() + 10_000 });
+      onTestFinished(() => index.close());
+      await index.whenKept();
+      return index;
+    };
+    const [first, second] = [await build(), await build()];
+    expect([first.filesRead, second.filesRead]).toEqual([3, 0]);
+    expect(second.stats()).toEqual(first.stats());
+    const { hits } = await searchDocuments(second, { query: 'valve', limit: 1, mode: 'any' });
+    expect(hits.map(({ file }) => file)).toEqual(['manual.pdf']);
   });
 
   it('without the package, they are left out with the command that installs it', async () => {

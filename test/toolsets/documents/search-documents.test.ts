@@ -27,7 +27,7 @@ async function search(
   try {
     return await searchDocuments(index, { query, limit: 8, mode: 'any', ...more });
   } finally {
-    index.close();
+    await index.close();
   }
 }
 
@@ -155,7 +155,7 @@ describe('search_documents', () => {
         }),
       );
     } finally {
-      index.close();
+      await index.close();
     }
   });
 

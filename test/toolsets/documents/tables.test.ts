@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseTable } from '../../../src/toolsets/documents/parse/parse-table.ts';
+import { runAtOnce } from '../../../src/toolsets/documents/parse/steps.ts';
 import { makeFolder } from '../files/temp-folder.ts';
 import { openTools } from './call-tool.ts';
 
@@ -14,7 +15,7 @@ Chur,"",needle in Chur
 
 /** The blocks of a table, shortly: lines, and the heading. */
 const shape = (file: string, text: string): readonly string[] =>
-  parseTable(file, text.split('\n')).map(
+  runAtOnce(parseTable(file, text.split('\n'))).map(
     ({ line, endLine, heading }) => `${line}-${endLine}${heading === undefined ? '' : ` ${heading.text}`}`,
   );
 
@@ -58,7 +59,7 @@ describe('tables as documents', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const lines = pieces.join('').split('\n');
-        const covered = parseTable('a.csv', lines).flatMap(({ line, endLine }) =>
+        const covered = runAtOnce(parseTable('a.csv', lines)).flatMap(({ line, endLine }) =>
           Array.from({ length: endLine - line + 1 }, (_, index) => line + index),
         );
         expect(new Set(covered).size).toBe(covered.length);
@@ -66,6 +67,6 @@ describe('tables as documents', () => {
       }),
     );
     for (const hostile of ['"\n', ',"\n', '"', ',', '"a",', 'a"\n'])
-      parseTable('a.csv', hostile.repeat(400_000 / hostile.length).split('\n'));
+      runAtOnce(parseTable('a.csv', hostile.repeat(400_000 / hostile.length).split('\n')));
   });
 });

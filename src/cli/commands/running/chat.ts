@@ -32,6 +32,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
     );
   const follow = (run: Run): Run => {
     interruption.exitMessage = interruptedText(run, options.store, 'chat');
+    session.beginReading();
     return run;
   };
   using input = new LineInput(() => interruption.interrupt());
@@ -48,7 +49,7 @@ export async function chatCommand(reference: string | undefined, options: RunOpt
   const result = await loop.converse();
   const { run } = loop;
   // Closed first, so that the last messages are accurate.
-  if (result === 'interrupted') await closeInterrupted(run, engine, terminal);
+  if (result === 'interrupted') await closeInterrupted(run, session, terminal);
   else await engine.close();
   if (result === 'interrupted') {
     // The engine closed during the work, so the state of the run is not its conclusion.

@@ -52,9 +52,10 @@ export async function forkCommand(reference: string, words: readonly string[], o
   await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
-  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
-  if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
+  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   return finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
 }
 

@@ -75,7 +75,8 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) await session.engine.catalog.move(run.id, options.project);
   interruption.exitMessage = interruptedText(run, options.store);
   await using page = options.serve === true ? await openPage(session.engine, run, terminal) : undefined;
-  const watcher = watchRun(run, terminal, { mode });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, reading: session.reading });
   const driven = await driveRun(run, {
     terminal,
     watcher,
@@ -87,7 +88,7 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   });
   // A closed engine can no longer read its journal.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
-  if (driven === 'interrupted') await closeInterrupted(run, session.engine, terminal);
+  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   const closing = driven === 'settled' ? await session.closingLines() : '';
   const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw });
   if (page !== undefined && driven !== 'interrupted') await page.untilInterrupted(interruption);

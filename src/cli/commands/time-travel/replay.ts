@@ -131,9 +131,10 @@ async function replayFrom(
   });
   await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
-  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at });
+  session.beginReading();
+  const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
-  if (driven === 'interrupted') await closeInterrupted(run, engine, terminal);
+  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   const code = finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
   if (options.quiet !== true)
     terminal.tell(`${await takenText(run, recordedAnswers)}Compare: ${thisCommand(['compare', from, run.id], options.store)}\n`);

@@ -1,7 +1,8 @@
 import type { DocumentBlock } from './document-block.ts';
 import { documentFormat } from './document-endings.ts';
-import { readHtml } from './html-text.ts';
-import { parseDocument } from './parse-document.ts';
+import { readHtmlInSteps } from './html-text.ts';
+import { parseInSteps } from './parse-document.ts';
+import { runAtOnce, type Steps } from './steps.ts';
 import { splitLines } from '../../files/text-lines.ts';
 
 /** A document as it is on disk now. */
@@ -21,15 +22,21 @@ export interface ReadDocument extends OpenDocument {
 
 /** Parses the text of a file; for HTML, the text that people read; for PDF, the text that `readPdf` extracts. */
 export function toDocument(file: string, raw: string): ReadDocument {
-  if (documentFormat(file) === 'pdf')
-    return { file, ...partsOf(file, raw), note: 'the text of the PDF, with line numbers of its own' };
-  if (documentFormat(file) !== 'html') return { file, ...partsOf(file, raw) };
-  const { text, keepsLines } = readHtml(raw);
-  const note = keepsLines ? 'the text of HTML' : 'the text of HTML, with line numbers of its own';
-  return { file, ...partsOf(file, text), note };
+  return runAtOnce(toDocumentInSteps(file, raw));
 }
 
-function partsOf(file: string, text: string): Omit<ReadDocument, 'file' | 'note'> {
+/** Does the same as `toDocument`, in steps. */
+export function* toDocumentInSteps(file: string, raw: string): Steps<ReadDocument> {
+  if (documentFormat(file) === 'pdf')
+    return { file, ...(yield* partsOf(file, raw)), note: 'the text of the PDF, with line numbers of its own' };
+  if (documentFormat(file) !== 'html') return { file, ...(yield* partsOf(file, raw)) };
+  const { text, keepsLines } = yield* readHtmlInSteps(raw);
+  const note = keepsLines ? 'the text of HTML' : 'the text of HTML, with line numbers of its own';
+  return { file, ...(yield* partsOf(file, text)), note };
+}
+
+function* partsOf(file: string, text: string): Steps<Omit<ReadDocument, 'file' | 'note'>> {
   const lines = splitLines(text);
-  return { lines, ...parseDocument(file, lines) };
+  yield;
+  return { lines, ...(yield* parseInSteps(file, lines)) };
 }

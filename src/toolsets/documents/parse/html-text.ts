@@ -1,6 +1,7 @@
 import { hidingStyle } from '../../web/hiding-style.ts';
 import { maxHitChars } from '../document-limits.ts';
 import { TextLines } from './html-lines.ts';
+import { runAtOnce, type Steps } from './steps.ts';
 import { decodeEntities } from './html-entities.ts';
 
 /** Text of an HTML file as people read it, with headings marked as in Markdown. */
@@ -27,9 +28,14 @@ const startsBlock =
  * time for any input; content after an unterminated tag is read as text.
  */
 export function readHtml(html: string): HtmlText {
-  const kept = new HtmlReader(html, true).read();
+  return runAtOnce(readHtmlInSteps(html));
+}
+
+/** Does the same as `readHtml`, in steps. */
+export function* readHtmlInSteps(html: string): Steps<HtmlText> {
+  const kept = yield* new HtmlReader(html, true).read();
   const isReadable = kept.split('\n').every((line) => line.length <= maxHitChars);
-  return isReadable ? { text: kept, keepsLines: true } : { text: new HtmlReader(html, false).read(), keepsLines: false };
+  return isReadable ? { text: kept, keepsLines: true } : { text: yield* new HtmlReader(html, false).read(), keepsLines: false };
 }
 
 class HtmlReader {
@@ -44,7 +50,7 @@ class HtmlReader {
     this.#out = new TextLines(keepsLines);
   }
 
-  read(): string {
+  *read(): Steps<string> {
     const html = this.#html;
     while (this.#at < html.length) {
       const open = html.indexOf('<', this.#at);
@@ -55,6 +61,7 @@ class HtmlReader {
         this.#text(html.slice(open));
         break;
       }
+      yield;
     }
     return this.#out.text();
   }

@@ -1,6 +1,7 @@
 import type { DocumentBlock } from './document-block.ts';
 import { dataSections, findDeclaration, indentOf, type CodeSection } from './code-sections.ts';
 import { documentFormat } from './document-endings.ts';
+import type { Steps } from './steps.ts';
 
 /** Lines that belong to the declaration below them: comments, decorators, attributes. */
 const isLead = /^\s*(?:\/\/|\/\*|\*|#|@|--|;|%|"""|''')/;
@@ -11,7 +12,7 @@ const isCloser = /^(?:[)\]}]|#\s*end|end\b)/;
  * Parses source code or data into sections: a heading for each declaration or top-level key, above a block that begins with its comments.
  * Comments are prose, everything else is code; one pass in linear time for any text, without the grammar of a language.
  */
-export function parseCode(file: string, lines: readonly string[]): readonly DocumentBlock[] {
+export function* parseCode(file: string, lines: readonly string[]): Steps<readonly DocumentBlock[]> {
   const isData = documentFormat(file) === 'data';
   const sections = isData ? dataSections(file, lines) : findDeclaration;
   const blocks: DocumentBlock[] = [];
@@ -27,6 +28,7 @@ export function parseCode(file: string, lines: readonly string[]): readonly Docu
     const first = firstOfText(lines, from, to);
     for (let at = from; at < to; at += 1) {
       const line = lines[at] ?? '';
+      yield;
       const section = sections(line) ?? (!isData && at === first ? sectionEnd(line) : undefined);
       if (section === undefined || (section.text === '' && (open?.text ?? '') === '')) continue;
       const lead = leadOf(lines, start, at);

@@ -4,6 +4,7 @@ import { documentFormat } from './document-endings.ts';
 import { parseCode } from './parse-code.ts';
 import { parseTable } from './parse-table.ts';
 import { createBlockScanner } from './block-scanner.ts';
+import { runAtOnce, type Steps } from './steps.ts';
 
 /**
  * Parses a document into blocks with their real line numbers.
@@ -11,10 +12,16 @@ import { createBlockScanner } from './block-scanner.ts';
  * One pass in linear time for any text: an unclosed fence runs to the end, an unclosed tag or comment is prose.
  */
 export function parseDocument(file: string, lines: readonly string[]): ParsedDocument {
+  return runAtOnce(parseInSteps(file, lines));
+}
+
+/** Does the same as `parseDocument`, in steps. */
+export function* parseInSteps(file: string, lines: readonly string[]): Steps<ParsedDocument> {
   const named = documentFormat(file);
   const format = named === 'text' && lines[0]?.startsWith('#!') === true ? 'code' : named;
-  if (format === 'table') return { title: basename(file), description: '', blocks: parseTable(file, lines) };
-  if (format === 'code' || format === 'data') return { title: basename(file), description: '', blocks: parseCode(file, lines) };
+  if (format === 'table') return { title: basename(file), description: '', blocks: yield* parseTable(file, lines) };
+  if (format === 'code' || format === 'data')
+    return { title: basename(file), description: '', blocks: yield* parseCode(file, lines) };
   const blocks: DocumentBlock[] = [];
   const front = format === 'markdown' || format === 'mdx' ? readFrontmatter(lines) : undefined;
   if (front !== undefined) blocks.push({ kind: 'meta', line: 1, endLine: front.endLine });
@@ -27,6 +34,7 @@ export function parseDocument(file: string, lines: readonly string[]): ParsedDoc
     const block = scan(at);
     blocks.push(block);
     at = block.endLine;
+    yield;
   }
   const firstHeading = blocks.find(({ heading }) => heading !== undefined && (format !== 'pdf' || heading.level === 1))?.heading
     ?.text;

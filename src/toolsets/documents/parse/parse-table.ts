@@ -1,4 +1,5 @@
 import { cutHeading, type DocumentBlock } from './document-block.ts';
+import type { Steps } from './steps.ts';
 
 /** Most lines of one record with line breaks in quoted cells. */
 const maxRecordLines = 200;
@@ -10,7 +11,7 @@ const maxHeadingChars = 20_000;
  *
  * A quote that never ends within 200 lines belongs to the text of its line.
  */
-export function parseTable(file: string, lines: readonly string[]): readonly DocumentBlock[] {
+export function* parseTable(file: string, lines: readonly string[]): Steps<readonly DocumentBlock[]> {
   const first = lines.findIndex((line) => line.trim() !== '');
   if (first === -1) return [];
   const separator = file.toLowerCase().endsWith('.tsv')
@@ -27,6 +28,7 @@ export function parseTable(file: string, lines: readonly string[]): readonly Doc
     if (columns === undefined) blocks.push({ kind: 'prose', line: at + 1, endLine: end });
     else blocks.push({ kind: 'heading', line: at + 1, endLine: end, heading: { level: 1, text: cutHeading(columns.join(', ')) } });
     at = end;
+    yield;
   }
   return blocks;
 }

@@ -18,5 +18,12 @@ export const scannedPdf = 'the PDF has no text, as a scan has';
 
 /** Returns the reason for leaving out a PDF that is too long. */
 export function longPdf(what: string, most: number): string {
-  return `the PDF has more than ${most} ${what}`;
+  return `${tooLong}${most} ${what}`;
 }
+
+/** True for a reason that `longPdf` returned. */
+export function isLongPdf(reason: string): boolean {
+  return reason.startsWith(tooLong);
+}
+
+const tooLong = 'the PDF has more than ';

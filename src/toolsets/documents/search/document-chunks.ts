@@ -19,32 +19,31 @@ export interface DocumentChunk {
  * Combines blocks of one section as long as they fit; a heading with nothing below it is its own chunk, so that it can be found;
  * frontmatter, imports and comments are in no chunk.
  */
-export function chunkDocument(parsed: ParsedDocument, lines: readonly string[]): readonly DocumentChunk[] {
-  const chunks: DocumentChunk[] = [];
+export function* chunkDocument(parsed: ParsedDocument, lines: readonly string[]): Generator<DocumentChunk, void> {
   const path: { readonly level: number; readonly text: string }[] = [];
   let gathered: DocumentBlock[] = [];
   const headingPath = (): string => joinHeadings(path);
-  const flush = (): void => {
-    if (gathered.length > 0) chunks.push(toChunk(gathered, headingPath(), lines));
+  const flush = (): readonly DocumentChunk[] => {
+    const chunks = gathered.length > 0 ? [toChunk(gathered, headingPath(), lines)] : [];
     gathered = [];
+    return chunks;
   };
 
-  parsed.blocks.forEach((block, index) => {
+  for (const [index, block] of parsed.blocks.entries()) {
     if (block.heading !== undefined) {
-      flush();
+      yield* flush();
       while ((path.at(-1)?.level ?? 0) >= block.heading.level) path.pop();
       path.push(block.heading);
-      if (isEmptySection(parsed.blocks, index)) chunks.push(toChunk([block], headingPath(), lines));
-      return;
+      if (isEmptySection(parsed.blocks, index)) yield toChunk([block], headingPath(), lines);
+    } else if (block.kind === 'meta') yield* flush();
+    else {
+      for (const piece of splitBlock(block, lines)) {
+        if (gathered.length > 0 && !fits([...gathered, piece], lines)) yield* flush();
+        gathered.push(piece);
+      }
     }
-    if (block.kind === 'meta') return flush();
-    for (const piece of splitBlock(block, lines)) {
-      if (gathered.length > 0 && !fits([...gathered, piece], lines)) flush();
-      gathered.push(piece);
-    }
-  });
-  flush();
-  return chunks;
+  }
+  yield* flush();
 }
 
 /** True when a heading has neither text nor a deeper heading below it. */

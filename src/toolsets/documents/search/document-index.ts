@@ -1,112 +1,110 @@
 import { CadreError } from '../../../core/error.ts';
 import { noDocuments, resolveDocumentRoot } from '../check-document-root.ts';
-import { chunkDocument, type DocumentChunk } from './document-chunks.ts';
-import { toDocument, type OpenDocument } from '../parse/document-text.ts';
-import { binaryKind, kindOfName } from '../parse/document-kinds.ts';
-import { maxTotalBytes, type DocumentLimits } from '../document-limits.ts';
-import { FullTextIndex } from './full-text-index.ts';
-import { refusePath, toInsidePath } from '../../files/inside-path.ts';
-import { isNoText, LeftOutCount } from '../left-out.ts';
-import { nearNames } from './near-names.ts';
-import { noSuchFile, type InsideText } from '../../files/read-inside.ts';
-import { SourceReader } from '../read-source.ts';
-import { toIndexText } from './search-terms.ts';
-import { walkDocuments, type DocumentRoot } from '../walk-documents.ts';
+import type { DocumentLimits } from '../document-limits.ts';
 import type { DocumentStats } from '../document-stats.ts';
-
-/** Index entry of a document. */
-export interface IndexedDocument {
-  readonly file: string;
-  readonly title: string;
-  readonly lineCount: number;
-  readonly bytes: number;
-  readonly version: string;
-  readonly rows: readonly number[];
-}
-
-/** Position of an index row in its document. */
-export interface ChunkPlace extends Pick<DocumentChunk, 'line' | 'endLine' | 'heading'> {
-  readonly file: string;
-  /** True for the first chunk of its document. */
-  readonly opens: boolean;
-}
+import type { LeftOutCount } from '../left-out.ts';
+import { kindOfName } from '../parse/document-kinds.ts';
+import { toDocument, type OpenDocument } from '../parse/document-text.ts';
+import { SourceReader } from '../read-source.ts';
+import { refusePath, toInsidePath } from '../../files/inside-path.ts';
+import { noSuchFile, type InsideText } from '../../files/read-inside.ts';
+import type { FullTextIndex } from './full-text-index.ts';
+import { indexDocuments, type FolderContents, type ReadingProgress } from './index-documents.ts';
+import type { ChunkPlace, IndexedDocument } from './index-store.ts';
+import { nearNames } from './near-names.ts';
+import { OpenedIndex } from './opened-index.ts';
+import { runAtOnce } from '../parse/steps.ts';
 
 const openDocumentsKept = 64;
 const folderName = 'the documents folder';
 
-interface IndexParts {
+/** Settings of `DocumentIndex.build`. */
+export interface BuildOptions {
+  /** Ends the build. */
+  readonly signal?: AbortSignal;
+  /** Private folder that holds the index between processes; without it, the index is in memory. */
+  readonly cacheDir?: string | undefined;
+  readonly onProgress?: (progress: ReadingProgress) => void;
+  /** Wall time in milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+interface IndexParts extends FolderContents {
   readonly root: string;
-  readonly realRoot: DocumentRoot;
-  readonly limits: DocumentLimits;
   readonly source: SourceReader;
-  readonly text: FullTextIndex;
+  readonly opened: OpenedIndex;
 }
 
 /**
  * The documents of one folder, searchable.
  *
- * Owns: the full-text index, the place of each chunk, confinement to the folder. Does not own: ranking, tool results.
+ * Owns: the documents that can be opened, confinement to the folder. Does not own: the tables of the index, ranking, tool results.
  *
  * 1. Line numbers match the file on disk: opening a document returns it as it is now, and a document that changed is indexed again
  *    first. Files created after the index was built are not in it.
  * 2. Only files found by the walk can be opened: no path from a caller reaches the disk unchecked.
+ * 3. Texts come from the files, never from a kept index.
  */
 export class DocumentIndex {
   readonly root: string;
-  readonly #realRoot: DocumentRoot;
-  readonly #limits: DocumentLimits;
   readonly #source: SourceReader;
-  readonly #text: FullTextIndex;
-  readonly #documents = new Map<string, IndexedDocument>();
-  readonly #places = new Map<number, ChunkPlace>();
-  readonly #skipped = new Map<string, string>();
-  readonly #leftOut = new LeftOutCount();
+  readonly #opened: OpenedIndex;
+  readonly #documents: Map<string, IndexedDocument>;
+  readonly #skipped: Map<string, string>;
+  readonly #leftOut: LeftOutCount;
+  /** Files that were read to build it; the others were known from a kept index. */
+  readonly filesRead: number;
   readonly #lost = new Set<string>();
   readonly #open = new Map<string, OpenDocument & { readonly version: string }>();
-  #nextRow = 1;
-  #totalBytes = 0;
   #closed = false;
 
-  private constructor({ root, realRoot, limits, source, text }: IndexParts) {
+  private constructor({ root, source, opened, documents, skipped, leftOut, filesRead }: IndexParts) {
     this.root = root;
-    this.#realRoot = realRoot;
-    this.#limits = limits;
     this.#source = source;
-    this.#text = text;
+    this.#opened = opened;
+    this.#documents = documents;
+    this.#skipped = skipped;
+    this.#leftOut = leftOut;
+    this.filesRead = filesRead;
   }
 
   /**
-   * Reads and indexes all documents below a folder; stops when `signal` aborts.
+   * Reads and indexes all documents below a folder, except those that are in a kept index and did not change. Keeps the new index in the
+   * background.
    *
    * @throws CadreError `DOCS_UNREADABLE` when there is no such folder, or no document in it can be read
    */
-  static async build(root: string, limits: DocumentLimits, signal?: AbortSignal): Promise<DocumentIndex> {
+  static async build(root: string, limits: DocumentLimits, options: BuildOptions = {}): Promise<DocumentIndex> {
     const realRoot = await resolveDocumentRoot(root);
-    const index = new DocumentIndex({
-      root,
-      realRoot,
-      limits,
-      source: new SourceReader(realRoot.folder, limits, signal),
-      text: await FullTextIndex.open(),
-    });
-    try {
-      await index.#readAll(signal);
+    const { signal = new AbortController().signal, cacheDir, onProgress = () => undefined, now = Date.now } = options;
+    return await OpenedIndex.use({ root: realRoot, limits, cacheDir, signal }, async (opened) => {
+      const source = new SourceReader(realRoot.folder, limits, signal);
+      const { store, known } = opened;
+      const contents = await indexDocuments({ root: realRoot, limits, source, store, known, signal, onProgress, now });
+      const index = new DocumentIndex({ root, source, opened, ...contents });
       if (index.#documents.size === 0) throw noDocuments(root, index.stats());
       return index;
-    } catch (error) {
-      index.close();
-      throw error;
-    }
+    });
+  }
+
+  /** True when the tables are in a file, which may turn out to be damaged. */
+  get isInFile(): boolean {
+    return this.#opened.isInFile;
+  }
+
+  /** Resolves when the index is kept for the next process, or cannot be. */
+  async whenKept(): Promise<void> {
+    await this.#opened.whenKept();
   }
 
   get fullText(): FullTextIndex {
     if (this.#closed) throw disposedError();
-    return this.#text;
+    return this.#opened.store.text;
   }
 
   stats(): DocumentStats {
     const skipped = [...this.#skipped].map(([file, reason]) => ({ file, reason }));
-    return { files: this.#documents.size, sections: this.#places.size, skipped, leftOut: this.#leftOut.kinds(skipped) };
+    return { files: this.#documents.size, sections: this.#sections(), skipped, leftOut: this.#leftOut.kinds(skipped) };
   }
 
   /** Returns all documents, in the order of the walk. */
@@ -119,17 +117,18 @@ export class DocumentIndex {
   }
 
   place(row: number): ChunkPlace | undefined {
-    return this.#places.get(row);
+    if (this.#closed) throw disposedError();
+    return this.#opened.store.place(row);
   }
 
   /** Returns the rows of the documents that `file` names: itself, or everything below it when it is a folder. */
   rowsOf(file: string): readonly number[] {
     const path = toInsidePath(file, folderName);
     const document = this.#documents.get(path);
-    if (document !== undefined) return document.rows;
+    if (document !== undefined) return rowsIn(document);
     const below = this.documents().filter((candidate) => candidate.file.startsWith(`${path}/`));
     if (below.length === 0) throw this.#unknown(path);
-    return below.flatMap(({ rows }) => rows);
+    return below.flatMap(rowsIn);
   }
 
   /**
@@ -141,7 +140,7 @@ export class DocumentIndex {
   async open(requested: string): Promise<OpenDocument> {
     const file = toInsidePath(requested, folderName);
     if (!this.has(file) && !this.#lost.has(file)) throw await this.#refusalOf(requested, file);
-    const read = await this.#read(file);
+    const read = await this.#source.read(file);
     if (this.#closed) throw disposedError();
     if ('reason' in read) {
       this.#drop(file, read.reason);
@@ -156,84 +155,36 @@ export class DocumentIndex {
     return document;
   }
 
-  close(): void {
+  /** Closes a damaged index, and removes the kept one it came from. */
+  async discard(): Promise<void> {
+    await this.close();
+    await this.#opened.discard();
+  }
+
+  /** Closes the index for all callers; one that was used is kept first. */
+  async close({ isUsed = false }: { readonly isUsed?: boolean } = {}): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#open.clear();
-    this.#text.close();
-  }
-
-  async #readAll(signal: AbortSignal | undefined): Promise<void> {
-    let batch: { readonly file: string; readonly read: InsideText }[] = [];
-    const write = (): void => {
-      this.#text.batch(() => batch.forEach(({ file, read }) => this.#index(file, read)));
-      batch = [];
-    };
-    for await (const step of walkDocuments(this.#realRoot)) {
-      signal?.throwIfAborted();
-      if ('kind' in step) {
-        this.#leftOut.add(step);
-        continue;
-      }
-      const reason = 'reason' in step ? step.reason : this.#limitReached(batch.length);
-      if (reason !== undefined) {
-        this.#skipped.set(step.file, reason);
-        continue;
-      }
-      const read = await this.#read(step.file);
-      if ('reason' in read) {
-        if ('plain' in step && isNoText(read.reason)) this.#leftOut.add({ kind: binaryKind });
-        else this.#skipped.set(step.file, read.reason);
-      } else batch.push({ file: step.file, read });
-      if (batch.length === 50) write();
-    }
-    write();
-  }
-
-  async #read(file: string): ReturnType<SourceReader['read']> {
-    return await this.#source.read(file);
-  }
-
-  #limitReached(waiting: number): string | undefined {
-    if (this.#documents.size + waiting >= this.#limits.maxFiles) return `more than ${this.#limits.maxFiles} documents`;
-    if (this.#totalBytes >= maxTotalBytes) return `more than ${maxTotalBytes} bytes of text in all`;
-    return undefined;
-  }
-
-  #index(file: string, read: InsideText): OpenDocument {
-    const document = toDocument(file, read.text);
-    const { title, description, lines } = document;
-    const rows: number[] = [];
-    const names = toIndexText(`${title} ${file}`);
-    chunkDocument(document, lines).forEach((chunk, index) => {
-      const row = this.#nextRow;
-      this.#nextRow += 1;
-      // The description applies to the whole document; it is indexed where the document begins.
-      const heading = toIndexText(index === 0 ? `${chunk.heading} ${description}` : chunk.heading);
-      this.#text.add(row, { title: names, heading, prose: toIndexText(chunk.prose), code: toIndexText(chunk.code) });
-      this.#places.set(row, { file, line: chunk.line, endLine: chunk.endLine, heading: chunk.heading, opens: index === 0 });
-      rows.push(row);
-    });
-    const bytes = Buffer.byteLength(read.text);
-    this.#totalBytes += bytes;
-    this.#documents.set(file, { file, title, lineCount: lines.length, bytes, version: read.version, rows });
-    return document;
+    await this.#opened.close(isUsed);
   }
 
   #reindex(file: string, read: InsideText): OpenDocument {
-    let document: OpenDocument = toDocument(file, '');
+    const { store } = this.#opened;
+    const document = toDocument(file, read.text);
+    const bytes = Buffer.byteLength(read.text);
     this.#lost.delete(file);
     this.#skipped.delete(file);
-    this.#text.batch(() => {
+    store.text.batch(() => {
       this.#removeRows(file);
-      document = this.#index(file, read);
+      this.#documents.set(file, runAtOnce(store.add({ document, bytes, version: read.version, stamp: '' })));
     });
     return document;
   }
 
   /** Removes an unreadable document from the index; it returns when it can be opened again. */
   #drop(file: string, reason: string): void {
-    this.#text.batch(() => this.#removeRows(file));
+    this.#opened.store.text.batch(() => this.#removeRows(file));
     this.#documents.delete(file);
     this.#open.delete(file);
     this.#lost.add(file);
@@ -242,12 +193,13 @@ export class DocumentIndex {
 
   #removeRows(file: string): void {
     const document = this.#documents.get(file);
-    if (document === undefined) return;
-    this.#totalBytes -= document.bytes;
-    for (const row of document.rows) {
-      this.#text.remove(row);
-      this.#places.delete(row);
-    }
+    if (document !== undefined) runAtOnce(this.#opened.store.remove(document));
+  }
+
+  #sections(): number {
+    let sections = 0;
+    for (const { rowCount } of this.#documents.values()) sections += rowCount;
+    return sections;
   }
 
   #keepOpen(file: string, document: OpenDocument & { readonly version: string }): void {
@@ -268,7 +220,7 @@ export class DocumentIndex {
     if (reason !== undefined) {
       return new CadreError('TOOL_FAILED', `The document "${file}" was left out: ${reason}. Choose another document.`);
     }
-    const read = await this.#read(file);
+    const read = await this.#source.read(file);
     if ('reason' in read && read.refused) return refusePath(requested, read.reason, folderName);
     const kind = kindOfName(parts.at(-1) ?? '');
     if (typeof kind === 'object' && !('reason' in read && read.reason === noSuchFile)) {
@@ -291,6 +243,10 @@ export class DocumentIndex {
       details: { file, near },
     });
   }
+}
+
+function rowsIn({ firstRow, rowCount }: IndexedDocument): readonly number[] {
+  return Array.from({ length: rowCount }, (_, index) => firstRow + index);
 }
 
 /** Returns the error for using the tools after they were disposed. */

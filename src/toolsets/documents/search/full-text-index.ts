@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { IndexTotals } from './index-totals.ts';
 
 /** Texts a row is found by, already prepared with `toIndexText`. */
 export interface IndexTexts {
@@ -17,9 +18,17 @@ export interface ScoredRow {
 // Weight of a word in each column. Headings name the topic of a section; code repeats names a lot.
 const columnWeights = 'bm25(3.0, 4.0, 1.0, 0.5)';
 
-/** An in-memory FTS5 index over numbered rows; stores only the positions of words, no text. */
+/** Creates the empty table of a full-text index. */
+export const fullTextSchema = `
+  CREATE VIRTUAL TABLE chunk USING fts5(title, heading, prose, code,
+    content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+  INSERT INTO chunk(chunk, rank) VALUES ('rank', '${columnWeights}');
+`;
+
+/** An FTS5 index over numbered rows; stores only the positions of words, no text. */
 export class FullTextIndex {
   readonly #database: DatabaseSync;
+  readonly #totals: IndexTotals;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   readonly #count: StatementSync;
@@ -27,13 +36,10 @@ export class FullTextIndex {
   readonly #rankAmong: StatementSync;
   readonly #matchAmong: StatementSync;
 
-  private constructor(database: DatabaseSync) {
+  /** Uses a database that has the tables of `fullTextSchema`, and closes it. */
+  constructor(database: DatabaseSync) {
     this.#database = database;
-    database.exec(`
-      CREATE VIRTUAL TABLE chunk USING fts5(title, heading, prose, code,
-        content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-      INSERT INTO chunk(chunk, rank) VALUES ('rank', '${columnWeights}');
-    `);
+    this.#totals = new IndexTotals(database);
     const among = 'rowid IN (SELECT value FROM json_each(?))';
     this.#insert = database.prepare('INSERT INTO chunk(rowid, title, heading, prose, code) VALUES (?, ?, ?, ?, ?)');
     this.#delete = database.prepare('DELETE FROM chunk WHERE rowid = ?');
@@ -45,22 +51,35 @@ export class FullTextIndex {
     this.#matchAmong = database.prepare(`SELECT rowid AS row FROM chunk WHERE chunk MATCH ? AND ${among}`);
   }
 
-  /** Opens an empty index; loads `node:sqlite` on first use, so that importing the toolset stays cheap. */
+  /** Opens an empty index in memory; loads `node:sqlite` on first use, so that importing the toolset stays cheap. */
   static async open(): Promise<FullTextIndex> {
     const { DatabaseSync } = await import('node:sqlite');
-    return new FullTextIndex(new DatabaseSync(':memory:'));
+    const database = new DatabaseSync(':memory:');
+    database.exec(fullTextSchema);
+    return new FullTextIndex(database);
   }
 
   /** Runs a batch of changes in one transaction. */
   batch(change: () => void): void {
-    this.#database.exec('BEGIN');
+    this.begin();
     try {
       change();
-      this.#database.exec('COMMIT');
+      this.commit();
     } catch (error) {
       this.#database.exec('ROLLBACK');
+      this.#totals.forget();
       throw error;
     }
+  }
+
+  /** Begins a transaction; everything up to `commit` is one. */
+  begin(): void {
+    this.#database.exec('BEGIN');
+  }
+
+  commit(): void {
+    this.#database.exec('COMMIT');
+    this.#totals.afterCommit();
   }
 
   add(row: number, texts: IndexTexts): void {
@@ -68,6 +87,7 @@ export class FullTextIndex {
   }
 
   remove(row: number): void {
+    this.#totals.beforeDelete(row);
     this.#delete.run(row);
   }
 

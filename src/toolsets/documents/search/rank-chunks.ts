@@ -1,4 +1,5 @@
-import type { ChunkPlace, DocumentIndex } from './document-index.ts';
+import type { DocumentIndex } from './document-index.ts';
+import type { ChunkPlace } from './index-store.ts';
 import { joinMatches, type ScoredRow } from './full-text-index.ts';
 import type { WeightedQuery, WeightedTerm } from './weigh-terms.ts';
 

@@ -9,7 +9,7 @@ import path from 'node:path';
 const profiles = new Set<string>();
 // Not state of a run: journals this process has open.
 const journals = new Set<string>();
-// Not state of a run: folders in which other processes leave requests to runs, such as approvals.
+// Not state of a run: folders in which other processes leave requests to runs, such as approvals, or indexes of documents.
 const mail = new Set<string>();
 // Not state of a run: folders in which this process notes the working folders of runs.
 const notes = new Set<string>();
@@ -24,7 +24,17 @@ export function rememberJournal(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) journals.add(realPath(file) + suffix);
   const beside = path.dirname(realPath(file));
   mail.add(path.join(beside, 'mail'));
+  mail.add(indexesBeside(realPath(file)));
   notes.add(path.join(beside, 'runs'));
+}
+
+/**
+ * Returns the folder beside a journal file for what is known of documents. Outside of `.cadre` it has a hidden name, since a folder
+ * `documents` there may be the user's.
+ */
+export function indexesBeside(journal: string): string {
+  const beside = path.dirname(journal);
+  return path.join(beside, path.basename(beside) === '.cadre' ? 'documents' : '.cadre-documents');
 }
 
 /** Returns the journal files, which tools may neither read nor write. */
@@ -58,12 +68,12 @@ export function isEngineJournal(absolute: string): boolean {
   return journals.has(absolute);
 }
 
-/** True when a real path holds requests of other processes to runs of this one, or notes about runs: no tool may write there. */
+/** True when a real path holds requests of other processes to runs of this one, notes about runs, or indexes of documents: no tool may write there. */
 export function isEngineMail(absolute: string): boolean {
   return [...mail].some((folder) => isBelow(folder, absolute)) || isNote(absolute);
 }
 
-/** Returns the request folders inside these places; no command may write to them. */
+/** Returns the folders of requests and of indexes inside these places; no command may write to them. */
 export function engineMailIn(places: readonly string[]): readonly string[] {
   return [...mail].filter((folder) => places.some((place) => isBelow(place, folder)));
 }
