@@ -10,6 +10,7 @@ import { addAgUiRoutes } from '../ag-ui/ag-ui-routes.ts';
 import { addChatRoutes } from '../chat/chat-routes.ts';
 import { Threads } from '../threads/threads.ts';
 import { answerError } from './answer-error.ts';
+import { addCompareRoutes } from './routes/compare-routes.ts';
 import { addControlRoutes } from './routes/control-routes.ts';
 import { addExportRoutes } from './routes/export-routes.ts';
 import { addEventRoutes } from './routes/event-routes.ts';
@@ -81,6 +82,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
   addViewRoutes(app, parts);
+  addCompareRoutes(app, parts);
   addEventRoutes(app, parts);
   addControlRoutes(app, parts);
   addCatalogRoutes(app, parts);

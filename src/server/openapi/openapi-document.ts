@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import { engineVersion } from '../../engine/version.ts';
+import { compareSchemas } from './compare-schemas.ts';
 import { type Answer, errorSchema, type ErrorStatus, errorWords, type Operation, type Parameter } from './operation.ts';
 import { readingOperations } from './reading-operations.ts';
 import { runSchemas } from './run-schemas.ts';
@@ -42,7 +43,7 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
     ],
     paths,
     components: {
-      schemas: { ...runSchemas, ...viewSchemas },
+      schemas: { ...runSchemas, ...viewSchemas, ...compareSchemas },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'Cookie set by opening /?token=… in a browser.' },

@@ -24,6 +24,16 @@ const redact: Parameter = {
   description: 'false keeps text that looks like a secret.',
 };
 
+/** The runs of a comparison: two, or up to `most`. */
+function comparedRuns(most: number): Parameter {
+  return {
+    name: 'run',
+    schema: { type: 'array', items: text, minItems: 2, maxItems: most },
+    description: 'The ids of the runs, one parameter each.',
+    required: true,
+  };
+}
+
 /** Requests that read: the list of runs, a run, and views of it. */
 export const readingOperations: readonly Operation[] = [
   {
@@ -134,6 +144,25 @@ export const readingOperations: readonly Operation[] = [
     summary: 'The difference between the prompts of two turns.',
     query: [search('before', 'The id of a turn.', true), search('after', 'The id of another.', true)],
     answers: json('The difference.', named('TurnDiff')),
+  },
+  {
+    method: 'get',
+    path: '/api/compare',
+    id: 'compareRuns',
+    tag: 'views',
+    summary: 'Runs turn by turn, each compared with the first one, with the first difference and its cause.',
+    query: [comparedRuns(10)],
+    answers: json('The comparison.', named('RunComparison')),
+    errors: [404],
+  },
+  {
+    method: 'get',
+    path: '/api/compare/turns/:turnId',
+    id: 'compareTurn',
+    tag: 'views',
+    summary: 'One turn of two runs: what differs, and the difference of the prompts.',
+    query: [comparedRuns(2)],
+    answers: json('The comparison.', named('TurnComparison')),
   },
   {
     method: 'get',
