@@ -103,8 +103,6 @@ function refNames(run: RunContext, spans: readonly PromptSpan[]): RefNames {
 function differingResults(before: RecordedTurn, after: RecordedTurn): readonly ComparedResult[] {
   const count = Math.max(before.results.length, after.results.length);
   return Array.from({ length: count }, (_, index) => [before.results[index], after.results[index]] as const).flatMap(([a, b]) =>
-    a?.text === b?.text && a?.name === b?.name
-      ? []
-      : [{ tool: (b ?? a)?.name ?? '', before: a?.text ?? '', after: b?.text ?? '' }],
+    a?.text === b?.text && a?.name === b?.name ? [] : [{ tool: (b ?? a)?.name ?? '', before: a?.text ?? '', after: b?.text ?? '' }],
   );
 }

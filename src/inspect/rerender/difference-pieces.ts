@@ -70,7 +70,11 @@ function ofTools(tools: Differing['tools']): readonly DifferencePiece[] {
   return [
     ...added.map((name): DifferencePiece => ({ kind: 'sentence', mark: 'added', text: `tool ${name}` })),
     ...removed.map((name): DifferencePiece => ({ kind: 'sentence', mark: 'removed', text: `tool ${name}` })),
-    ...changed.map((name): DifferencePiece => ({ kind: 'sentence', mark: 'changed', text: `tool ${name} is described differently` })),
+    ...changed.map((name): DifferencePiece => ({
+      kind: 'sentence',
+      mark: 'changed',
+      text: `tool ${name} is described differently`,
+    })),
   ];
 }
 

@@ -93,7 +93,8 @@ describe('the description of the API', () => {
       };
       for (const { name, required } of operation.parameters)
         if (required && name in values) asked.searchParams.set(name, values[name] ?? '');
-      if (operation.parameters.some(({ name }) => name === 'run')) for (const id of [runId, runId]) asked.searchParams.append('run', id);
+      if (operation.parameters.some(({ name }) => name === 'run'))
+        for (const id of [runId, runId]) asked.searchParams.append('run', id);
       const response = await fetch(asked);
       const body: unknown = await response.json();
       expect({ path, status: response.status }).toEqual({ path, status: 200 });

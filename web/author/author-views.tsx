@@ -1,0 +1,2 @@
+// Views for authors of profiles, whose script is loaded when one is opened: see run/lazy-view.tsx.
+export { ComparePage } from '../compare/compare-page.tsx';
