@@ -35,6 +35,7 @@ function Shown({ shown, bundle }: { readonly shown: Route; readonly bundle: Bund
   if (shown.kind === 'runs') return <RunsPage query={shown.query} />;
   if (shown.kind === 'compare')
     return <AuthorView show={({ ComparePage }) => <ComparePage key={placeOf(shown)} shown={shown} />} />;
+  if (shown.kind === 'coverage') return <AuthorView show={({ CoveragePage }) => <CoveragePage query={shown.query} />} />;
   return <Nothing />;
 }
 

@@ -11,6 +11,8 @@ export type Route =
   | { readonly kind: 'turn'; readonly runId: string; readonly turnId: string; readonly query: RouteQuery }
   /** Two runs beside each other; without a second one, the choice of it. */
   | { readonly kind: 'compare'; readonly before: string; readonly after?: string; readonly query: RouteQuery }
+  /** What the tests of the profiles exercised. */
+  | { readonly kind: 'coverage'; readonly query: RouteQuery }
   | { readonly kind: 'unknown'; readonly path: string; readonly query: RouteQuery };
 
 /** Values in an address, by name. */
@@ -24,6 +26,7 @@ export function parseRoute(hash: string): Route {
   if (first === undefined || (first === 'runs' && runId === undefined)) return { kind: 'runs', query };
   if (first === 'compare' && runId !== undefined)
     return { kind: 'compare', before: runId, ...(tab === undefined ? {} : { after: tab }), query };
+  if (first === 'coverage' && runId === undefined) return { kind: 'coverage', query };
   if (first !== 'runs' || runId === undefined) return { kind: 'unknown', path, query };
   if (tab === 'turns' && turnId !== undefined) return { kind: 'turn', runId, turnId, query };
   const known = runTabs.find((name) => name === (tab ?? 'timeline'));
@@ -59,6 +62,8 @@ function pathOf(route: Route): string {
       return `/runs/${encodeURIComponent(route.runId)}${route.tab === 'timeline' ? '' : `/${route.tab}`}`;
     case 'turn':
       return `/runs/${encodeURIComponent(route.runId)}/turns/${encodeURIComponent(route.turnId)}`;
+    case 'coverage':
+      return '/coverage';
     case 'compare':
       return `/compare/${[route.before, ...(route.after === undefined ? [] : [route.after])].map(encodeURIComponent).join('/')}`;
     case 'unknown':

@@ -4,7 +4,7 @@ import { serverInfo } from '../data/server-info.ts';
 import { SearchField } from '../kit/search-field.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
-import { compareHref, type RouteQuery } from '../routing/route.ts';
+import { compareHref, hrefOf, type RouteQuery } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
 import { useTitle } from '../run/page-run.ts';
 import { LaunchDialog } from './launch-dialog.tsx';
@@ -33,6 +33,11 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
         <h1>Runs</h1>
         {info !== undefined && <span class="faint small location">{toVisibleText(info.location)}</span>}
         {info?.canControl === false && <span class="badge">read only</span>}
+        {info?.canTest === true && (
+          <a class="small" href={hrefOf({ kind: 'coverage', query: {} })}>
+            Coverage
+          </a>
+        )}
         {store.problem.value !== undefined && (
           <span role="alert" class="problem small">
             {toVisibleText(store.problem.value)}

@@ -4,6 +4,7 @@ import { compareSchemas } from './compare-schemas.ts';
 import { type Answer, errorSchema, type ErrorStatus, errorWords, type Operation, type Parameter } from './operation.ts';
 import { readingOperations } from './reading-operations.ts';
 import { runSchemas } from './run-schemas.ts';
+import { testSchemas } from './test-schemas.ts';
 import { viewSchemas } from './view-schemas.ts';
 import { writingOperations } from './writing-operations.ts';
 
@@ -43,7 +44,7 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
     ],
     paths,
     components: {
-      schemas: { ...runSchemas, ...viewSchemas, ...compareSchemas },
+      schemas: { ...runSchemas, ...viewSchemas, ...compareSchemas, ...testSchemas },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'Cookie set by opening /?token=… in a browser.' },

@@ -54,6 +54,21 @@ export const readingOperations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/api/tests',
+    id: 'getTests',
+    tag: 'server',
+    summary: 'What the tests of the profiles exercised when they last ran.',
+    query: [
+      {
+        name: 'round',
+        schema: { type: 'integer', minimum: 0 },
+        description: 'The round that the client has: its report is left out.',
+      },
+    ],
+    answers: json('The state of the tests.', named('TestsState')),
+  },
+  {
+    method: 'get',
     path: '/api/runs',
     id: 'listRuns',
     tag: 'runs',
