@@ -12,8 +12,12 @@ const scripts = {
   widths: '[document.documentElement.scrollWidth, innerWidth]',
   focused: 'document.activeElement.textContent',
   background: 'getComputedStyle(document.querySelector(".diff-added")).backgroundColor',
+  hit: 'window.hit',
+  text: 'document.body.innerText',
   rows: "document.querySelectorAll('.compared .table-row').length",
 } as const;
+
+const hostile = '<script>window.hit = 1</script><img src=x onerror="window.hit = 1">\u001B[31m\u202Ered\u202C\u0000';
 
 /** Serves a team that looks and then answers; `said` are the results of its tool, in order. */
 async function lookingTeam(said: readonly string[]) {
@@ -110,14 +114,18 @@ describe.skipIf(whyNoPage !== undefined)(`comparing runs on the page (${whyNoPag
     await page.getByRole('alert').getByText('run_none').waitFor();
   });
 
-  it('is dark and light, and no wider than a narrow window', async () => {
-    await using team = await lookingTeam(['a grey cat', 'a brown dog']);
-    const [a = '', b = ''] = await launchAll(team, ['First look', 'y'.repeat(400)]);
+  it('is dark and light, no wider than a narrow window, and shows what runs say as text', async () => {
+    await using team = await lookingTeam(['a grey cat', `${hostile}${'z'.repeat(3_000)}`]);
+    const [a = '', b = ''] = await launchAll(team, ['First look', `${hostile}${'y'.repeat(400)}`]);
     const seen: string[] = [];
     for (const colorScheme of ['dark', 'light'] as const) {
       const page = await browser.open(`${team.url}/#/compare/${a}/${b}`, { colorScheme, width: 390 });
       await page.locator('.diff-added').first().waitFor();
+      await page.locator('.diff-added', { hasText: '<script>' }).first().waitFor();
       await assertNarrowEnough(page);
+      expect(await page.evaluate(scripts.hit)).toBeUndefined();
+      const shown = await page.evaluate<string>(scripts.text);
+      expect(['\u202E', '\u001B', '\u0000'].filter((character) => shown.includes(character))).toEqual([]);
       seen.push(await page.evaluate<string>(scripts.background));
       await browser.screenshot(page, `compare-${colorScheme}-390`);
     }
