@@ -6,6 +6,7 @@ import { KeysDialog } from './kit/keys-dialog.tsx';
 import { TopBar } from './kit/top-bar.tsx';
 import type { Route } from './routing/route.ts';
 import { placeOf, route } from './routing/router.ts';
+import { AuthorView } from './run/lazy-view.tsx';
 import { RunPage } from './run/run-page.tsx';
 import { useTitle } from './run/page-run.ts';
 import { RunsPage } from './runs/runs-page.tsx';
@@ -32,6 +33,9 @@ function Shown({ shown, bundle }: { readonly shown: Route; readonly bundle: Bund
   if (own !== undefined)
     return <RunPage shown={{ kind: 'run', runId: own, tab: 'timeline', query: shown.query }} bundle={bundle} />;
   if (shown.kind === 'runs') return <RunsPage query={shown.query} />;
+  if (shown.kind === 'compare')
+    return <AuthorView show={({ ComparePage }) => <ComparePage key={placeOf(shown)} shown={shown} />} />;
+  if (shown.kind === 'coverage') return <AuthorView show={({ CoveragePage }) => <CoveragePage query={shown.query} />} />;
   return <Nothing />;
 }
 

@@ -52,6 +52,10 @@ export function addTimeTravelCommands(program: Command, done: Done): void {
       'the edited profiles, or a team that comes with Cadre (default: ./agent_profiles, else the bundled team)',
     )
     .option('--from <turn>', 'the first turn that may be made again (default: the first one of the run)')
+    .option(
+      '--recording <file>',
+      'answer from this recording instead of models and tools; stop at the first question it does not hold',
+    )
     .option('--stop', 'show where the runs part, and start nothing')
     .option('--run-unsafe-tools', 'allow tools whose effects cannot be taken back to run again')
     .option('--llm <config>', "an LLM config to use instead of every profile's own")

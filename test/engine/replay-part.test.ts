@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ForkOptions } from '../../src/engine/launch-options.ts';
+import type { Recording } from '../../src/core/recording/recording.ts';
 import { planReplay } from '../../src/inspect/rerender/plan-replay.ts';
-import { createMemoryJournal } from '../../src/testing/index.ts';
+import { createMemoryJournal, parseRecording } from '../../src/testing/index.ts';
 import { engineOver } from '../support/engine-over.ts';
 import { profileFiles, waitsForUser } from '../support/test-engine.ts';
 import { verifyRun } from '../support/verify-run.ts';
@@ -84,6 +86,47 @@ describe('a partial replay', () => {
     await replay.settled();
     expect([model.requests.length, sent, replay.turns().at(-1)?.reply.text]).toEqual([1, before + 1, 'Allowed.']);
     await verifyRun(replay, store, {});
+  });
+
+  it('answers from a recording by what is asked: no model is called and no tool runs, wherever the fork begins', async () => {
+    const { store, run } = await recorded();
+    const made = await engineOver(store, { profile: late, tools: [send], replies: [{ text: 'Done.' }] });
+    const once = await made.engine.fork(run.id, { before: 'Root_1.t2', profiles: 'current' });
+    await once.settled();
+    const replay: Recording = { ...parseRecording(await once.recording(), 'once.jsonl'), find: 'prompt' };
+    const before = sent;
+    const { engine, model } = await engineOver(store, { profile: late, tools: [send], replies: [], replay });
+    const forks: ForkOptions[] = [
+      { before: 'Root_1.t2' },
+      { before: 'Root_1.t1' },
+      // This turn is decided again without a model call: the result of its call is found by its arguments.
+      { before: 'Root_1.t1', recordedAnswers: ['Root_1.t1'] },
+    ];
+    for (const options of forks) {
+      const fork = await engine.fork(run.id, { ...options, profiles: 'current' });
+      await fork.settled();
+      expect(fork.turns().map(({ reply, error }) => error?.message ?? reply.text)).toEqual(['', 'Done.']);
+      expect([model.requests.length, sent]).toEqual([0, before]);
+      await verifyRun(fork, store, {});
+    }
+    // By place, the first call of a fork would be the first of the recording.
+    const byPlace = await engineOver(store, { profile: late, tools: [send], replies: [], replay: { ...replay, find: 'place' } });
+    const wrong = await byPlace.engine.fork(run.id, { before: 'Root_1.t2', profiles: 'current' });
+    await wrong.settled();
+    expect(wrong.turns().at(-1)?.error?.message).toMatch(/^The run is not the one in once\.jsonl: model call 1 of Root/);
+  });
+
+  it('names the nearest answer of a recording that does not hold what is asked', async () => {
+    const { store, run } = await recorded();
+    const replay: Recording = { ...parseRecording(await run.recording(), 'run.jsonl'), find: 'prompt' };
+    const { engine } = await engineOver(store, { profile: late, tools: [send], replies: [], replay });
+    const fork = await engine.fork(run.id, { before: 'Root_1.t2', profiles: 'current' });
+    await fork.settled();
+    const { error } = fork.turns().at(-1) ?? {};
+    expect(error?.code).toBe('REPLAY_MISMATCH');
+    expect(error?.message).toMatch(
+      /^The answer is not in run\.jsonl: no model call of Root asks this; compared with call 2 \(line 5\), the system prompt differs from character \d+ on: recorded ".*Hurry\.", now ".*Take your time\."\. If that is meant, record it again\.$/s,
+    );
   });
 
   it('refuses recorded answers that are not there', async () => {

@@ -60,6 +60,14 @@ describe.skipIf(whyNoPage !== undefined)('a page with a run inside, opened from 
     expect(page.url()).toMatch(/^file:.*#\/runs\/run_\w+\/turns\/Lead_1\.t1\?why=/);
   });
 
+  it('offers no comparison, since there is one run in it, and shows that run at the address of one', async () => {
+    const { page } = await opened({ input: 'What is in the box?' }, '#/compare/run_a/run_b');
+    await page.getByRole('heading', { level: 1, name: 'What is in the box?' }).waitFor();
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: /copy/i }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'compare with…' }).count()).toBe(0);
+  });
+
   it('shows whatever the run says as text, packed or not', async () => {
     for (const result of [hostile, hostile + 'x'.repeat(400_000)]) {
       const { page, file } = await opened({ input: hostile, result });

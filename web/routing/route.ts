@@ -9,6 +9,10 @@ export type Route =
   | { readonly kind: 'runs'; readonly query: RouteQuery }
   | { readonly kind: 'run'; readonly runId: string; readonly tab: RunTab; readonly query: RouteQuery }
   | { readonly kind: 'turn'; readonly runId: string; readonly turnId: string; readonly query: RouteQuery }
+  /** Two runs beside each other; without a second one, the choice of it. */
+  | { readonly kind: 'compare'; readonly before: string; readonly after?: string; readonly query: RouteQuery }
+  /** What the tests of the profiles exercised. */
+  | { readonly kind: 'coverage'; readonly query: RouteQuery }
   | { readonly kind: 'unknown'; readonly path: string; readonly query: RouteQuery };
 
 /** Values in an address, by name. */
@@ -20,6 +24,9 @@ export function parseRoute(hash: string): Route {
   const query = Object.fromEntries(new URLSearchParams(search));
   const [first, runId, tab, turnId] = path.split('/').filter(Boolean).map(decoded);
   if (first === undefined || (first === 'runs' && runId === undefined)) return { kind: 'runs', query };
+  if (first === 'compare' && runId !== undefined)
+    return { kind: 'compare', before: runId, ...(tab === undefined ? {} : { after: tab }), query };
+  if (first === 'coverage' && runId === undefined) return { kind: 'coverage', query };
   if (first !== 'runs' || runId === undefined) return { kind: 'unknown', path, query };
   if (tab === 'turns' && turnId !== undefined) return { kind: 'turn', runId, turnId, query };
   const known = runTabs.find((name) => name === (tab ?? 'timeline'));
@@ -37,6 +44,11 @@ export function runHref(runId: string, tab: RunTab = 'timeline', query: RouteQue
   return hrefOf({ kind: 'run', runId, tab, query });
 }
 
+/** Returns the address of a comparison; without a second run, that of the choice of it. */
+export function compareHref(before: string, after?: string): string {
+  return hrefOf({ kind: 'compare', before, ...(after === undefined ? {} : { after }), query: {} });
+}
+
 /** Returns the address of a turn. */
 export function turnHref(runId: string, turnId: string, query: RouteQuery = {}): string {
   return hrefOf({ kind: 'turn', runId, turnId, query });
@@ -50,6 +62,10 @@ function pathOf(route: Route): string {
       return `/runs/${encodeURIComponent(route.runId)}${route.tab === 'timeline' ? '' : `/${route.tab}`}`;
     case 'turn':
       return `/runs/${encodeURIComponent(route.runId)}/turns/${encodeURIComponent(route.turnId)}`;
+    case 'coverage':
+      return '/coverage';
+    case 'compare':
+      return `/compare/${[route.before, ...(route.after === undefined ? [] : [route.after])].map(encodeURIComponent).join('/')}`;
     case 'unknown':
       return route.path;
   }

@@ -6,7 +6,7 @@ import { CopyButton } from '../kit/copy-button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Menu } from '../kit/menu.tsx';
 import { useAction } from '../kit/use-action.ts';
-import { runHref } from '../routing/route.ts';
+import { compareHref, runHref } from '../routing/route.ts';
 import { go } from '../routing/router.ts';
 import { useRun } from './page-run.ts';
 import { useControl } from './use-control.ts';
@@ -64,6 +64,7 @@ export function RunActions(props: { readonly overview: RunOverview; readonly liv
             <CopyButton value={() => overview} />
             {isServed && (
               <>
+                <a href={compareHref(overview.runId)}>compare with…</a>
                 <a href={`${base}/export.html`} download>
                   export as one HTML file
                 </a>

@@ -4,7 +4,7 @@ import { serverInfo } from '../data/server-info.ts';
 import { SearchField } from '../kit/search-field.tsx';
 import { TopBar } from '../kit/top-bar.tsx';
 import { toVisibleText } from '../kit/visible-text.ts';
-import type { RouteQuery } from '../routing/route.ts';
+import { compareHref, hrefOf, type RouteQuery } from '../routing/route.ts';
 import { setQuery } from '../routing/router.ts';
 import { useTitle } from '../run/page-run.ts';
 import { LaunchDialog } from './launch-dialog.tsx';
@@ -18,6 +18,11 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
   useEffect(() => () => store.close(), [store]);
   useTitle('Runs');
   const [launches, setLaunches] = useState(false);
+  // The last two, in the order in which they were chosen.
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const choose = (runId: string): void =>
+    setChosen(chosen.includes(runId) ? chosen.filter((each) => each !== runId) : [...chosen, runId].slice(-2));
+  const [before, after] = chosen;
   const rows = store.rows.value;
   const info = serverInfo.value;
   const { status = '', q = '' } = query;
@@ -28,6 +33,11 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
         <h1>Runs</h1>
         {info !== undefined && <span class="faint small location">{toVisibleText(info.location)}</span>}
         {info?.canControl === false && <span class="badge">read only</span>}
+        {info?.canTest === true && (
+          <a class="small" href={hrefOf({ kind: 'coverage', query: {} })}>
+            Coverage
+          </a>
+        )}
         {store.problem.value !== undefined && (
           <span role="alert" class="problem small">
             {toVisibleText(store.problem.value)}
@@ -50,6 +60,11 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
               </button>
             ))}
           </div>
+          {before !== undefined && (
+            <a class="button small" href={compareHref(before, after)}>
+              {after === undefined ? 'Compare with…' : 'Compare the two runs'}
+            </a>
+          )}
           {info?.canControl === true && (
             <button type="button" class="primary push" onClick={() => setLaunches(true)}>
               New run
@@ -68,7 +83,7 @@ export function RunsPage({ query }: { readonly query: RouteQuery }) {
             </button>
           </p>
         ) : (
-          <RunsTable rows={found} />
+          <RunsTable rows={found} chosen={chosen} onChoose={choose} />
         )}
       </main>
       {launches && info !== undefined && <LaunchDialog info={info} onClose={() => setLaunches(false)} />}

@@ -14,15 +14,41 @@ const longestTitle = 300;
 
 const zone = zoneOf();
 
-const columns: readonly Column<RunRow>[] = [
-  { title: 'status', class: 'run-status', cell: (row) => <Badge status={statusWord(row)} /> },
+/** What rows of runs lead to, and how two of them are chosen. */
+interface RowsOfRuns {
+  /** Address that the title of a run leads to; by default, the run. */
+  readonly hrefOf?: (row: RunRow) => string;
+  /** Ids of the runs that are chosen to be compared, and what chooses one. Absent: none can be. */
+  readonly chosen?: readonly string[];
+  readonly onChoose?: (runId: string) => void;
+}
+
+const columnsOf = ({ hrefOf = ({ runId }) => runHref(runId), chosen, onChoose }: RowsOfRuns): readonly Column<RunRow>[] => [
+  {
+    title: 'status',
+    class: 'run-status',
+    cell: (row) => (
+      <>
+        {onChoose !== undefined && (
+          <input
+            type="checkbox"
+            title="Choose two runs to compare them"
+            aria-label={`Compare ${titleOf(row)}`}
+            checked={chosen?.includes(row.runId) === true}
+            onChange={() => onChoose(row.runId)}
+          />
+        )}
+        <Badge status={statusWord(row)} />
+      </>
+    ),
+  },
   {
     title: 'title',
     class: 'run-title',
     cell: (row) => (
       <>
-        <a href={runHref(row.runId)} title={row.runId}>
-          {toVisibleText(startOf(row.title, longestTitle)).replaceAll('\n', ' ') || row.runId}
+        <a href={hrefOf(row)} title={row.runId}>
+          {titleOf(row)}
         </a>
         {row.isImported === true && <span class="badge tone-calm">imported</span>}
         {row.project !== undefined && <span class="badge">{toVisibleText(row.project)}</span>}
@@ -43,14 +69,18 @@ const columns: readonly Column<RunRow>[] = [
   { title: 'summary', class: 'run-brief faint', cell: (row) => <Brief row={row} /> },
 ];
 
+function titleOf({ title, runId }: RunRow): string {
+  return toVisibleText(startOf(title, longestTitle)).replaceAll('\n', ' ') || runId;
+}
+
 /** Table of runs, newest first. Runs that wait for a person are highlighted. */
-export function RunsTable({ rows }: { readonly rows: readonly RunRow[] }) {
+export function RunsTable({ rows, ...options }: RowsOfRuns & { readonly rows: readonly RunRow[] }) {
   return (
     <VirtualTable
       label="Runs"
       class="runs"
       noun="run"
-      columns={columns}
+      columns={columnsOf(options)}
       rows={rows}
       estimate={30}
       keyOf={(row) => row.runId}

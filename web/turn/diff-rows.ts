@@ -14,7 +14,7 @@ export type DiffRow =
 const around = 2;
 
 /** Returns the rows of a comparison; `open` contains the expanded equal stretches, by their first entry. */
-export function diffRows({ entries }: TurnDiff, open: ReadonlySet<number>): readonly DiffRow[] {
+export function diffRows({ entries }: Pick<TurnDiff, 'entries'>, open: ReadonlySet<number>): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index];
@@ -32,6 +32,13 @@ export function diffRows({ entries }: TurnDiff, open: ReadonlySet<number>): read
     rows.push({ kind: 'same', first, count: index - first + 1, tokens, isOpen });
     if (isOpen) for (const { span } of entries.slice(first, index + 1)) pushLines(rows, 'same', span.text);
   }
+  return rows;
+}
+
+/** Returns the rows of changed lines, with a few equal ones around them. */
+export function lineRows(lines: readonly DiffLine[]): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  pushChanged(rows, lines);
   return rows;
 }
 

@@ -107,6 +107,11 @@ export interface Recording {
   readonly lines: readonly number[];
   /** Name of its origin, for messages. */
   readonly source: string;
+  /**
+   * How an answer is found: by the place of its call in the run (`place`, the default), or by what is asked (`prompt`), for a run that
+   * begins in the middle, such as a partial replay.
+   */
+  readonly find?: 'place' | 'prompt';
 }
 
 type WrittenCall = Omit<RecordedCall, 'prompt'> & { readonly prompt: PromptChange };

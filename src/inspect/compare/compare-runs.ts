@@ -4,23 +4,24 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ReadContent } from '../read-content.ts';
-import { compareTurn, type Differing, partsOf } from '../rerender/compare-turn.ts';
 import { sameData } from '../rerender/same-data.ts';
 import { runOverview } from '../run-overview.ts';
 import { align } from '../turn/align.ts';
 import { causeOf } from './cause-of.ts';
-import { cleanContent, cleanTurn, withoutNoise } from './without-noise.ts';
+import { type Compared, compareTurns, isDecidedAfterReply, oneSided, type TurnSide } from './compare-turns.ts';
 import { type RecordedTurn, recordedTurns } from './recorded-turns.ts';
-import type { ComparedPart, ComparedTurn, FirstDifference, PairComparison, RunComparison, RunFigures } from './run-comparison.ts';
+import type { ComparedTurn, FirstDifference, PairComparison, RunComparison, RunFigures } from './run-comparison.ts';
 
 /** One run to compare, as its journal has it. */
 export interface ComparedRun {
   readonly events: readonly CadreEvent[];
   readonly content: ReadContent;
+  /** The state after these events with all of its past; folded when absent. */
+  readonly state?: RunContext;
 }
 
 /** A run with its turns read. */
-interface ReadRun {
+export interface ReadRun {
   readonly run: RunContext;
   readonly turns: readonly RecordedTurn[];
   readonly content: ReadContent;
@@ -31,17 +32,41 @@ interface ReadRun {
  * run is compared with the first.
  */
 export function compareRuns(runs: readonly ComparedRun[]): RunComparison {
-  const read = runs.map(readRun);
+  const steps = comparisonSteps(runs);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** Compares runs in small steps, one per turn, so that a server can answer others in between. */
+export function* comparisonSteps(runs: readonly ComparedRun[]): Generator<void, RunComparison> {
+  const read: ReadRun[] = [];
+  // A run may go on between two steps: its figures are those of the turns that are compared.
+  const figures: RunFigures[] = [];
+  for (const run of runs) {
+    const each = readRun(run);
+    read.push(each);
+    figures.push(figuresOf(each.run));
+    yield;
+  }
   const [base, ...others] = read;
   if (base === undefined || others.length === 0)
     throw new CadreError('OPTION_INVALID', 'a comparison needs two runs or more; name another one');
-  return { runs: read.map(({ run }) => figuresOf(run)), pairs: others.map((other) => comparePair(base, other)) };
+  const pairs: PairComparison[] = [];
+  for (const other of others) pairs.push(yield* comparePair(base, other));
+  return { runs: figures, pairs };
 }
 
-function readRun({ events, content }: ComparedRun): ReadRun {
-  const run = foldEvents(events, 'everything');
+/** Reads the turns of a run. Fails with STORE_CORRUPT when its journal does not begin with its start. */
+export function readRun({ events, content, state }: ComparedRun): ReadRun {
+  const run = state ?? foldEvents(events, 'everything');
   if (run === undefined) throw new CadreError('STORE_CORRUPT', `run ${events[0]?.runId ?? ''} does not begin with run.start`);
   return { run, turns: recordedTurns(events, run), content };
+}
+
+/** Returns one turn of a run, to compare it. */
+export function sideOf({ run, content }: ReadRun, turn: RecordedTurn): TurnSide {
+  return { runId: run.meta.runId, content, turn };
 }
 
 function figuresOf(run: RunContext): RunFigures {
@@ -52,17 +77,19 @@ function figuresOf(run: RunContext): RunFigures {
   return { ...figures, costAtLeast: overview.costAtLeast, ms: overview.used.wallMs, agents: overview.agents.total };
 }
 
-function comparePair(a: ReadRun, b: ReadRun): PairComparison {
+function* comparePair(a: ReadRun, b: ReadRun): Generator<void, PairComparison> {
   const found: { readonly seq: number; readonly first: FirstDifference }[] = [];
-  const turns = align(a.turns, b.turns, ({ turnId }) => turnId).map((step): ComparedTurn => {
+  const turns: ComparedTurn[] = [];
+  for (const step of align(a.turns, b.turns, ({ turnId }) => turnId)) {
     const before = step.kind === 'added' ? undefined : step.a;
     const after = step.kind === 'removed' ? undefined : step.b;
-    const compared = before === undefined || after === undefined ? oneSided : compareTurns(a, b, before, after);
+    const compared = before === undefined || after === undefined ? oneSided : compareTurns(sideOf(a, before), sideOf(b, after));
     const { parts } = compared;
     if (parts.length > 0)
       found.push({ seq: seqOf(compared, before ?? after), first: firstDifference([a, b], [before, after], compared) });
-    return { before: before?.figures, after: after?.figures, parts };
-  });
+    turns.push({ before: before?.figures, after: after?.figures, parts });
+    yield;
+  }
   const differ = turns.filter(({ parts }) => parts.some((part) => part !== 'clock')).length;
   // Times differ between any two runs: they are the first difference only when there is no other.
   const [first] = found.toSorted(
@@ -77,54 +104,9 @@ function seqOf({ parts: [part], result }: Compared, recorded: RecordedTurn | und
   if (part === undefined || recorded === undefined) return 0;
   const { start, modelEnd, calls } = recorded.turn;
   if (part === 'results') return calls[result]?.end?.seq ?? Number.MAX_SAFE_INTEGER;
-  const isAfterCall = part === 'reply' || part === 'model' || afterReply.has(part);
+  const isAfterCall = part === 'reply' || part === 'model' || isDecidedAfterReply(part);
   return isAfterCall ? (modelEnd?.seq ?? start.seq) : start.seq;
 }
-
-interface Compared {
-  readonly parts: readonly ComparedPart[];
-  readonly difference: Differing;
-  /** Index of the first result that differs. */
-  readonly result: number;
-}
-
-const oneSided: Compared = { parts: ['start'], difference: { start: 'only one of the runs has this turn' }, result: 0 };
-
-/** Compares without what differs between any two runs; then without times, to see whether only those differ. */
-function compareTurns(a: ReadRun, b: ReadRun, before: RecordedTurn, after: RecordedTurn): Compared {
-  const found = compareCleaned(a, b, before, after, false);
-  if (found.parts.length === 0) return found;
-  const timeless = compareCleaned(a, b, before, after, true);
-  return timeless.parts.length === 0 ? { ...found, parts: ['clock'] } : { ...timeless, difference: found.difference };
-}
-
-function compareCleaned(a: ReadRun, b: ReadRun, before: RecordedTurn, after: RecordedTurn, withoutTimes: boolean): Compared {
-  const [left, right] = [
-    { read: a, turn: before },
-    { read: b, turn: after },
-  ].map(({ read, turn }) => {
-    const clean = withoutNoise(read.run.meta.runId, withoutTimes);
-    return { ...cleanTurn(turn, clean), content: cleanContent(read.content, clean) };
-  });
-  if (left === undefined || right === undefined) return oneSided;
-  const difference = compareTurn(left, right, undefined) ?? {};
-  const found = partsOf(difference);
-  const result = right.results.findIndex((each, index) => !sameData(left.results[index], each));
-  return {
-    difference,
-    result: result < 0 ? right.results.length : result,
-    parts: [
-      ...found.filter((part) => !afterReply.has(part)),
-      ...(before.figures.model === after.figures.model ? [] : (['model'] as const)),
-      ...(left.reply === right.reply ? [] : (['reply'] as const)),
-      ...found.filter((part) => afterReply.has(part)),
-      ...(sameData(left.results, right.results) ? [] : (['results'] as const)),
-    ],
-  };
-}
-
-/** Parts that are decided with the reply: a reply that differs comes before them. */
-const afterReply: ReadonlySet<ComparedPart> = new Set(['observers', 'items', 'state', 'decision', 'gates']);
 
 function firstDifference(
   [a, b]: readonly [ReadRun, ReadRun],

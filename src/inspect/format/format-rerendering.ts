@@ -1,7 +1,7 @@
 import type { Differing } from '../rerender/compare-turn.ts';
-import type { BeforeAfter, ChangedText, DecisionView, Rerendering } from '../rerender/rerendered-turn.ts';
-import type { CallVerdict } from '../rerender/turn-facts.ts';
-import { diffLines, type DiffLine } from '../turn/diff-lines.ts';
+import { differencePieces, type DifferencePiece } from '../rerender/difference-pieces.ts';
+import type { Rerendering } from '../rerender/rerendered-turn.ts';
+import type { DiffLine } from '../turn/diff-lines.ts';
 import { Layout, safe } from './text/layout.ts';
 import { countText } from './text/quantity-text.ts';
 import { toTerminalText } from './text/terminal-text.ts';
@@ -49,47 +49,30 @@ function formatTurns(out: Layout, { differences, runs }: Rerendering, options: F
 
 /** Renders what differs between two versions of a turn. */
 export function formatDifference(out: Layout, difference: Differing, full: boolean): void {
-  const {
-    start,
-    systemPrompt = [],
-    messages = [],
-    history,
-    tools,
-    toolChoice,
-    observers,
-    items,
-    state,
-    decision,
-    gates = [],
-  } = difference;
-  if (start !== undefined) out.line(`the turn would not begin: ${safe(start)}`, 2);
-  for (const segment of systemPrompt) formatText(out, 'segment', segment, full);
-  for (const message of messages) formatText(out, 'message', message, full);
-  if (history !== undefined) formatPair(out, 'history', history);
-  for (const name of tools?.added ?? []) out.line(out.style.green(`+ tool ${safe(name)}`), 2);
-  for (const name of tools?.removed ?? []) out.line(out.style.red(`- tool ${safe(name)}`), 2);
-  for (const name of tools?.changed ?? []) out.line(out.style.yellow(`~ tool ${safe(name)} is described differently`), 2);
-  if (toolChoice !== undefined) formatPair(out, 'tool choice', toolChoice);
-  if (observers !== undefined) formatList(out, 'observers that fired', observers, full);
-  if (items !== undefined) formatList(out, 'items posted', items, full);
-  if (state !== undefined) formatList(out, 'state changes', state, full);
-  if (decision !== undefined)
-    formatPair(out, 'decision', { before: decisionText(decision.before), after: decisionText(decision.after) });
-  for (const { before, after } of gates)
-    out.line(
-      `call ${safe((after ?? before)?.callId ?? '')} of ${safe((after ?? before)?.tool ?? '')}: ${safe(verdictText(before))} → ${safe(verdictText(after))}`,
-      2,
-    );
+  for (const piece of differencePieces(difference)) formatPiece(out, piece, full);
 }
 
 const signs = { changed: '~', added: '+', removed: '-', moved: '↕' } as const;
 
-function formatText(out: Layout, what: string, text: ChangedText, full: boolean): void {
-  const { change, name, kind, source, error, lines } = text;
-  const place = source === undefined ? '' : ` ${out.style.dim(`${safe(source.file)}:${source.line}`)}`;
-  out.line(`${signs[change]} ${what} ${safe(name)} (${safe(kind)})${change === 'moved' ? ' has moved' : ''}${place}`, 2);
-  if (error !== undefined) out.line(out.style.red(`it fails: ${safe(error)}`), 4);
-  formatLines(out, lines, full);
+function formatPiece(out: Layout, piece: DifferencePiece, full: boolean): void {
+  const { style } = out;
+  switch (piece.kind) {
+    case 'sentence': {
+      const paint = { added: style.green, removed: style.red, changed: style.yellow, moved: style.yellow };
+      out.line(piece.mark === undefined ? safe(piece.text) : paint[piece.mark](`${signs[piece.mark]} ${safe(piece.text)}`), 2);
+      return;
+    }
+    case 'pair':
+      out.line(`${safe(piece.title)}: ${safe(piece.before)} → ${safe(piece.after)}`, 2);
+      return;
+    case 'lines': {
+      const { title, mark, source, error, lines } = piece;
+      const place = source === undefined ? '' : ` ${style.dim(`${safe(source.file)}:${source.line}`)}`;
+      out.line(mark === undefined ? `${safe(title)}:` : `${signs[mark]} ${safe(title)}${place}`, 2);
+      if (error !== undefined) out.line(style.red(`it fails: ${safe(error)}`), 4);
+      formatLines(out, lines, full);
+    }
+  }
 }
 
 function formatLines(out: Layout, lines: readonly DiffLine[], full: boolean): void {
@@ -100,34 +83,4 @@ function formatLines(out: Layout, lines: readonly DiffLine[], full: boolean): vo
     out.line(paint(`${sign} ${toTerminalText(line.text, { maxLine: full ? 2_000 : 240 })}`), 4);
   }
   if (!full && shown.length > mostLines) out.line(out.style.dim(`… (+${countText(shown.length - mostLines, 'line')})`), 4);
-}
-
-function formatPair(out: Layout, what: string, { before, after }: BeforeAfter<string>): void {
-  out.line(`${what}: ${safe(before)} → ${safe(after)}`, 2);
-}
-
-function formatList(out: Layout, what: string, { before, after }: BeforeAfter<readonly string[]>, full: boolean): void {
-  out.line(`${what}:`, 2);
-  formatLines(
-    out,
-    diffLines(before.join('\n'), after.join('\n')).filter(({ text }) => text !== ''),
-    full,
-  );
-}
-
-/** Renders a decision: `rule done: end_agent_turn (success)`. */
-export function decisionText(view: DecisionView | undefined): string {
-  if (view === undefined) return 'none';
-  const rule = view.ruleId === undefined ? 'no rule' : `rule ${view.ruleId}`;
-  const outcome = view.outcome === undefined ? '' : ` (${view.outcome})`;
-  return `${rule}: ${view.action}${outcome}${view.detail === undefined ? '' : ` ${JSON.stringify(view.detail)}`}`;
-}
-
-function verdictText(call: CallVerdict | undefined): string {
-  if (call === undefined) return 'not called';
-  const { verdict, gateId, code, message } = call;
-  if (verdict === 'asks') return `asks a person (gate ${gateId ?? ''})`;
-  return verdict === 'runs'
-    ? 'runs'
-    : `${verdict}${code === undefined ? '' : ` ${code}`}${message === undefined ? '' : `: ${message}`}`;
 }

@@ -28,8 +28,11 @@ export interface TurnDiff {
   readonly stateChanges: readonly TurnStateChange[];
 }
 
+/** What of a turn's record is compared. */
+export type ComparablePrompt = Pick<TurnRecord, 'turnId' | 'inputs' | 'prompt' | 'tools' | 'stateChanges'>;
+
 /** Compares the prompts of two turns span by span, and lists the turns' state changes; `a` is the earlier turn. */
-export function diffTurns(a: TurnRecord, b: TurnRecord): TurnDiff {
+export function diffTurns(a: ComparablePrompt, b: ComparablePrompt): TurnDiff {
   const places = new Map([...placesOf(a), ...placesOf(b)]);
   const placeOf = (span: PromptSpan): string => places.get(span) ?? placeKey(span);
   const entries = withChanges(
@@ -50,7 +53,7 @@ export function diffTurns(a: TurnRecord, b: TurnRecord): TurnDiff {
   };
 }
 
-function changesOf({ turnId, stateChanges }: TurnRecord): readonly TurnStateChange[] {
+function changesOf({ turnId, stateChanges }: ComparablePrompt): readonly TurnStateChange[] {
   return stateChanges.map((change) => ({ ...change, turnId }));
 }
 
@@ -60,7 +63,7 @@ type PlainEntry = Extract<DiffEntry, { readonly kind: 'same' | 'added' | 'remove
  * Places of spans rendered for this turn only. A status that an observer posts every turn is a new item each time but keeps its
  * place, which its poster and kind identify.
  */
-function placesOf({ turnId, inputs, prompt }: TurnRecord): ReadonlyMap<PromptSpan, string> {
+function placesOf({ turnId, inputs, prompt }: ComparablePrompt): ReadonlyMap<PromptSpan, string> {
   const items = new Map(inputs.map((input) => [input.itemId as string, input]));
   const places = new Map<PromptSpan, string>();
   for (const span of prompt.spans) {

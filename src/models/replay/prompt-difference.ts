@@ -1,15 +1,21 @@
 import type { ModelRequest, OfferedTool } from '../../core/model/model.ts';
 import { plainTextOf } from '../../core/recording/plain-text.ts';
-import { toRecordedPrompt } from '../../core/recording/recorded-prompt.ts';
+import { type RecordedPrompt, toRecordedPrompt } from '../../core/recording/recorded-prompt.ts';
 import type { RecordedCall, Recording } from '../../core/recording/recording.ts';
 
-/** Describes the first difference between a model call and its recording; undefined when they are the same. */
-export function promptDifference(
-  recording: Recording,
-  { prompt }: RecordedCall,
-  { request, runId }: { readonly request: ModelRequest; readonly runId: string },
-): string | undefined {
-  const now = toRecordedPrompt(request.messages, { tools: '', choice: '' }, plainTextOf(runId));
+/** A model call in the form of a recording, with the tools it offers. */
+export interface AskedPrompt {
+  readonly now: RecordedPrompt;
+  readonly tools: readonly OfferedTool[];
+}
+
+/** Converts a model call to the form that recorded ones have. */
+export function askedPrompt({ messages, tools }: ModelRequest, runId: string): AskedPrompt {
+  return { now: toRecordedPrompt(messages, { tools: '', choice: '' }, plainTextOf(runId)), tools };
+}
+
+/** Describes the first difference between a model call and a recorded one; undefined when they are the same. */
+export function promptDifference(recording: Recording, { prompt }: RecordedCall, { now, tools }: AskedPrompt): string | undefined {
   if (now.system !== prompt.system) return `the system prompt ${firstChange(prompt.system, now.system)}`;
   const length = Math.max(now.messages.length, prompt.messages.length);
   for (let index = 0; index < length; index += 1) {
@@ -22,7 +28,7 @@ export function promptDifference(
     const isText = recorded.role === 'user' && asked.role === 'user' && recorded.text !== asked.text;
     return `message ${index + 1} (${asked.role}) ${isText ? firstChange(recorded.text, asked.text) : firstChange(before, after)}`;
   }
-  return toolDifference(toolsOf(recording, prompt.tools), request.tools);
+  return toolDifference(toolsOf(recording, prompt.tools), tools);
 }
 
 function toolsOf(recording: Recording, id: string): readonly OfferedTool[] {

@@ -4,7 +4,7 @@ import type { ModelCaller, ModelOutcome, ModelRequest } from '../../core/model/m
 import { runMark } from '../../core/recording/plain-text.ts';
 import type { RecordedCall, RecordedOutcome, RecordedPlace, RecordedTool, Recording } from '../../core/recording/recording.ts';
 import { DeliveryOrder } from '../attempts/delivery-order.ts';
-import { promptDifference } from './prompt-difference.ts';
+import { askedPrompt, promptDifference } from './prompt-difference.ts';
 
 /** Position of a tool call; the replay itself knows `call`. */
 export type ReplayedPlace = Omit<RecordedPlace, 'call' | 'agent'>;
@@ -16,6 +16,8 @@ export type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 interface Progress {
   readonly calls: Map<string, number>;
   readonly summaries: Map<string, number>;
+  /** Tool results that were given. */
+  readonly used: Set<number>;
   readonly order: DeliveryOrder;
   /** First request that is not in the recording; later ones fail as its consequence. */
   mismatch: ErrorRecord | undefined;
@@ -27,6 +29,7 @@ interface Progress {
  * 1. A call is found by its agent's path and its number among that agent's calls, independent of other agents.
  * 2. A model call that differs from the recorded one is an error that describes the difference; nothing is guessed. After that,
  *    anything else missing fails with the same message, as a consequence.
+ *    A recording that is searched by prompt (`find`) has no places: any call of the agent that asks the same answers.
  * 3. Answers are released in their recorded order while they are requested, so that ids come out the same.
  */
 export class Replay {
@@ -65,7 +68,7 @@ export class Replay {
   /** Returns the recorded result of a tool call. */
   async tool(caller: ModelCaller, place: ReplayedPlace, args: unknown): Promise<Found<RecordedTool>> {
     const call = this.#progress(caller).calls.get(caller.path) ?? 0;
-    const index = this.#tools.get(toolKey({ ...place, agent: caller.path, call }));
+    const index = this.#findTool(caller, place, args);
     const where = `the call of ${place.tool} after model call ${call} of ${caller.path}`;
     if (index === undefined) return this.#mismatch(caller, `${where} is not in it`);
     const entry = withRunId(this.#recording.entries[index] as RecordedTool, caller);
@@ -75,6 +78,7 @@ export class Replay {
         caller,
         `${where} (line ${this.#line(index)}) has other arguments: recorded ${clip(recorded)}, now ${clip(asked)}`,
       );
+    this.#progress(caller).used.add(index);
     await this.#progress(caller).order.wait(index);
     return { ok: true, value: entry };
   }
@@ -82,12 +86,14 @@ export class Replay {
   #findModel(caller: ModelCaller, request: ModelRequest): Found<number> {
     const kind = request.purpose ?? 'model';
     const counts = kind === 'summary' ? this.#progress(caller).summaries : this.#progress(caller).calls;
-    const call = (counts.get(caller.path) ?? 0) + 1;
+    const byPrompt = this.#recording.find === 'prompt';
+    if (kind === 'model' && byPrompt) return this.#findByPrompt(caller, request);
+    const call = kind === 'summary' && byPrompt ? this.#nextSummary(caller) : (counts.get(caller.path) ?? 0) + 1;
     const index = this.#models.get(modelKey(kind, caller.path, call));
     if (index === undefined) return this.#mismatch(caller, this.#missing(kind, caller.path, call));
     const entry = this.#recording.entries[index];
     const differs =
-      entry?.kind === 'model' ? promptDifference(this.#recording, entry, { request, runId: caller.runId }) : undefined;
+      entry?.kind === 'model' ? promptDifference(this.#recording, entry, askedPrompt(request, caller.runId)) : undefined;
     if (differs !== undefined)
       return this.#mismatch(
         caller,
@@ -95,6 +101,61 @@ export class Replay {
       );
     counts.set(caller.path, call);
     return { ok: true, value: index };
+  }
+
+  /** Finds the call of the agent that asks the same: the next one after the last answer, else an earlier one. */
+  #findByPrompt(caller: ModelCaller, request: ModelRequest): Found<number> {
+    const { calls } = this.#progress(caller);
+    const last = calls.get(caller.path) ?? 0;
+    const own = this.#recording.entries.flatMap((entry, index) =>
+      entry.kind === 'model' && entry.agent === caller.path ? [{ entry, index }] : [],
+    );
+    if (own.length === 0) return this.#mismatch(caller, this.#missing('model', caller.path, 1));
+    const asked = askedPrompt(request, caller.runId);
+    const length = asked.now.messages.length;
+    const inOrder = [...own.filter(({ entry }) => entry.call > last), ...own.filter(({ entry }) => entry.call <= last)];
+    const found = inOrder.find(
+      ({ entry }) => entry.prompt.messages.length === length && promptDifference(this.#recording, entry, asked) === undefined,
+    );
+    if (found !== undefined) {
+      calls.set(caller.path, found.entry.call);
+      return { ok: true, value: found.index };
+    }
+    const farOf = ({ entry }: { readonly entry: RecordedCall }): number => Math.abs(entry.prompt.messages.length - length);
+    const [nearest] = inOrder.toSorted((a, b) => farOf(a) - farOf(b));
+    const differs = nearest === undefined ? undefined : promptDifference(this.#recording, nearest.entry, asked);
+    return this.#mismatch(
+      caller,
+      `no model call of ${caller.path} asks this; compared with call ${nearest?.entry.call ?? 0} (line ${this.#line(nearest?.index ?? 0)}), ${differs ?? ''}`,
+    );
+  }
+
+  /** Returns the number of the agent's first summary after its last answer. */
+  #nextSummary({ path, runId }: ModelCaller): number {
+    const { calls, summaries } = this.#progress({ path, runId });
+    const last = this.#models.get(modelKey('model', path, calls.get(path) ?? 0)) ?? -1;
+    const next = this.#recording.entries.find(
+      (entry, index) => entry.kind === 'summary' && entry.agent === path && index > last && entry.call > (summaries.get(path) ?? 0),
+    );
+    return next?.kind === 'summary' ? next.call : (summaries.get(path) ?? 0) + 1;
+  }
+
+  /** Finds the result of a call: at its place after the last answer, else of any call of the agent with the same arguments. */
+  #findTool(caller: ModelCaller, place: ReplayedPlace, args: unknown): number | undefined {
+    const { calls, used } = this.#progress(caller);
+    const index = this.#tools.get(toolKey({ ...place, agent: caller.path, call: calls.get(caller.path) ?? 0 }));
+    if (index !== undefined || this.#recording.find !== 'prompt') return index;
+    // A turn that is decided again on the answer of its original asks no model, so that its place is unknown.
+    const asked = JSON.stringify(args);
+    const same = this.#recording.entries.findIndex(
+      (entry, at) =>
+        entry.kind === 'tool' &&
+        entry.agent === caller.path &&
+        entry.tool === place.tool &&
+        !used.has(at) &&
+        JSON.stringify(withRunId(entry, caller).args) === asked,
+    );
+    return same < 0 ? undefined : same;
   }
 
   #missing(kind: string, path: string, call: number): string {
@@ -106,7 +167,9 @@ export class Replay {
   }
 
   #mismatch(caller: ModelCaller, what: string): { readonly ok: false; readonly error: ErrorRecord } {
-    const message = `The run is not the one in ${this.#recording.source}: ${what}. If that is meant, record it again.`;
+    const { source, find } = this.#recording;
+    const begin = find === 'prompt' ? `The answer is not in ${source}` : `The run is not the one in ${source}`;
+    const message = `${begin}: ${what}. If that is meant, record it again.`;
     const progress = this.#progress(caller);
     progress.mismatch ??= { code: 'REPLAY_MISMATCH', message };
     return { ok: false, error: progress.mismatch };
@@ -122,7 +185,13 @@ export class Replay {
       const answers = this.#recording.entries.flatMap(({ kind }, index) =>
         kind === 'model' || kind === 'summary' || kind === 'tool' ? [index] : [],
       );
-      progress = { calls: new Map(), summaries: new Map(), order: new DeliveryOrder(answers), mismatch: undefined };
+      progress = {
+        calls: new Map(),
+        summaries: new Map(),
+        used: new Set(),
+        order: new DeliveryOrder(answers),
+        mismatch: undefined,
+      };
       this.#runs.set(caller.runId, progress);
     }
     return progress;

@@ -10,6 +10,7 @@ import { addAgUiRoutes } from '../ag-ui/ag-ui-routes.ts';
 import { addChatRoutes } from '../chat/chat-routes.ts';
 import { Threads } from '../threads/threads.ts';
 import { answerError } from './answer-error.ts';
+import { addCompareRoutes } from './routes/compare-routes.ts';
 import { addControlRoutes } from './routes/control-routes.ts';
 import { addExportRoutes } from './routes/export-routes.ts';
 import { addEventRoutes } from './routes/event-routes.ts';
@@ -18,6 +19,8 @@ import { addPageRoutes } from './routes/page-routes.ts';
 import { addCatalogRoutes } from './routes/catalog-routes.ts';
 import { addRunRoutes } from './routes/run-routes.ts';
 import { RunRecords } from './run-records.ts';
+import type { ProfileTests } from './profile-tests.ts';
+import { addTestRoutes } from './routes/test-routes.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
 import { addViewRoutes } from './routes/view-routes.ts';
 import { guard } from './guard.ts';
@@ -37,6 +40,8 @@ export interface ServerAppOptions {
   readonly defaultProfile?: string;
   /** Launch options for every run, besides those of the request. */
   readonly launch?: LaunchOptions;
+  /** Runs the tests of the profiles, for their author; by default, the server runs none. */
+  readonly tests?: ProfileTests;
   /** Returns profile files on disk that differ from those the engine has loaded, for clients to show; by default none. */
   readonly changedProfiles?: () => readonly string[];
   /** Returns why those files could not be loaded, for clients to show; by default they need not be. */
@@ -70,6 +75,7 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
     // Profiles may be loaded again.
     defaultProfile: () => options.defaultProfile ?? usualProfile(engine.profiles),
     launch: options.launch ?? {},
+    tests: testsFor(options),
     changedProfiles: options.changedProfiles ?? (() => []),
     profileProblem: options.profileProblem ?? (() => undefined),
   };
@@ -81,9 +87,11 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   addInfoRoutes(app, parts);
   addRunRoutes(app, parts);
   addViewRoutes(app, parts);
+  addCompareRoutes(app, parts);
   addEventRoutes(app, parts);
   addControlRoutes(app, parts);
   addCatalogRoutes(app, parts);
+  addTestRoutes(app, parts);
   addExportRoutes(app, parts);
   addChatRoutes(app, parts, threads);
   addAgUiRoutes(app, parts, threads);
@@ -92,4 +100,14 @@ export function createServerApp(engine: Engine, options: ServerAppOptions = {}):
   app.all('*', (context) => answerError(context, new CadreError('ROUTE_UNKNOWN', `unknown address ${context.req.path}`)));
   app.onError((thrown, context) => answerError(context, thrown));
   return app;
+}
+
+/** Tests are for the author alone: reports contain prompts and places of files, and a run of them takes a processor. */
+function testsFor({ tests, token, readOnly = false, allowedHosts = [] }: ServerAppOptions): ProfileTests | string {
+  if (tests === undefined)
+    return 'this server has no folder of profiles to test; cadre serve and cadre dev run the tests of the folder that they serve';
+  if (readOnly) return 'this server is read-only (--read-only), and runs no tests; run them with: cadre test';
+  if (token === undefined && allowedHosts.length > 0)
+    return 'this server answers other hosts without a token, and runs no tests for them; start it with --token, or run them with: cadre test';
+  return tests;
 }

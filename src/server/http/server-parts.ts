@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '../../engine/engine.ts';
 import type { LaunchOptions } from '../../engine/launch-options.ts';
+import type { ProfileTests } from './profile-tests.ts';
 import type { RunReach } from '../reach/reach-run.ts';
 import type { RunRecords } from './run-records.ts';
 
@@ -18,6 +19,8 @@ export interface ServerParts {
   readonly defaultProfile: () => string | undefined;
   /** Launch options for every run, besides those of the request. */
   readonly launch: LaunchOptions;
+  /** Runs the tests of the profiles; a text says why this server does not. */
+  readonly tests: ProfileTests | string;
   /** Returns profile files on disk that differ from the loaded ones. */
   readonly changedProfiles: () => readonly string[];
   /** Returns why they could not be loaded. */

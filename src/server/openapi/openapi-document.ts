@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../core/json.ts';
 import { engineVersion } from '../../engine/version.ts';
+import { compareSchemas } from './compare-schemas.ts';
 import { type Answer, errorSchema, type ErrorStatus, errorWords, type Operation, type Parameter } from './operation.ts';
 import { readingOperations } from './reading-operations.ts';
 import { runSchemas } from './run-schemas.ts';
+import { testSchemas } from './test-schemas.ts';
 import { viewSchemas } from './view-schemas.ts';
 import { writingOperations } from './writing-operations.ts';
 
@@ -42,7 +44,7 @@ export function openapiDocument(hasRoute: HasRoute, hasToken: boolean): JsonObje
     ],
     paths,
     components: {
-      schemas: { ...runSchemas, ...viewSchemas },
+      schemas: { ...runSchemas, ...viewSchemas, ...compareSchemas, ...testSchemas },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         session: { type: 'apiKey', in: 'cookie', name: 'cadre_PORT', description: 'Cookie set by opening /?token=… in a browser.' },

@@ -24,6 +24,16 @@ const redact: Parameter = {
   description: 'false keeps text that looks like a secret.',
 };
 
+/** The runs of a comparison: two, or up to `most`. */
+function comparedRuns(most: number): Parameter {
+  return {
+    name: 'run',
+    schema: { type: 'array', items: text, minItems: 2, maxItems: most },
+    description: 'The ids of the runs, one parameter each.',
+    required: true,
+  };
+}
+
 /** Requests that read: the list of runs, a run, and views of it. */
 export const readingOperations: readonly Operation[] = [
   {
@@ -41,6 +51,21 @@ export const readingOperations: readonly Operation[] = [
     tag: 'server',
     summary: 'This description.',
     answers: json('An OpenAPI document.', { type: 'object' }),
+  },
+  {
+    method: 'get',
+    path: '/api/tests',
+    id: 'getTests',
+    tag: 'server',
+    summary: 'What the tests of the profiles exercised when they last ran.',
+    query: [
+      {
+        name: 'round',
+        schema: { type: 'integer', minimum: 0 },
+        description: 'The round that the client has: its report is left out.',
+      },
+    ],
+    answers: json('The state of the tests.', named('TestsState')),
   },
   {
     method: 'get',
@@ -134,6 +159,25 @@ export const readingOperations: readonly Operation[] = [
     summary: 'The difference between the prompts of two turns.',
     query: [search('before', 'The id of a turn.', true), search('after', 'The id of another.', true)],
     answers: json('The difference.', named('TurnDiff')),
+  },
+  {
+    method: 'get',
+    path: '/api/compare',
+    id: 'compareRuns',
+    tag: 'views',
+    summary: 'Runs turn by turn, each compared with the first one, with the first difference and its cause.',
+    query: [comparedRuns(10)],
+    answers: json('The comparison.', named('RunComparison')),
+    errors: [404],
+  },
+  {
+    method: 'get',
+    path: '/api/compare/turns/:turnId',
+    id: 'compareTurn',
+    tag: 'views',
+    summary: 'One turn of two runs: what differs, and the difference of the prompts.',
+    query: [comparedRuns(2)],
+    answers: json('The comparison.', named('TurnComparison')),
   },
   {
     method: 'get',

@@ -147,6 +147,7 @@ export const runSchemas: Readonly<Record<string, JsonObject>> = {
     version: text,
     location: { type: 'string', description: 'Where the journal is.' },
     canControl: { type: 'boolean', description: 'False on a read-only server.' },
+    canTest: { type: 'boolean', description: 'True when the server runs the tests of its profiles.' },
     profiles: listOf(recordOf<Info['profiles'][number]>({ name: text, type: text, description: text })),
     llmConfigs: { ...listOf(text), description: 'Names of the LLM configs that a launch or a fork may choose.' },
     defaultProfile: maybe(text),
@@ -166,6 +167,7 @@ interface Info {
   readonly version: string;
   readonly location: string;
   readonly canControl: boolean;
+  readonly canTest: boolean;
   readonly profiles: readonly { readonly name: string; readonly type: string; readonly description: string }[];
   readonly llmConfigs: readonly string[];
   readonly defaultProfile?: string;

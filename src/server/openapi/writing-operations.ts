@@ -131,6 +131,15 @@ export const writingOperations: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/api/tests',
+    id: 'runTests',
+    tag: 'control',
+    summary: 'Runs the tests of the profiles, without a model, and answers when they have ended.',
+    body: bodySchemas.tests,
+    answers: { 200: { description: 'The report; tests that fail are part of it.', schema: named('TestReport') } },
+  },
+  {
+    method: 'post',
     path: '/api/chat',
     id: 'chat',
     tag: 'chat',

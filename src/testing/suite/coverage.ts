@@ -4,13 +4,18 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import { readList } from '../../inspect/read-content.ts';
+import {
+  type BehaviourKind,
+  behaviourKinds,
+  type CoverageCounts,
+  type TestedBehaviour,
+  type TestedProfile,
+  type TestRef,
+} from '../../inspect/tests/test-report.ts';
 import type { Played } from '../play/played.ts';
 
-/** Kinds of behaviour that coverage counts. */
-export const behaviourKinds = ['rules', 'observers', 'segments', 'strategies', 'tools', 'gates'] as const;
-
-/** Kind of behaviour that coverage counts. */
-export type BehaviourKind = (typeof behaviourKinds)[number];
+/** Most tests that are named for one behaviour. */
+const namedTests = 5;
 
 /** One declared behaviour that no test has exercised. */
 export interface Unexercised {
@@ -21,15 +26,12 @@ export interface Unexercised {
   readonly at: SourceRef;
 }
 
-/** Behaviours of a team or of one profile, counted by kind. */
-export type CoverageCounts = Readonly<Record<BehaviourKind, { readonly exercised: number; readonly total: number }>>;
-
 /** Coverage of one team. An inherited behaviour counts once, where it is declared, whichever profile exercised it. */
 export interface TeamCoverage {
   /** Folder of the team. */
   readonly team: string;
   readonly counts: CoverageCounts;
-  readonly profiles: readonly { readonly profile: string; readonly counts: CoverageCounts }[];
+  readonly profiles: readonly TestedProfile[];
   readonly unexercised: readonly Unexercised[];
 }
 
@@ -40,7 +42,9 @@ interface Behaviour extends Unexercised {
 /** Collects what the cases of a team have exercised. */
 export class CoverageMeter {
   readonly #team: string;
-  readonly #seen = new Set<string>();
+  /** Tests that exercised a behaviour, by its key. */
+  readonly #seen = new Map<string, TestRef[]>();
+  #test: TestRef | undefined;
   readonly #declared = new Map<string, Behaviour>();
 
   /** `team`: real or absolute path of the folder with the profiles. */
@@ -59,7 +63,8 @@ export class CoverageMeter {
   }
 
   /** Adds what one case has exercised. */
-  add({ set, events, state, content, gates }: Played): void {
+  add({ set, events, state, content, gates }: Played, test: TestRef): void {
+    this.#test = test;
     const profileOf = (agentId: string): CompiledProfile | undefined => {
       const agent = [...state.agents.values()].find(({ meta }) => meta.agentId === agentId);
       return agent === undefined ? undefined : set.profiles.get(agent.meta.profile);
@@ -101,8 +106,20 @@ export class CoverageMeter {
 
   #see(profile: CompiledProfile | undefined, kind: BehaviourKind, id: string): void {
     const found = profile === undefined ? undefined : behavioursOf(profile).find((each) => each.kind === kind && each.id === id);
-    if (found !== undefined) this.#seen.add(found.key);
-    else if (profile !== undefined) this.#seen.add(keyOf(kind, id, profile.source));
+    if (found !== undefined) this.#note(found.key);
+    else if (profile !== undefined) this.#note(keyOf(kind, id, profile.source));
+  }
+
+  #note(key: string): void {
+    const tests = this.#seen.get(key) ?? [];
+    this.#seen.set(key, tests);
+    // A case takes many turns, and counts once.
+    if (this.#test !== undefined && tests.at(-1) !== this.#test) tests.push(this.#test);
+  }
+
+  #tested({ key, kind, id, at }: Behaviour): TestedBehaviour {
+    const tests = this.#seen.get(key) ?? [];
+    return { kind, id, at: openable(at, this.#team), tests: tests.length, by: tests.slice(0, namedTests) };
   }
 
   /** Returns the coverage so far. */
@@ -112,7 +129,11 @@ export class CoverageMeter {
     return {
       team: this.#team,
       counts: this.#count(all),
-      profiles: [...byProfile].map(([profile, own]) => ({ profile, counts: this.#count(own) })),
+      profiles: [...byProfile].map(([profile, own]) => ({
+        profile,
+        counts: this.#count(own),
+        behaviours: own.map((each) => this.#tested(each)),
+      })),
       unexercised: all
         .filter(({ key }) => !this.#seen.has(key))
         .map(({ kind, id, profile, at }) => ({ kind, id, profile, at: openable(at, this.#team) })),

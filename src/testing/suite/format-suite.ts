@@ -4,7 +4,8 @@ import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { Failure } from '../expect/failure.ts';
-import { behaviourKinds, type CoverageCounts, type TeamCoverage } from './coverage.ts';
+import { behaviourKinds, type CoverageCounts } from '../../inspect/tests/test-report.ts';
+import type { TeamCoverage } from './coverage.ts';
 import { diffText, type DiffedLine } from './diff-text.ts';
 import type { CaseResult, SuiteReport } from './run-suite.ts';
 

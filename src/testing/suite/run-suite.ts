@@ -20,6 +20,8 @@ import { CoverageMeter, type TeamCoverage } from './coverage.ts';
 
 /** Options of a run of test files. */
 export interface SuiteOptions extends TestPlaces {
+  /** Only tests of the team in this folder. */
+  readonly team?: string | undefined;
   /** Only cases whose name, file or profile contains this text. */
   readonly filter?: string | undefined;
   readonly snapshots: SnapshotMode;
@@ -56,7 +58,8 @@ export interface SuiteReport {
 /** Runs the tests in files and folders, each team's with its own profiles. No model is called, no tool runs, nothing connects. */
 export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
   const suite = new Suite(options);
-  for (const team of await findTests(options)) await suite.team(team);
+  for (const team of await findTests(options))
+    if (options.team === undefined || path.resolve(options.team) === team.profiles) await suite.team(team);
   return suite.report();
 }
 
@@ -141,7 +144,7 @@ class Suite {
     let failures: readonly Failure[];
     try {
       const checked = await playCase(tested, testCase, { folder: group.folder, maxTurns: group.maxTurns, records, snapshots });
-      meter.add(checked.played);
+      meter.add(checked.played, { name: testCase.body.name, at: testCase.placeOf([]) });
       ({ failures } = checked);
     } catch (thrown) {
       if (!(thrown instanceof CadreError)) throw thrown;

@@ -1,5 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { FolderTests } from '../../../src/cli/dev/profile-tests.ts';
+import { bundledProfiles } from '../../../src/profiles/files/bundled-teams.ts';
 import { createServerApp } from '../../../src/server/index.ts';
 import { operations } from '../../../src/server/openapi/openapi-document.ts';
 import { tool } from '../../support/tools.ts';
@@ -70,7 +72,8 @@ describe('the description of the API', () => {
   });
 
   it('[D1.25] says what is answered: real answers hold what it says, and nothing else', async () => {
-    const team = await servedTeam(paying);
+    using tests = new FolderTests({ folder: bundledProfiles, store: undefined, isFollowing: false });
+    const team = await servedTeam(paying, { tests });
     const launched = await post(team, '/api/runs', { input: 'Pay.' }, 'launchRun', 201);
     const runId = String(launched['runId']);
     const run = await team.engine.open(runId);
@@ -93,6 +96,8 @@ describe('the description of the API', () => {
       };
       for (const { name, required } of operation.parameters)
         if (required && name in values) asked.searchParams.set(name, values[name] ?? '');
+      if (operation.parameters.some(({ name }) => name === 'run'))
+        for (const id of [runId, runId]) asked.searchParams.append('run', id);
       const response = await fetch(asked);
       const body: unknown = await response.json();
       expect({ path, status: response.status }).toEqual({ path, status: 200 });

@@ -10,6 +10,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { journalIntegrity } from '../../options/journal-key.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams, type Teams } from '../../options/open-teams.ts';
+import { FolderTests } from '../../dev/profile-tests.ts';
 import { forkOnKey } from '../../dev/fork-key.ts';
 import { reloadProfiles, schemasLine } from '../../dev/reload-profiles.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
@@ -56,8 +57,10 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
     ...(options.dev === true ? developing(teams, options) : {}),
   });
   await watch.started;
+  using tests = new FolderTests({ folder: teams.profiles, store: options.store, isFollowing: options.dev === true });
   const served = await servePage(engine, {
     readOnly,
+    tests,
     changedProfiles: () => watch.changed,
     profileProblem: () => watch.problem,
     launch: launchOptions(options),

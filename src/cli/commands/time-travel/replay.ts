@@ -1,4 +1,5 @@
 import { CadreError } from '../../../core/error.ts';
+import type { Recording } from '../../../core/recording/recording.ts';
 import { randomIds } from '../../../engine/random-ids.ts';
 import { assertOwnRun } from '../../../engine/recovery/imported-run.ts';
 import type { Run } from '../../../engine/run.ts';
@@ -7,6 +8,7 @@ import { safe } from '../../../inspect/format/text/layout.ts';
 import { costText, countText, tokensText } from '../../../inspect/format/text/quantity-text.ts';
 import { planReplay, type RecordedUse, type ReplayPlan } from '../../../inspect/rerender/plan-replay.ts';
 import type { Rerendering } from '../../../inspect/rerender/rerendered-turn.ts';
+import { readRecording } from '../../../models/replay/read-recording.ts';
 import { closeInterrupted } from '../../runs/close-interrupted.ts';
 import { driveRun } from '../../runs/drive-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
@@ -31,6 +33,8 @@ export interface ReplayCommandOptions extends RunOptions {
   /** The first turn that may differ. */
   readonly from?: string;
   readonly stop?: boolean;
+  /** Recording that answers instead of models and tools. */
+  readonly recording?: string;
   readonly runUnsafeTools?: boolean;
 }
 
@@ -46,11 +50,19 @@ interface Planned {
  */
 export async function replayCommand(reference: string, options: ReplayCommandOptions): Promise<ExitCode> {
   const terminal = openTerminal(options);
+  if (options.stop === true && options.recording !== undefined)
+    throw new CadreError(
+      'OPTION_INVALID',
+      '--stop starts nothing, so that --recording has nothing to answer: leave out one of them',
+    );
+  // Read first: a file that is missing or damaged starts nothing.
+  const answers = options.recording === undefined ? undefined : await readRecording(options.recording);
   const { plan, result, recorded } = await plannedReplay(reference, options);
   if (plan.first === undefined || options.stop === true) return tellPlan(terminal, plan, result, options);
   if (options.quiet !== true && options.json !== true) terminal.tell(planText(plan));
-  await agreeToUnsafeTools(terminal, result, options);
-  return await replayFrom(terminal, plan, recorded, options);
+  // With a recording, no tool runs.
+  if (answers === undefined) await agreeToUnsafeTools(terminal, result, options);
+  return await replayFrom(terminal, plan, { ...recorded, answers }, options);
 }
 
 async function plannedReplay(reference: string, options: ReplayCommandOptions): Promise<Planned> {
@@ -114,12 +126,18 @@ async function agreeToUnsafeTools(terminal: Terminal, { runs }: Rerendering, opt
 async function replayFrom(
   terminal: Terminal,
   { first, recordedAnswers }: ReplayPlan,
-  { runId: from, meta }: Planned['recorded'],
+  { runId: from, meta, answers }: Planned['recorded'] & { readonly answers: Recording | undefined },
   options: ReplayCommandOptions,
 ): Promise<ExitCode> {
   using interruption = new Interruption();
   const profiles = profilesFolder(options.profiles);
-  await using session = await openRunSession({ ...options, profiles, runId: from, recorded: meta });
+  await using session = await openRunSession({
+    ...options,
+    profiles,
+    runId: from,
+    recorded: meta,
+    ...(answers === undefined ? {} : { replay: { ...answers, find: 'prompt' } }),
+  });
   const mode = watchMode(terminal, options);
   const { engine, docs, out } = session;
   const run = await engine.fork(from, {
@@ -136,9 +154,25 @@ async function replayFrom(
   const driven = await driveRun(run, { terminal, watcher, interruption, canAsk: mode !== 'json' });
   if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
   const code = finishRun(run, driven, { terminal, mode, store: options.store, raw: options.raw });
+  if (answers !== undefined) terminal.tell(notRecordedText(run, answers.source, options));
   if (options.quiet !== true)
     terminal.tell(`${await takenText(run, recordedAnswers)}Compare: ${thisCommand(['compare', from, run.id], options.store)}\n`);
   return code;
+}
+
+/** Names the first turn that the recording does not answer, and what to do; empty when it answered all. */
+function notRecordedText(run: Run, source: string, { store }: ReplayCommandOptions): string {
+  const turn = run
+    .turns()
+    .find(({ error, toolInteractions }) =>
+      [error?.code, ...toolInteractions.map((call) => call.error?.code)].includes('REPLAY_MISMATCH'),
+    );
+  if (turn === undefined) return '';
+  const again = thisCommand(['fork', run.id, '--before', turn.turnId], store);
+  return (
+    `The replay stopped in turn ${safe(turn.turnId)}, which ${safe(source)} does not answer. ` +
+    `Ask the model from there: ${again}\nThen record that run: ${thisCommand(['record', 'last', '-o', 'FILE'], store)}\n`
+  );
 }
 
 /** What the replay itself took: its own model calls, without the copied and the recorded ones. */

@@ -71,6 +71,7 @@ export const bodySchemas = {
   remove: shape({ forks }),
   restore: shape({ forks }),
   renameProject: shape({ from: { type: 'string', maxLength: 100 }, to: { type: 'string', maxLength: 100 } }, ['from', 'to']),
+  tests: shape({}),
   fork: shape({
     at: { type: 'integer', minimum: 1, description: 'The sequence number to fork at, rounded down to the end of a turn.' },
     before: { type: 'string', minLength: 1, maxLength: 200, description: 'The turn that the fork takes again, instead of `at`.' },

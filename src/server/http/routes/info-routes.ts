@@ -7,7 +7,7 @@ import type { ServerApp, ServerParts } from '../server-parts.ts';
 /** Adds `/api/info`: version, permissions, and the profiles and LLM configs that runs can be launched with now. */
 export function addInfoRoutes(
   app: ServerApp,
-  { engine, readOnly, defaultProfile, changedProfiles, profileProblem }: ServerParts,
+  { engine, readOnly, defaultProfile, changedProfiles, profileProblem, tests }: ServerParts,
 ): void {
   app.get('/api/info', (context) => {
     const { profiles, llmConfigs } = engine.profiles;
@@ -16,6 +16,7 @@ export function addInfoRoutes(
       version: engineVersion,
       location: engine.location,
       canControl: !readOnly,
+      canTest: typeof tests !== 'string',
       profiles: launchable(profiles).map(({ name, type, description }) => ({ name, type, description })),
       llmConfigs: [...llmConfigs.keys()],
       defaultProfile: defaultProfile(),
