@@ -189,7 +189,9 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
   it('a run of 1,000 turns opens at once, with few nodes however long it is', async () => {
     const turns = 1_000;
     await using team = await serveTeam(browser, {
-      profile: { Talker: `stagnation: off\ncontext_policy: { window: 20 }\n${allow('look')}` },
+      profile: {
+        Talker: `stagnation: off\ncontext_policy: { window: 20 }\nlimits: { max_turns: 1010, max_tool_calls: 1010 }\n${allow('look')}`,
+      },
       tools: [tool('look', () => 'There is nothing to see here, and that is said at some length.', { effect: 'pure' })],
       replies: (_request, index) =>
         index < turns - 1
@@ -199,6 +201,7 @@ describe.skipIf(whyNoPage !== undefined)(`the page as a whole (${whyNoPage ?? 'i
     });
     const run = await team.engine.launch({ profile: 'Talker', input: 'Look.' });
     await run.result;
+    expect(run.turns().length).toBe(turns);
     const page = await browser.open(`${team.url}/#/`);
     await page.getByRole('link', { name: 'Look.' }).waitFor();
     for (const place of ['', '/turns', '/events', '/talk']) {
