@@ -155,6 +155,11 @@ export interface Journal {
    * no such run. Optional.
    */
   mark?(runId: RunId, change: RunMarks): Awaitable<void>;
+  /**
+   * Calls back when a run (undefined: any run) may have changed, also in another process; returns what ends it. Calls may be missing:
+   * look at the journal from time to time as well. Optional.
+   */
+  watch?(runId: RunId | undefined, wake: () => void): () => void;
   close(): Awaitable<void>;
 }
 
