@@ -18,7 +18,7 @@ export function holderColumns(lockClass: number): string {
  * State of the holder of a lease.
  *
  * `lost`: its session has ended, and it was heard of shortly before: it was killed, or its connection was cut and it opens another one at
- * once. `unsure`: the server has just started, so that nobody has a session; known in `knownInMs`.
+ * once. `unsure`: the server has started since its last sign of life, and it may open a session again; known in `knownInMs`.
  */
 export type HolderState =
   | { readonly kind: 'free' | 'alive' | 'lost' | 'gone' }
@@ -32,8 +32,9 @@ export function holderState(row: Row | undefined): HolderState {
   if (typeof silence !== 'number') return { kind: 'gone' };
   if (silence >= Number(row['expiry_ms'])) return { kind: 'gone' };
   if (row['has_session'] === true) return { kind: 'alive' };
-  const knownInMs = 2 * Number(row['heartbeat_ms']) - Number(row['uptime_ms']);
-  return knownInMs > 0 ? { kind: 'unsure', knownInMs } : { kind: 'lost' };
+  const uptime = Number(row['uptime_ms']);
+  const knownInMs = 2 * Number(row['heartbeat_ms']) - uptime;
+  return silence > uptime && knownInMs > 0 ? { kind: 'unsure', knownInMs } : { kind: 'lost' };
 }
 
 /** True when a run has a holder that may be alive. */
