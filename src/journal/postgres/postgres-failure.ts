@@ -103,7 +103,7 @@ export function toPostgresError(thrown: unknown, { location, doing }: FailedOper
 }
 
 function unreachable(said: string): Explanation {
-  return { text: `the server is not reachable (${said}); check that it runs and that host and port are right`, ...waits };
+  return { text: `there is no connection to the server (${said}); check that it runs, and that host and port are right`, ...waits };
 }
 
 function explain(code: string | undefined, said: string): Explanation {

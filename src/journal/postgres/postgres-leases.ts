@@ -74,6 +74,7 @@ export class PostgresLeases {
   giveUp(lease: Lease): void {
     if (this.#held.get(lease.runId)?.epoch === lease.epoch) this.#held.delete(lease.runId);
     this.#uncleared.add(lease);
+    givenUp.add(keyOf(this.#parts.location, lease));
   }
 
   /** Clears a lease that was given up. Does nothing when another process has taken the run. */
@@ -85,6 +86,7 @@ export class PostgresLeases {
       'cadre-release',
     );
     this.#uncleared.delete(lease);
+    givenUp.delete(keyOf(this.#parts.location, lease));
     if (this.#held.size === 0 && this.#uncleared.size === 0) this.stop();
   }
 
@@ -146,7 +148,7 @@ export class PostgresLeases {
     if (typeof row['deleted_at'] === 'number') throw deletedRun(location, runId);
     const epoch = Number(row['epoch']);
     const holder = String(row['owner']);
-    const isGivenUp = [...this.#uncleared].some((lease) => lease.runId === runId && lease.epoch === epoch && lease.owner === holder);
+    const isGivenUp = givenUp.has(keyOf(location, { runId, owner: holder, epoch }));
     const state: HolderState = takeOver || isGivenUp ? { kind: 'gone' } : holderState(row);
     if (state.kind === 'lost') return lost === epoch ? undefined : { lost: epoch };
     if (state.kind !== 'alive' && state.kind !== 'unsure') return undefined;
@@ -174,6 +176,17 @@ export class PostgresLeases {
     await this.#parts.session.restore();
     for (const lease of this.#uncleared) await this.clear(lease);
   }
+}
+
+/**
+ * Leases that journals of this process gave up while the server was away. An engine opened later must not find a run locked by its own
+ * process.
+ */
+// Not state of a run: leases that this process has given up.
+const givenUp = new Set<string>();
+
+function keyOf(location: string, { runId, owner, epoch }: Lease): string {
+  return JSON.stringify([location, runId, owner, epoch]);
 }
 
 /** Run to take. `lost` is the epoch of a holder whose session had ended at the first look. */
