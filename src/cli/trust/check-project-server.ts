@@ -43,6 +43,8 @@ export async function checkProjectServer(
       { details: { place } },
     );
   if (!isAgreed && (await ask?.(`${words}\nIt gets everything that runs read and write. Use it? [y/N] `)) !== true)
-    throw new CadreError('FOLDER_UNTRUSTED', `${words}\nNothing was sent there; name another journal with --store.`, { details: { place } });
+    throw new CadreError('FOLDER_UNTRUSTED', `${words}\nNothing was sent there; name another journal with --store.`, {
+      details: { place },
+    });
   await rememberTrust(trustFile(env), { hash, place, at: Date.now() });
 }

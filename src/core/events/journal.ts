@@ -164,7 +164,7 @@ export interface Journal {
 }
 
 /** The reading half of a journal. */
-export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs'>;
+export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch'>;
 
 /** Reads a stored text. Throws STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {

@@ -16,8 +16,8 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs: number;
 }
 
-/** SQL type of 64-bit integers, which the driver would return as text. */
-const bigintType = 20;
+type TypeId = Parameters<Driver['types']['getTypeParser']>[0];
+
 /** Milliseconds that the client waits longer than the server's own limit, for a connection that has gone silent. */
 const silenceMs = 5_000;
 const idleMs = 30_000;
@@ -43,8 +43,8 @@ export class Connections {
     this.#pool.on('error', () => undefined);
   }
 
-  /** Runs a statement in a transaction of its own, in one round trip. */
-  readonly query: Sql = async (text, values = [], name = undefined) => await run(this.#pool, text, values, name);
+  /** Runs a statement as one transaction, in one round trip. */
+  readonly query: Sql = async (text, values = [], name) => await run(this.#pool, text, values, name);
 
   /** Runs `work` in one transaction: all of it is applied, or nothing. */
   async transaction<T>(work: (query: Sql) => Promise<T>): Promise<T> {
@@ -52,7 +52,7 @@ export class Connections {
     let broken: Error | undefined;
     try {
       await client.query('BEGIN');
-      const result = await work(async (text, values = [], name = undefined) => await run(client, text, values, name));
+      const result = await work(async (text, values = [], name) => await run(client, text, values, name));
       await client.query('COMMIT');
       return result;
     } catch (thrown) {
@@ -89,15 +89,21 @@ export class Connections {
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + silenceMs,
+      // The driver would return 64-bit integers as text.
       types: {
-        getTypeParser: ((oid: number, format?: 'text') =>
-          oid === bigintType ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+        getTypeParser: ((type: TypeId, format?: 'text') =>
+          type === types.builtins.INT8 ? Number : types.getTypeParser(type, format)) as typeof types.getTypeParser,
       },
     };
   }
 }
 
-async function run(on: Pool | PoolClient, text: string, values: readonly unknown[], name: string | undefined): Promise<readonly Row[]> {
+async function run(
+  on: Pool | PoolClient,
+  text: string,
+  values: readonly unknown[],
+  name: string | undefined,
+): Promise<readonly Row[]> {
   const config = { text, values: [...values], ...(name === undefined ? {} : { name }) };
   // Text of several statements takes the simple protocol, which has no parameters.
   const { rows } = values.length === 0 && name === undefined ? await on.query<Row>(text) : await on.query<Row>(config);

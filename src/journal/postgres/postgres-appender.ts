@@ -110,7 +110,11 @@ export class PostgresAppender {
   #rowOf(
     runId: RunId,
     after: number,
-    { events, texts, before }: {
+    {
+      events,
+      texts,
+      before,
+    }: {
       readonly events: readonly CadreEvent[];
       readonly texts: readonly ContentEntry[];
       readonly before: Uint8Array | undefined;
@@ -126,7 +130,9 @@ export class PostgresAppender {
     const change = summaryChange(commit.events);
     const last = commit.events.at(-1);
     // In one order for everyone: two commits that store the same texts would otherwise wait for each other.
-    const texts = commit.contents.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ hash, text }) => ({ hash, ...storedText(text) }));
+    const texts = commit.contents
+      .toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+      .map(({ hash, text }) => ({ hash, ...storedText(text) }));
     return [
       commit.runId,
       lease.epoch,

@@ -31,7 +31,7 @@ export function newerPostgresEvents(location: string, where: string, cause: Cadr
   );
 }
 
-/** How a failure is told, and what may be done about it. */
+/** Message for a failure, and what may be done about it. */
 interface Explanation {
   readonly text: string;
   /** The same work may succeed later without anybody's help: a run waits for it. */
@@ -56,7 +56,10 @@ const explanations: Readonly<Record<string, (said: string) => Explanation>> = {
     mayPass: true,
   }),
   '53100': (said) => ({ text: `the server's disk is full (${said}); nothing was written. Free some space there`, mayPass: true }),
-  '53300': (said) => ({ text: `the server has no connection left (${said}); lower maxConnections, or raise the server's`, ...waits }),
+  '53300': (said) => ({
+    text: `the server has no connection left (${said}); lower maxConnections, or raise the server's`,
+    ...waits,
+  }),
   '53': (said) => ({ text: `the server lacks resources (${said}); nothing was written`, mayPass: true }),
   '57014': (said) => ({ text: `the server took too long and stopped (${said}); nothing was written`, ...waits }),
   '55P03': (said) => ({ text: `another process keeps it locked (${said}); nothing was written`, ...waits }),
@@ -64,7 +67,8 @@ const explanations: Readonly<Record<string, (said: string) => Explanation>> = {
 };
 
 /** Codes of the server and of the system that mean: there is no connection, now. */
-const connectionCodes = /^(?:08...|57P0[0-5]|25P03|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+const connectionCodes =
+  /^(?:08...|57P0[0-5]|25P03|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
 
 /** Messages of the driver that have no code. */
 const connectionMessages =
@@ -117,7 +121,9 @@ function explain(code: string | undefined, said: string): Explanation {
 }
 
 function codeOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && thrown.code !== '' ? thrown.code : undefined;
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && thrown.code !== ''
+    ? thrown.code
+    : undefined;
 }
 
 function messageOf(thrown: unknown): string {

@@ -56,7 +56,9 @@ export class PostgresReader {
   }
 
   /** Returns all commits of a run, checked like events but decoded on demand; undefined when there is no such run. */
-  async commits(runId: RunId): Promise<{ readonly commits: readonly StoredCommit[]; readonly rows: ReadEvents['rows'] } | undefined> {
+  async commits(
+    runId: RunId,
+  ): Promise<{ readonly commits: readonly StoredCommit[]; readonly rows: ReadEvents['rows'] } | undefined> {
     const rows: CheckedRow[] = [];
     for await (const page of this.#pages(runId, 0, Infinity)) {
       if (page === undefined) return undefined;

@@ -101,7 +101,7 @@ export async function openSchema(connections: Connections, options: SchemaOption
          EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = 'meta') AS has_meta`,
       [schema],
     );
-    // Asked for only when it is needed: creating a schema is a right of its own.
+    // Asked for only when it is needed: creating a schema takes another right than writing to it.
     if (now?.['has_schema'] !== true) await query(`CREATE SCHEMA "${schema}"`);
     if (now?.['has_meta'] !== true) await query(layout(`"${schema}"`));
     else await readVersion(query, options);

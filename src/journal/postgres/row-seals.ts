@@ -81,14 +81,21 @@ export class RowSeals {
   }
 
   async #read(query: Sql, runId: RunId, lastSeq: number): Promise<Uint8Array | undefined> {
-    const [row] = await query(`SELECT seal FROM "${this.#parts.schema}".commits WHERE run_id = $1 AND last_seq = $2`, [runId, lastSeq]);
+    const [row] = await query(`SELECT seal FROM "${this.#parts.schema}".commits WHERE run_id = $1 AND last_seq = $2`, [
+      runId,
+      lastSeq,
+    ]);
     return row?.['seal'] instanceof Uint8Array ? row['seal'] : undefined;
   }
 
   #fault({ runId, firstSeq }: SummedRow, why: string): CadreError {
     const { location } = this.#parts;
-    return new CadreError('STORE_CORRUPT', `${location}: run ${runId}, from seq ${firstSeq} on, ${why}. Nothing was changed in it`, {
-      details: { location, runId, seq: firstSeq },
-    });
+    return new CadreError(
+      'STORE_CORRUPT',
+      `${location}: run ${runId}, from seq ${firstSeq} on, ${why}. Nothing was changed in it`,
+      {
+        details: { location, runId, seq: firstSeq },
+      },
+    );
   }
 }

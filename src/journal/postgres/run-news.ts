@@ -3,7 +3,7 @@ import type { Connections } from './connections.ts';
 
 /** Milliseconds between two notifications of one process. */
 const pauseMs = 50;
-/** Most bytes of a notification's text; PostgreSQL takes up to 8,000. */
+/** Most bytes of a notification's text; the server's limit is 8,000. */
 const longestText = 7_000;
 
 /** Services of the news. */

@@ -118,7 +118,11 @@ export class RunTextMemory {
     const { query } = await this.#parts.connections();
     for (let at = 0; at < missing.length; at += mostHashes) {
       const hashes = missing.slice(at, at + mostHashes);
-      const rows = await query(`SELECT hash, sum, text, raw FROM "${this.#parts.schema}".contents WHERE hash = ANY($1)`, [hashes], 'cadre-texts');
+      const rows = await query(
+        `SELECT hash, sum, text, raw FROM "${this.#parts.schema}".contents WHERE hash = ANY($1)`,
+        [hashes],
+        'cadre-texts',
+      );
       const found = new Map(rows.map((row) => [String(row['hash']) as ContentHash, this.#checked(row)]));
       for (const hash of hashes) this.#put(run, hash, found.get(hash));
     }
@@ -147,7 +151,10 @@ export class RunTextMemory {
     return isTextOf(hash, read) ? read : corruptPostgres(this.#parts.location, 'the text does not match this hash', { where });
   }
 
-  async #rowsAfter(runId: RunId, after: number): Promise<readonly { readonly lastSeq: number; readonly refs: readonly string[] }[]> {
+  async #rowsAfter(
+    runId: RunId,
+    after: number,
+  ): Promise<readonly { readonly lastSeq: number; readonly refs: readonly string[] }[]> {
     const { query } = await this.#parts.connections();
     const rows = await query(
       `SELECT last_seq, refs FROM "${this.#parts.schema}".commits WHERE run_id = $1 AND last_seq > $2 ORDER BY last_seq`,

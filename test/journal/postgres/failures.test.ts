@@ -24,12 +24,17 @@ async function written(options: Partial<PostgresJournalOptions> = {}): Promise<{
 }
 
 /** Expects that using a journal fails, and that the error does not tell the password. */
-async function refused(code: ErrorCode, options: PostgresJournalOptions): Promise<{ readonly message: string; readonly details: object }> {
+async function refused(
+  code: ErrorCode,
+  options: PostgresJournalOptions,
+): Promise<{ readonly message: string; readonly details: object }> {
   const journal = createPostgresJournal(options);
   try {
     const { message, details, cause } = await failure(code, () => journal.runs());
     const password = decodeURIComponent(new URL(options.url).password);
-    expect(password === '' ? 'x' : `${message} ${JSON.stringify(details)} ${String(cause)} ${journal.location}`).not.toContain(password === '' ? 'y' : password);
+    expect(password === '' ? 'x' : `${message} ${JSON.stringify(details)} ${String(cause)} ${journal.location}`).not.toContain(
+      password === '' ? 'y' : password,
+    );
     return { message, details };
   } finally {
     await journal.close();
@@ -39,7 +44,9 @@ async function refused(code: ErrorCode, options: PostgresJournalOptions): Promis
 describe('a server that cannot be used is named, with what to do', () => {
   it('wrong password, no such user, no such database, no server', async () => {
     const wrong = await refused('STORE_FAILED', { url: server.url('x', { user: 'cadre_test', password: 'a wrong one' }) });
-    expect(wrong.message).toMatch(/^postgres:\/\/cadre_test:\*\*\*@127\.0\.0\.1:\d+\/postgres\?schema=x, listing the runs: .*PGPASSWORD/);
+    expect(wrong.message).toMatch(
+      /^postgres:\/\/cadre_test:\*\*\*@127\.0\.0\.1:\d+\/postgres\?schema=x, listing the runs: .*PGPASSWORD/,
+    );
     const none = await refused('STORE_FAILED', { url: server.url('x').replace('/postgres?', '/nowhere?') });
     expect(none.message).toMatch(/there is no such database .*createdb/);
     const gone = await refused('STORE_FAILED', { url: server.url('x').replace(/:\d+\//, ':1/') });
@@ -52,7 +59,9 @@ describe('a server that cannot be used is named, with what to do', () => {
     const { schema } = await written();
     await server.query(`CREATE ROLE ${schema}_r LOGIN PASSWORD 'role pw'`);
     const as = { user: `${schema}_r`, password: 'role pw' };
-    expect((await refused('STORE_FAILED', { url: server.url(`${schema}_new`, as) })).message).toMatch(/lacks a right .*docs\/postgres\.md/);
+    expect((await refused('STORE_FAILED', { url: server.url(`${schema}_new`, as) })).message).toMatch(
+      /lacks a right .*docs\/postgres\.md/,
+    );
     expect((await refused('STORE_FAILED', { url: server.url(schema, as) })).message).toMatch(/lacks a right/);
     await server.query(
       `GRANT USAGE ON SCHEMA ${schema} TO ${as.user}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${as.user}`,
@@ -128,7 +137,9 @@ describe('a schema that is not what this version wrote', () => {
     const { url, schema } = await written({ integrity: { key } });
     const without = createPostgresJournal({ url });
     const lease = await without.acquire(runId, sampleOwner('b'));
-    expect((await failure('STORE_FAILED', () => without.append(lease, sampleCommit(runId, 4, [note('5')])))).message).toMatch(/is sealed with a key/);
+    expect((await failure('STORE_FAILED', () => without.append(lease, sampleCommit(runId, 4, [note('5')])))).message).toMatch(
+      /is sealed with a key/,
+    );
     await without.close();
     const other = createPostgresJournal({ url, integrity: { key: `${key}!` } });
     await failure('STORE_CORRUPT', () => other.read(runId));

@@ -53,8 +53,12 @@ async function expectPaidOnce(run: Run, engine: Engine, ledger: readonly string[
   expect(run.state.status, JSON.stringify(run.state.error)).toBe('completed');
   const events = await engine.records.read(run.id);
   assertJournal(events);
-  expect(events.filter((event) => event.type === 'tool.end').map(({ status }) => status)).toEqual(Array<string>(payments).fill('ok'));
-  expect(ledger.filter((line) => line.startsWith(`${run.id} `))).toEqual(Array.from({ length: payments }, (_, id) => `${run.id} ${id}`));
+  expect(events.filter((event) => event.type === 'tool.end').map(({ status }) => status)).toEqual(
+    Array<string>(payments).fill('ok'),
+  );
+  expect(ledger.filter((line) => line.startsWith(`${run.id} `))).toEqual(
+    Array.from({ length: payments }, (_, id) => `${run.id} ${id}`),
+  );
 }
 
 it('a server that is killed and started again in the middle of commits: nothing lost, nothing twice', async () => {

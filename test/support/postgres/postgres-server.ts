@@ -188,9 +188,13 @@ function prepare(folder: string): Binaries {
 /** Links the names under which the binaries look for their libraries: npm packages hold no links. */
 function linkLibraries(native: string, folder: string): void {
   mkdirSync(folder);
-  const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as readonly Record<'source' | 'target', string>[];
+  const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as readonly Record<
+    'source' | 'target',
+    string
+  >[];
   for (const { source, target } of links) {
-    if (path.dirname(target) === 'native/lib') symlinkSync(path.join(native, 'lib', path.basename(source)), path.join(folder, path.basename(target)));
+    if (path.dirname(target) === 'native/lib')
+      symlinkSync(path.join(native, 'lib', path.basename(source)), path.join(folder, path.basename(target)));
   }
 }
 
