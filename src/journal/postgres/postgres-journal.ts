@@ -1,3 +1,4 @@
+import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
@@ -46,11 +47,13 @@ class PostgresJournal implements Journal {
   readonly #texts: RunTextMemory;
   readonly #news: RunNews;
   readonly #sync: SharedSync;
+  readonly #isReadOnly: boolean;
   #closing: Promise<void> | undefined;
 
   constructor({ connection, schema, location }: PostgresPlace, options: PostgresJournalOptions) {
     this.location = location;
     const { readOnly = false, durability = 'full', takeOver = false } = options;
+    this.#isReadOnly = readOnly;
     this.#link = new ServerLink({ url: connection, schema, location, readOnly, ...checkNumbers(options) });
     const lockClass = lockClassOf(schema);
     const channel = `cadre_${schema}`;
@@ -73,6 +76,7 @@ class PostgresJournal implements Journal {
 
   async acquire(runId: RunId, owner: string): Promise<Lease> {
     assertLeaseRequest(runId, owner);
+    this.#assertWritable();
     const claim = this.#leases.newClaim();
     return await this.#guard(`acquiring run ${runId}`, async () => {
       const { lease, lastSeq } = await this.#link.patiently(() => this.#leases.acquire(runId, owner, claim));
@@ -153,6 +157,7 @@ class PostgresJournal implements Journal {
 
   async mark(runId: RunId, change: RunMarks): Promise<void> {
     assertId('run id', runId);
+    this.#assertWritable();
     await this.#guard(`marking run ${runId}`, () => this.#link.patiently(() => this.#runs.mark(runId, change)));
     this.#news.tell(runId);
   }
@@ -173,6 +178,17 @@ class PostgresJournal implements Journal {
     await this.#session.close();
     await this.#link.close();
     this.#texts.clear();
+  }
+
+  #assertWritable(): void {
+    if (!this.#isReadOnly) return;
+    throw new CadreError(
+      'STORE_FAILED',
+      `${this.location}: the journal is open for reading only; nothing was written. Open it without readOnly`,
+      {
+        details: { location: this.location },
+      },
+    );
   }
 
   async #guard<T>(doing: string, work: () => Promise<T>): Promise<T> {

@@ -78,7 +78,10 @@ it('team.yaml names the server, and its password comes from a variable; runs, tu
 it('a server that does not answer, and a schema without a journal, end a command with what to do', async () => {
   const cwd = await temporaryFolder();
   const gone = await runCli(['runs', '--store', 'postgres://me:secret-word@127.0.0.1:1/db'], { cwd });
-  expect([gone.code, gone.err]).toEqual([1, expect.stringMatching(/me:\*\*\*@127\.0\.0\.1:1.*no connection to the server .*ECONNREFUSED/)]);
+  expect([gone.code, gone.err]).toEqual([
+    1,
+    expect.stringMatching(/me:\*\*\*@127\.0\.0\.1:1.*no connection to the server .*ECONNREFUSED/),
+  ]);
   expect(gone.err).not.toContain('secret-word');
   const none = await runCli(['runs', '--store', server.url(server.newSchema())], { cwd });
   expect([none.code, none.err]).toEqual([1, expect.stringMatching(/there is no journal in schema test_/)]);

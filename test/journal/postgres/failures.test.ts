@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../src/index.ts';
 import type { ErrorCode } from '../../../src/core/error.ts';
 import { addressOf } from '../../../src/journal/codec/text-address.ts';
 import { createPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal.ts';
@@ -71,6 +72,18 @@ describe('a server that cannot be used is named, with what to do', () => {
     await journal.append(lease, sampleCommit(runId, 4, [note('5')]));
     expect(await journal.read(runId)).toHaveLength(5);
     await journal.close();
+  });
+
+  it('a journal that is open for reading takes no run and marks none; an engine is not opened on a URL', async () => {
+    const { url } = await written();
+    const journal = createPostgresJournal({ url, readOnly: true });
+    expect(await journal.read(runId)).toHaveLength(4);
+    for (const write of [() => journal.acquire(runId, sampleOwner('r')), () => journal.mark?.(runId, { title: 'x' })])
+      expect((await failure('STORE_FAILED', write)).message).toContain('open for reading only');
+    await journal.close();
+    const { message } = await failure('OPTION_INVALID', () => createEngine({ profiles: { files: [] }, store: url }));
+    expect(message).toContain('createPostgresJournal');
+    expect(message).not.toContain(new URL(url).password);
   });
 
   it('reading creates no schema', async () => {

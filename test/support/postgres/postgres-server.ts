@@ -49,7 +49,21 @@ export class PostgresServer {
     const made = spawnSync(
       binaries.path('initdb'),
       // Several files would each be synced; a test cluster need not survive a power cut.
-      ['-D', server.#data, '-U', user, '-A', 'scram-sha-256', `--pwfile=${passwords}`, '--no-sync', '--locale=C', '-E', 'UTF8'],
+      [
+        '-D',
+        server.#data,
+        '-U',
+        user,
+        '-A',
+        'scram-sha-256',
+        `--pwfile=${passwords}`,
+        '--no-sync',
+        '--locale=C',
+        '-E',
+        'UTF8',
+        '-c',
+        'scram_iterations=1',
+      ],
       { ...binaries.options, encoding: 'utf8' },
     );
     if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.stdout}`);
@@ -130,6 +144,7 @@ export class PostgresServer {
     await this.#end('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
     const gone = new Promise((resolve) => this.#guard.once('exit', resolve));
+    this.#guard.ref();
     this.#guard.stdin?.end();
     await gone;
   }
@@ -138,6 +153,7 @@ export class PostgresServer {
     const server = this.#process;
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.ref();
     server.kill(signal);
     await ended;
   }
