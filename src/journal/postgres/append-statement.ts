@@ -3,7 +3,8 @@
  * only then writes the commit's rows and texts. `moved` is 1, or 0 when nothing was written.
  *
  * 1. The condition and the change are one update of one row: of two appends that expect the same number, the second finds the row moved.
- * 2. `synchronous_commit` is turned off for this transaction alone, when the last parameter is true.
+ * 2. A text is stored once; a damaged copy is replaced when the one that is given matches its hash.
+ * 3. `synchronous_commit` is turned off for this transaction alone, when parameter 32 is true.
  */
 export function appendStatement(schema: string): string {
   const s = `"${schema}"`;
@@ -25,10 +26,16 @@ WITH mode AS MATERIALIZED (
   SELECT moved.run_id, added.first_seq, added.last_seq, $2::bigint, added.at, added.sum, added.refs, added.seal, added.body
   FROM moved, unnest($21::integer[], $22::integer[], $23::double precision[], $24::bigint[], $25::text[], $26::bytea[], $27::text[])
     AS added (first_seq, last_seq, at, sum, refs, seal, body)
-), stored AS (
-  INSERT INTO ${s}.contents (hash, sum, text, raw)
+), given AS (
   SELECT added.hash, added.sum, added.text, added.raw
   FROM moved, unnest($28::text[], $29::bigint[], $30::text[], $31::bytea[]) AS added (hash, sum, text, raw)
+), healed AS (
+  UPDATE ${s}.contents AS stored SET sum = given.sum, text = given.text, raw = given.raw FROM given
+  WHERE stored.hash = given.hash AND given.hash = ANY ($33::text[])
+    AND (stored.sum <> given.sum OR stored.text IS DISTINCT FROM given.text OR stored.raw IS DISTINCT FROM given.raw)
+), stored AS (
+  INSERT INTO ${s}.contents (hash, sum, text, raw)
+  SELECT hash, sum, text, raw FROM given
   ON CONFLICT (hash) DO NOTHING
 )
 SELECT (SELECT count(*) FROM moved) AS moved, mode.set FROM mode`;

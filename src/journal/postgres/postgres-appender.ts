@@ -3,6 +3,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
+import { isTextOf } from '../codec/text-address.ts';
 import { staleLease, staleSequence } from '../commit-check.ts';
 import { summaryChange } from '../run-summary.ts';
 import { appendStatement } from './append-statement.ts';
@@ -166,6 +167,7 @@ export class PostgresAppender {
       texts.map((text) => text.text),
       texts.map((text) => text.raw),
       !commit.sync && !this.#parts.alwaysSync,
+      commit.contents.filter(({ hash, text }) => isTextOf(hash, text)).map(({ hash }) => hash),
     ];
   }
 

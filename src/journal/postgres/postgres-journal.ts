@@ -54,14 +54,15 @@ class PostgresJournal implements Journal {
     this.location = location;
     const { readOnly = false, durability = 'full', takeOver = false } = options;
     this.#isReadOnly = readOnly;
-    this.#link = new ServerLink({ url: connection, schema, location, readOnly, ...checkNumbers(options) });
+    const numbers = checkNumbers(options);
+    this.#link = new ServerLink({ url: connection, schema, location, readOnly, ...numbers });
     const lockClass = lockClassOf(schema);
     const channel = `cadre_${schema}`;
     const { connections } = this.#link;
     const parts = { connections, schema, location, lockClass, channel };
     this.#session = new LockSession({ ...parts, onNews: (text) => this.#news.receive(text) });
     this.#news = new RunNews({ ...parts, listen: () => this.#session.listen() });
-    this.#texts = new RunTextMemory(parts);
+    this.#texts = new RunTextMemory({ ...parts, mostCharacters: numbers.textMemory });
     this.#leases = new PostgresLeases({ ...parts, session: this.#session, takeOver, times: checkLeaseTimes(options.leases) });
     const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
     const seals = new RowSeals({ ...parts, key });

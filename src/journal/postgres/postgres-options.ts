@@ -17,6 +17,11 @@ export interface PostgresJournalOptions {
   readonly connectTimeoutMs?: number;
   /** Milliseconds after which the server stops a statement, 30,000 by default. */
   readonly statementTimeoutMs?: number;
+  /**
+   * Most characters of texts in memory, 128,000,000 by default. Texts of runs that are held here always stay, and those of the run read
+   * last.
+   */
+  readonly textMemory?: number;
   /** Only reads; neither creates nor migrates a schema. */
   readonly readOnly?: boolean;
   /**
@@ -37,6 +42,7 @@ const numbers = {
   maxConnections: [10, 1, 1_000],
   connectTimeoutMs: [10_000, 1, 2 ** 31 - 1],
   statementTimeoutMs: [30_000, 100, 2 ** 31 - 10_000],
+  textMemory: [128_000_000, 0, Number.MAX_SAFE_INTEGER],
 } as const;
 
 /** Fills in defaults. Throws OPTION_INVALID. */
@@ -51,5 +57,6 @@ export function checkNumbers(options: PostgresJournalOptions): Readonly<Record<k
     maxConnections: checked('maxConnections'),
     connectTimeoutMs: checked('connectTimeoutMs'),
     statementTimeoutMs: checked('statementTimeoutMs'),
+    textMemory: checked('textMemory'),
   };
 }

@@ -6,8 +6,6 @@ import { corruptPostgres } from './postgres-failure.ts';
 import type { ReadEvents } from './postgres-reader.ts';
 import { contentSum, readText } from './stored-text.ts';
 
-/** Most characters of the texts of runs that are not held here; beyond that, those of the runs read longest ago are dropped. */
-const mostCharacters = 128_000_000;
 /** Most hashes of one query. */
 const mostHashes = 1_000;
 
@@ -16,6 +14,8 @@ interface TextParts {
   readonly connections: () => Promise<Connections>;
   readonly schema: string;
   readonly location: string;
+  /** Most characters; beyond that, texts of runs that are not held are dropped, those read longest ago first. */
+  readonly mostCharacters: number;
 }
 
 /** Texts of one run. */
@@ -137,7 +137,8 @@ export class RunTextMemory {
       run.characters += characters;
       this.#characters += characters;
     }
-    if (text !== undefined && !this.#texts.has(hash)) this.#texts.set(hash, text);
+    // A damaged text is replaced by the right one.
+    if (text !== undefined && typeof this.#texts.get(hash) !== 'string') this.#texts.set(hash, text);
   }
 
   #checked(row: Row): string | Error {
@@ -176,7 +177,7 @@ export class RunTextMemory {
 
   #dropOldest(except: RunId): void {
     for (const [runId, run] of this.#runs) {
-      if (this.#characters <= mostCharacters) return;
+      if (this.#characters <= this.#parts.mostCharacters) return;
       if (!run.isHeld && runId !== except) this.release(runId);
     }
   }

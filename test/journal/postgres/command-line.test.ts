@@ -75,6 +75,18 @@ it('team.yaml names the server, and its password comes from a variable; runs, tu
   expect(existsSync(path.join(cwd, '.cadre/journal.db'))).toBe(false);
 });
 
+it('without the package pg a command says what to install', async () => {
+  const cwd = await temporaryFolder();
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) => {
+      if (name === 'pg') throw Object.assign(new Error("Cannot find package 'pg'"), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(name, context);
+    } });`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+  const { code, err } = await runCli(['runs', '--store', server.url()], { cwd, env });
+  expect([code, err]).toEqual([2, expect.stringMatching(/needs the package pg, which is not installed .*npm install pg@8/)]);
+});
+
 it('a server that does not answer, and a schema without a journal, end a command with what to do', async () => {
   const cwd = await temporaryFolder();
   const gone = await runCli(['runs', '--store', 'postgres://me:secret-word@127.0.0.1:1/db'], { cwd });

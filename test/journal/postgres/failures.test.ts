@@ -3,6 +3,7 @@ import { createEngine } from '../../../src/index.ts';
 import type { ErrorCode } from '../../../src/core/error.ts';
 import { addressOf } from '../../../src/journal/codec/text-address.ts';
 import { createPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal.ts';
+import { toPostgresError } from '../../../src/journal/postgres/postgres-failure.ts';
 import { failure } from '../../contracts/journal-contract.ts';
 import { note, runBegin, sampleCommit, sampleOwner, sampleRun } from '../../contracts/journal-samples.ts';
 import { sharedServer } from '../../support/postgres/postgres-server.ts';
@@ -143,7 +144,16 @@ describe('a schema that is not what this version wrote', () => {
     expect(await journal.read(runId)).toHaveLength(4);
     const { message } = await failure('STORE_CORRUPT', () => journal.content(addressOf('a text')));
     expect(message).toContain(`table ${schema}.contents, row ${addressOf('a text')}`);
+    // The next commit that brings the right one replaces it.
+    const lease = await journal.acquire(sampleRun('run_2'), sampleOwner('b'));
+    const contents = [{ hash: addressOf('a text'), text: 'a text' }];
+    await journal.append(lease, sampleCommit(lease.runId, 0, runBegin('second'), { contents }));
+    expect(journal.content(addressOf('a text'))).toBe('a text');
     await journal.close();
+    const later = createPostgresJournal({ url });
+    await later.read(runId);
+    expect(later.content(addressOf('a text'))).toBe('a text');
+    await later.close();
   });
 
   it('with a key, rows whose checksum was made to fit are found, and runs do not go on with another key or none', async () => {
@@ -182,6 +192,59 @@ describe('texts in memory', () => {
     expect(other.content(hash)).toBe('a text');
     await other.close();
     await journal.close();
+  });
+});
+
+describe('memory for texts', () => {
+  it('is bounded: texts of the runs read longest ago go first, those of held runs and of the last one stay, and reading brings them back', async () => {
+    const url = server.url(server.newSchema());
+    const writer = createPostgresJournal({ url });
+    const names = ['a', 'b', 'c'].map((name) => ({ name: sampleRun(name), text: name.repeat(1_000) }));
+    for (const { name, text } of names) {
+      const lease = await writer.acquire(name, sampleOwner('w'));
+      await writer.append(lease, sampleCommit(name, 0, runBegin(name), { contents: [{ hash: addressOf(text), text }] }));
+      await writer.release(lease);
+      expect(writer.content(addressOf(text))).toBeUndefined();
+    }
+    await writer.close();
+    const journal = createPostgresJournal({ url, textMemory: 1_500 });
+    const kept = (): readonly string[] =>
+      names.flatMap(({ name, text }) => (journal.content(addressOf(text)) === undefined ? [] : [name]));
+    const seen: (readonly string[])[] = [];
+    for (const name of ['a', 'b', 'a']) {
+      await journal.read(sampleRun(name));
+      seen.push(kept());
+    }
+    expect(seen).toEqual([['a'], ['b'], ['a']]);
+    await journal.acquire(sampleRun('b'), sampleOwner('r'));
+    await journal.read(sampleRun('c'));
+    expect(kept()).toEqual(['b', 'c']);
+    await journal.close();
+  });
+});
+
+describe('what the server says', () => {
+  it.each([
+    ['53100', { mayPass: true }, "server's disk is full"],
+    ['53300', { isLocked: true, mayPass: true }, 'no connection left'],
+    ['57014', { isLocked: true, mayPass: true }, 'took too long'],
+    ['40P01', { isLocked: true, mayPass: true }, 'wrote at the same time'],
+    ['57P01', { isLocked: true, isUnreachable: true }, 'no connection'],
+    ['25006', { mayPass: true }, 'only reads'],
+    ['28000', {}, 'pg_hba.conf'],
+  ])('%s: whether waiting helps, and what to do', (code, details, said) => {
+    const thrown = Object.assign(new Error('words of the server'), { code });
+    const error = toPostgresError(thrown, { location: 'postgres://host/db', doing: 'appending' });
+    expect(error).toMatchObject({ code: 'STORE_FAILED', details: { location: 'postgres://host/db', sqlState: code, ...details } });
+    expect(error.message).toMatch(/^postgres:\/\/host\/db, appending: /);
+    expect(error.message).toContain(said);
+    expect(error.message).toContain('words of the server');
+    if (!('isLocked' in details)) expect(error.details).not.toHaveProperty('isLocked');
+  });
+
+  it('damage that the server finds is damage', () => {
+    const thrown = Object.assign(new Error('invalid page'), { code: 'XX001' });
+    expect(toPostgresError(thrown, { location: 'x', doing: 'reading' }).code).toBe('STORE_CORRUPT');
   });
 });
 
