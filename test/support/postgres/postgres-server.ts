@@ -104,6 +104,8 @@ export class PostgresServer {
       shared_buffers: '16MB',
       fsync: 'off',
       max_connections: '60',
+      autovacuum: 'off',
+      jit: 'off',
       // Its own log would be the only trace of a failure to start.
       log_min_messages: 'fatal',
     };
