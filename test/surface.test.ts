@@ -56,11 +56,16 @@ it('cadre/server exports what serves an engine', async () => {
   expect(Object.keys(await import('../src/server/index.ts'))).toEqual(['createServerApp', 'serve', 'receiveMail']);
 });
 
+it('cadre/postgres exports what opens a journal, and loads no driver before', async () => {
+  expect(Object.keys(await import('../src/journal/postgres/postgres-journal.ts'))).toEqual(['createPostgresJournal']);
+});
+
 it('the package has these entry points', () => {
   expect(Object.keys(manifest.exports)).toEqual([
     '.',
     './testing',
     './sqlite',
+    './postgres',
     './documents',
     './web',
     './mcp',
@@ -80,7 +85,7 @@ it('every dependency is pinned to one version', () => {
   expect(folder).toBe('file:scripts/node24');
   const node = JSON.parse(readFileSync(path.join(root, 'scripts', 'node24', 'package.json'), 'utf8')) as typeof manifest;
   const all = Object.entries({ ...manifest.dependencies, ...devDependencies, ...node.optionalDependencies });
-  expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-beta\.\d+)?$/.test(version))).toEqual([]);
 });
 
 it('importing the root opens no socket, starts no timer, and loads neither SQLite nor a model provider', async () => {

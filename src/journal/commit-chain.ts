@@ -19,6 +19,15 @@ export interface SealedRow {
   readonly body: string;
 }
 
+/** A row as its seal covers it, whatever the store numbers its rows by. */
+export interface SealedCommit {
+  readonly runId: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly at: number;
+  readonly body: string;
+}
+
 const fewestBytes = 16;
 
 /** Returns the bytes of a key. Throws OPTION_INVALID when it is too short. */
@@ -29,6 +38,19 @@ export function integrityKey({ key }: IntegrityOptions): Uint8Array {
     'OPTION_INVALID',
     `integrity: key must have at least ${fewestBytes} bytes; make one with: openssl rand -base64 32`,
   );
+}
+
+/** Computes the seal of a row from the one before it: HMAC-SHA256 over that seal, the run's id, the position, the time and the events. */
+export function sealCommit(
+  key: Uint8Array,
+  before: Uint8Array | undefined,
+  { runId, firstSeq, lastSeq, at, body }: SealedCommit,
+): Uint8Array {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['cadre commit 1', runId, firstSeq, lastSeq, at]))
+    .update(before ?? new Uint8Array(32))
+    .update(body)
+    .digest();
 }
 
 /**
@@ -117,11 +139,7 @@ export class CommitChain {
   }
 
   #sealOf(key: Uint8Array, before: Uint8Array | undefined, { runId, key: place, lastSeq, at, body }: SealedRow): Uint8Array {
-    return createHmac('sha256', key)
-      .update(JSON.stringify(['cadre commit 1', runId, place % keySpan, lastSeq, at]))
-      .update(before ?? new Uint8Array(32))
-      .update(body)
-      .digest();
+    return sealCommit(key, before, { runId, firstSeq: place % keySpan, lastSeq, at, body });
   }
 
   #before(begin: number, key: number): Uint8Array | undefined {

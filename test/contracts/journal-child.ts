@@ -1,5 +1,5 @@
 /*
- * A process of its own for the journal contract: `node journal-child.ts <what> <file> <run>`. It prints one line per thing done.
+ * A process of its own for the journal contract: `node journal-child.ts <what> <file or URL> <run>`. It prints one line per thing done.
  *   hold       acquires the run, prints `held`, and waits to be killed
  *   append     appends one commit after the other and prints the last sequence number of each one that was acknowledged
  *   compete    tries to acquire the run and append once: prints `won` or the code of the error
@@ -7,11 +7,18 @@
  */
 import { writeSync } from 'node:fs';
 import { CadreError } from '../../src/core/error.ts';
+import type { Journal } from '../../src/core/events/journal.ts';
+import { createPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts';
+import { isPostgresUrl } from '../../src/journal/postgres/postgres-url.ts';
 import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { note, sampleCommit, sampleContent, sampleOwner, sampleRun } from './journal-samples.ts';
 
 const [what, file = '', run = ''] = process.argv.slice(2);
 const runId = sampleRun(run);
+
+function open(): Journal {
+  return isPostgresUrl(file) ? createPostgresJournal({ url: file }) : createSqliteJournal(file);
+}
 
 function say(line: string): void {
   writeSync(1, `${line}\n`);
@@ -19,7 +26,7 @@ function say(line: string): void {
 
 /** Appends `count` commits of several events and a text each. */
 async function append(count: number): Promise<void> {
-  const journal = createSqliteJournal(file);
+  const journal = open();
   const lease = await journal.acquire(runId, sampleOwner('child'));
   for (let index = 0, seq = 0; index < count; index += 1, seq += 3) {
     const contents = [sampleContent(`hash-${index}`, `text ${index}`)];
@@ -30,7 +37,7 @@ async function append(count: number): Promise<void> {
 }
 
 async function compete(): Promise<string> {
-  const journal = createSqliteJournal(file);
+  const journal = open();
   try {
     const lease = await journal.acquire(runId, sampleOwner('rival'));
     await journal.append(lease, sampleCommit(runId, 0, [note('mine')]));
@@ -42,7 +49,7 @@ async function compete(): Promise<string> {
 
 switch (what) {
   case 'hold': {
-    await createSqliteJournal(file).acquire(runId, sampleOwner('child'));
+    await open().acquire(runId, sampleOwner('child'));
     say('held');
     setInterval(() => undefined, 1000);
     break;

@@ -10,26 +10,37 @@ import { note, placed, runBegin, sampleCommit, sampleContent, sampleOwner, sampl
 
 type Open = (path: string, options?: { readonly readOnly?: boolean; readonly takeOver?: boolean }) => Journal;
 
+/** A fresh place that several processes can open: a path or URL. */
+interface SharedPlace {
+  readonly file: string;
+  remove(): void;
+}
+
+function newFile(): SharedPlace {
+  const directory = mkdtempSync(join(tmpdir(), 'cadre-journal-'));
+  return { file: join(directory, 'journal.db'), remove: () => rmSync(directory, { recursive: true }) };
+}
+
 /**
- * Declares the tests for journals in files, in addition to `journalContract`: several journals, several processes, killed
+ * Declares the tests for journals that processes share, in addition to `journalContract`: several journals, several processes, killed
  * processes.
  */
-export function journalFileContract(name: string, open: Open): void {
+export function journalFileContract(name: string, open: Open, newPlace: () => SharedPlace = newFile): void {
   describe(`journal file contract: ${name}`, () => {
-    let directory: string;
+    let place: SharedPlace;
     let file: string;
     const opened: Journal[] = [];
     const processes: JournalProcess[] = [];
     const runId = sampleRun('run_1');
 
     beforeEach(() => {
-      directory = mkdtempSync(join(tmpdir(), 'cadre-journal-'));
-      file = join(directory, 'journal.db');
+      place = newPlace();
+      file = place.file;
     });
     afterEach(async () => {
       for (const child of processes.splice(0)) await child.kill();
       for (const journal of opened.splice(0)) await journal.close();
-      rmSync(directory, { recursive: true });
+      place.remove();
     });
 
     function openOne(options: Parameters<Open>[1] = {}): Journal {

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { createEngine } from '../../engine/create-engine.ts';
 import { engineVersion } from '../../engine/version.ts';
@@ -13,6 +12,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { knownDocumentTools } from '../options/known-document-tools.ts';
 import { folderText, profilesFolder } from '../options/profiles-folder.ts';
 import { jsonText } from '../terminal/json-text.ts';
+import { storePlace } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
 
@@ -71,7 +71,7 @@ function profilesFinding(folder: string, { profiles, warnings }: ProfileSet): Fi
 async function trustFinding(folder: string, set: ProfileSet, { trust, store }: DoctorOptions): Promise<Finding> {
   const check = new FolderTrust({
     place: folder,
-    store: store === undefined ? undefined : path.resolve(store),
+    store: store === undefined ? undefined : storePlace(store),
     isAgreed: trust === true,
   });
   return await check.check(set).then(

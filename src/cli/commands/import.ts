@@ -4,9 +4,9 @@ import { createContentHash } from '../../engine/recovery/content-hash.ts';
 import { importRun } from '../../engine/recovery/import-run.ts';
 import { randomIds } from '../../engine/random-ids.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
-import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { checkDefaultStore, storePath } from '../options/store-path.ts';
+import { openJournal } from '../options/open-journal.ts';
+import { checkDefaultStore } from '../options/store-path.ts';
 import type { ReadingOptions } from '../runs/show.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
@@ -29,7 +29,7 @@ export async function importCommand(file: string, options: ImportCommandOptions)
   // Reads and checks the whole file before opening the journal.
   const bundle = await readBundleFile(file);
   await checkDefaultStore(options.store);
-  const journal = createSqliteJournal(storePath(options.store));
+  const journal = await openJournal(options.store);
   try {
     const runId = await importRun(journal, bundle, {
       from: file,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describeThrown } from '../../core/error.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { statusWord, waitsForYou } from '../../inspect/run-words.ts';
+import { isServerStore } from '../options/server-store.ts';
 import { storePath } from '../options/store-path.ts';
 import { openRecords } from '../runs/recorded-run.ts';
 import { type Finding, failed, note, ok, problem } from './finding.ts';
@@ -13,6 +14,7 @@ const littleSpace = 1_000_000_000;
 
 /** Checks that the journal can be read and written, and names runs that someone should look at. */
 export async function checkJournal(store: string | undefined): Promise<readonly Finding[]> {
+  if (isServerStore(store)) return await checkServer(store);
   const file = storePath(store);
   const space = await spaceFinding(file);
   if (!existsSync(file)) return [ok('journal', `none yet; the first run creates ${path.relative('', file) || file}`), ...space];
@@ -33,6 +35,21 @@ export async function checkJournal(store: string | undefined): Promise<readonly 
     }
   } catch (thrown) {
     return [failed('journal', thrown), ...space];
+  }
+}
+
+/** Connects to the server; a schema that no run has been written to yet is not there. */
+async function checkServer(store: string): Promise<readonly Finding[]> {
+  try {
+    const journal = await openRecords(store);
+    try {
+      const runs = await journal.runs();
+      return [ok('journal', `${journal.location}: ${countText(runs.length, 'run')}`), ...runFindings(runs.map(statusWord))];
+    } finally {
+      await journal.close();
+    }
+  } catch (thrown) {
+    return [failed('journal', thrown)];
   }
 }
 

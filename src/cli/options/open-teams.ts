@@ -8,8 +8,10 @@ import { receiveMail } from '../../server/reach/receive-mail.ts';
 import { createDocumentTools } from '../../toolsets/documents/create-document-tools.ts';
 import { mayReadDocuments, unreadFilesLine, servedDocs, teamDocs, worksOnDocuments } from './docs-folder.ts';
 import { journalIntegrity, journalSecrets } from './journal-key.ts';
+import { openJournal } from './open-journal.ts';
 import { profilesFolder } from './profiles-folder.ts';
-import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore, documentCache } from './store-path.ts';
+import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, documentCache, storePlace } from './store-path.ts';
+import { isServerStore } from './server-store.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -54,27 +56,28 @@ const graceMs = 5_000;
 /**
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
-export async function openTeams(options: TeamsOptions, { command, journal, models = {} }: TeamsCommand): Promise<Teams> {
+export async function openTeams(options: TeamsOptions, { command, journal: given, models = {} }: TeamsCommand): Promise<Teams> {
   await checkDefaultStore(options.store);
   const profiles = profilesFolder(options.profiles);
   const beside = options.docs === undefined ? await teamDocs(profiles) : undefined;
   const found = await FoundDocs.beside(beside, profiles);
   const docs = await servedDocs(options.docs, { own: beside });
   const outDir = options.out === undefined ? await defaultReports(command) : path.resolve(options.out);
-  const store = options.store ?? defaultStore;
+  const store = storePlace(options.store);
   if (options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: found.root(docs), outDir, cacheDir: documentCache(store) });
+  const journal = given ?? (isServerStore(options.store) ? await openJournal(options.store) : undefined);
   try {
     // With MCP, stdin belongs to the client.
     const ask = command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined;
     const trust = new FolderTrust({
       place: profiles,
-      store: store === 'memory' ? undefined : path.resolve(store),
+      store: store === 'memory' ? undefined : store,
       isAgreed: options.trust === true,
       ask,
     });
     const tools = documents.tools;
-    const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets() };
+    const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets(options.store) };
     const answers = options.replay === undefined ? {} : { replay: options.replay };
     const engine = await createEngine({
       profiles,
@@ -101,7 +104,7 @@ export async function openTeams(options: TeamsOptions, { command, journal, model
     if (readable !== undefined) found.open();
     await trust.trustFolders([options.workspace]);
     const unreadLine = typeof docs === 'string' && found.isOpen ? await unreadFilesLine(docs, engine.profiles, tools) : '';
-    const mail = journal === undefined ? receiveMail(engine, store) : undefined;
+    const mail = given === undefined ? receiveMail(engine, store) : undefined;
     return {
       engine,
       profiles,

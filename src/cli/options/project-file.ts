@@ -6,6 +6,7 @@ import { Report } from '../../profiles/report.ts';
 import { parseYaml } from '../../profiles/yaml/parse-yaml.ts';
 import { childOf } from '../../profiles/yaml/source-node.ts';
 import { SourceText } from '../../profiles/yaml/source-text.ts';
+import { isServerStore } from './server-store.ts';
 import { isBelow, realFolder } from '../trust/run-folders.ts';
 
 /**
@@ -24,6 +25,12 @@ export async function projectPath(profiles: string, key: 'docs' | 'store'): Prom
     `${path.relative('', path.join(folder, 'team.yaml'))}: ${key}: ${named} leads to ${place}, outside the project ${project}; name it with --${key}`,
     { details: { place } },
   );
+}
+
+/** Returns the URL of the server that the `team.yaml` of a folder names as its store; undefined when it names a file or nothing. */
+export function projectServer(profiles: string): string | undefined {
+  const named = textAt(path.join(path.resolve(profiles), 'team.yaml'), 'store');
+  return isServerStore(named) ? named : undefined;
 }
 
 /** Reads one text of a file without its other keys; what is wrong with the file is reported when the profiles are loaded. */

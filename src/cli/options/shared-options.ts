@@ -6,7 +6,8 @@ import type { ExitCode } from '../exit-code.ts';
 export type Done = (code: ExitCode) => void;
 
 /** Option that names the journal. */
-export const storeOption = (): Option => new Option('--store <path>', 'the journal (default: .cadre/journal.db)');
+export const storeOption = (): Option =>
+  new Option('--store <path>', 'the journal: a file or postgres://… (default: .cadre/journal.db)');
 
 /** Option that turns colours off. */
 export const colorOption = (): Option => new Option('--no-color', 'no colours (also: NO_COLOR=1)');
@@ -52,7 +53,9 @@ export function running(command: Command, options: { readonly starts: boolean })
   }
   if (!options.starts) command.addOption(rawOption());
   command.addOption(
-    options.starts ? new Option('--store <path>', 'the journal, or memory (default: .cadre/journal.db)') : storeOption(),
+    options.starts
+      ? new Option('--store <path>', 'the journal: a file, postgres://…, or memory (default: .cadre/journal.db)')
+      : storeOption(),
   );
   command.addOption(
     new Option('--trust', 'trust the profiles with the programs, variables and addresses they name, and remember this'),

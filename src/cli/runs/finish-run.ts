@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { countText, durationText, tokensText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
@@ -11,7 +10,7 @@ import type { Driven } from './drive-run.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatPending } from '../terminal/format-pending.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
-import { defaultStore } from '../options/store-path.ts';
+import { shownStore } from '../options/store-path.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { thisCommand } from '../options/this-command.ts';
 import type { WatchMode } from '../terminal/watcher.ts';
@@ -138,8 +137,6 @@ function lastLines(run: RunContext, { terminal, store, closing = '' }: FinishPar
   const summary = `\n${style.dim(facts.join(', '))}\n${closing}`;
   if (store === 'memory')
     return `${summary}Run ${safe(run.meta.runId)} was kept only in memory and is lost; leave out --store memory to inspect runs afterwards.\n`;
-  const where = path.resolve(store ?? defaultStore);
-  const shown = path.relative('', where).startsWith('..') ? where : path.relative('', where);
   const commands = nextSteps(run, store).map((command) => `  ${style.cyan(safe(command, 400))}\n`);
-  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shown}; inspect it with:\n${commands.join('')}`;
+  return `${summary}Run ${style.bold(safe(run.meta.runId))} is stored in ${shownStore(store)}; inspect it with:\n${commands.join('')}`;
 }

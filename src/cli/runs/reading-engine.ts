@@ -14,7 +14,7 @@ export interface ReadingEngine extends AsyncDisposable {
 export async function openReadingEngine(store: string | undefined): Promise<ReadingEngine> {
   const journal = await openRecords(store);
   try {
-    const engine = await createEngine({ profiles: { files: [] }, store: journal, ...journalSecrets() });
+    const engine = await createEngine({ profiles: { files: [] }, store: journal, ...journalSecrets(store) });
     return {
       engine,
       journal,

@@ -15,7 +15,8 @@ import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../inspect/why/w
 import type { WhyPlace } from '../../inspect/why/why-place.ts';
 import { findRun } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
-import { journalIntegrity } from '../options/journal-key.ts';
+import { openJournal } from '../options/open-journal.ts';
+import { isServerStore } from '../options/server-store.ts';
 import { storePath } from '../options/store-path.ts';
 import { thisCommand } from '../options/this-command.ts';
 
@@ -28,7 +29,7 @@ const contentHash = createContentHash();
 export class RecordedRun implements Disposable {
   readonly state: RunContext;
   readonly events: readonly CadreEvent[];
-  /** Path of the journal. */
+  /** Path or URL of the journal. */
   readonly store: string;
   readonly #journal: Journal;
   readonly #causeOf: WhyOptions['causeOf'];
@@ -95,7 +96,7 @@ export class RecordedRun implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // The SQLite journal closes synchronously.
+    // A file closes synchronously; connections to a server end before the process does.
     void this.#journal.close();
   }
 
@@ -107,6 +108,7 @@ export class RecordedRun implements Disposable {
 
 /** Opens a journal read-only; a missing file is an error and is never created. */
 export async function openRecords(store: string | undefined): Promise<Journal> {
+  if (isServerStore(store)) return await openJournal(store, { readOnly: true });
   const file = storePath(store);
   const { existsSync } = await import('node:fs');
   if (!existsSync(file)) {
@@ -115,8 +117,7 @@ export async function openRecords(store: string | undefined): Promise<Journal> {
       `there is no journal at ${path.relative('', file) || file}; start a run with: ${thisCommand(['run'])} "…", or name another journal with --store PATH`,
     );
   }
-  const { createSqliteJournal } = await import('../../journal/sqlite/sqlite-journal.ts');
-  return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
+  return await openJournal(store, { readOnly: true });
 }
 
 /** Opens the run that a command-line argument refers to, for reading. */

@@ -11,15 +11,23 @@ import type { Engine } from '../../engine/engine.ts';
 import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
 import { systemClock } from '../../engine/system-clock.ts';
 import { createModelGateway } from '../../models/gateway.ts';
-import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { createDocumentTools, type DocumentTools } from '../../toolsets/documents/create-document-tools.ts';
 import { describeLeftOut } from '../../toolsets/documents/left-out.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { builtInToolsets } from '../../engine/toolsets/toolset-kinds.ts';
 import { mayReadDocuments, unreadFilesLine, runDocs, bundledDocs, teamDocs, worksOnDocuments } from '../options/docs-folder.ts';
 import { journalIntegrity, journalSecrets } from '../options/journal-key.ts';
+import { openJournal } from '../options/open-journal.ts';
+import { isServerStore } from '../options/server-store.ts';
 import { modelLine } from '../options/model-line.ts';
-import { checkDefaultStore, checkDefaultWorkspaces, defaultReports, defaultStore, documentCache } from '../options/store-path.ts';
+import {
+  checkDefaultStore,
+  checkDefaultWorkspaces,
+  defaultReports,
+  defaultStore,
+  documentCache,
+  storePlace,
+} from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
@@ -78,7 +86,7 @@ export interface RunSession extends AsyncDisposable {
 export async function openRunSession(options: RunSessionOptions): Promise<RunSession> {
   const runId = options.runId ?? randomIds.runId();
   await checkDefaultStore(options.store);
-  const store = options.store ?? defaultStore;
+  const store = storePlace(options.store);
   const note = options.runId === undefined ? undefined : await readFoldersNote(store, runId);
   const beside = await docsBeside(options, note);
   const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? beside });
@@ -138,7 +146,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
 
 /** Opens the engine of one run, and its journal where that is not the engine's to open. */
 async function openRunEngine(
-  { profiles, takeOver, replay }: RunSessionOptions,
+  { profiles, takeOver, replay, store: named }: RunSessionOptions,
   parts: {
     readonly store: string;
     readonly runId: RunId;
@@ -147,14 +155,14 @@ async function openRunEngine(
   },
 ) {
   const { store, runId, documents, trust } = parts;
-  const journal = takeOver === true ? createSqliteJournal(store, { takeOver: true, ...journalIntegrity() }) : undefined;
+  const journal = takeOver === true || isServerStore(named) ? await openJournal(named, { takeOver: takeOver === true }) : undefined;
   const engine = await createEngine({
     profiles,
     tools: documents.tools,
     store: journal ?? store,
     ids: idsFrom(runId),
     ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
-    ...journalSecrets(),
+    ...journalSecrets(named),
     trust: (set, run, launched) =>
       replay === undefined || hasExternalTools(set) ? trust.checkLater(set, run, launched) : undefined,
     ...(replay === undefined ? {} : { replay }),

@@ -155,11 +155,16 @@ export interface Journal {
    * no such run. Optional.
    */
   mark?(runId: RunId, change: RunMarks): Awaitable<void>;
+  /**
+   * Calls back when a run (undefined: any run) may have changed, also in another process; returns what ends it. Calls may be missing:
+   * look at the journal from time to time as well. Optional.
+   */
+  watch?(runId: RunId | undefined, wake: () => void): () => void;
   close(): Awaitable<void>;
 }
 
 /** The reading half of a journal. */
-export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs'>;
+export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch'>;
 
 /** Reads a stored text. Throws STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {

@@ -35,6 +35,12 @@ export async function openStore(
     return createMemoryJournal();
   }
   if (store === '' || store === ':memory:') throw badStore(store);
+  // Not shown: it may hold a password.
+  if (store !== undefined && /^\w+:\/\//.test(store))
+    throw new CadreError(
+      'OPTION_INVALID',
+      'store is a URL, which names no file; open the journal on that server and pass it: createPostgresJournal({ url }) of cadre/postgres',
+    );
   const { createSqliteJournal } = await import('../../journal/sqlite/sqlite-journal.ts');
   return createSqliteJournal(path.resolve(store ?? defaultStorePath), { durability, leases, integrity });
 }

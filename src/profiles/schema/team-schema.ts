@@ -14,7 +14,7 @@ export const teamSchema: JsonSchema = object(
     default_profile: named(name('Profile that a run starts with by default.'), 'profiles'),
     llm: named(name("LLM config used instead of every profile's own, unless a launch names one."), 'llm_configs'),
     docs: words('Documents that the command line gives the team, a folder or one file, relative to this file.'),
-    store: words('Journal of the command line, relative to this file.'),
+    store: words('Journal of the command line: a file, relative to this one, or postgres://….'),
     titles: object(
       'Generates a title for each run launched without one, after its first reply.',
       { llm_config: named(words('LLM config or model that writes the titles; a small one is enough.'), 'llm_configs') },

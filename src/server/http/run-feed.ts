@@ -10,6 +10,8 @@ import { Waiting } from './waiting.ts';
 
 /** Milliseconds between checks of a run that another process may advance. */
 const checkEveryMs = 250;
+/** The same for a journal that tells of changes: only what it misses is found late. */
+const toldCheckEveryMs = 2_000;
 /** Events per read, at first and at most, and target length of a message: an event may hold megabytes of text. */
 const firstPage = 16;
 const longestPage = 256;
@@ -40,6 +42,7 @@ export class RunFeed implements FrameSource {
   readonly #queue: FairQueue;
   readonly #live = new LiveBuffer();
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #unwatch: (() => void) | undefined;
   /** Sequence number of the last event sent. */
   #position: number;
   /** Events read but not sent. */
@@ -63,7 +66,8 @@ export class RunFeed implements FrameSource {
     this.#runId = runId;
     this.#position = after;
     this.#watch();
-    this.#timer = setInterval(() => this.#wakeToCheck(), checkEveryMs);
+    this.#unwatch = engine.records.watch?.(runId, () => this.#wakeToCheck());
+    this.#timer = setInterval(() => this.#wakeToCheck(), this.#unwatch === undefined ? checkEveryMs : toldCheckEveryMs);
     this.#timer.unref();
   }
 
@@ -85,6 +89,7 @@ export class RunFeed implements FrameSource {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#unwatch?.();
     this.#watched?.stop();
   }
 

@@ -9,6 +9,8 @@ import { Waiting } from './waiting.ts';
 /** Milliseconds between checks of the journal while there are readers, and number of newest runs to check. */
 const checkEveryMs = 500;
 const newestChecked = 32;
+/** Checks that are left out while a journal that tells of changes tells of none: it does not tell of a process that ended. */
+const leftOut = 3;
 /** Maximum number of rows buffered for a slow reader. */
 const maxWaiting = 1_000;
 
@@ -65,6 +67,9 @@ export class RunListWatch {
   #known: ReadonlyMap<RunId, RunRow> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #checking: Promise<void> | undefined;
+  #unwatch: (() => void) | undefined;
+  /** Checks left out since the last one. */
+  #quiet = 0;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -75,7 +80,8 @@ export class RunListWatch {
     if (this.#known === undefined) await this.#check();
     const feed = new ListFeed((left) => this.#leave(left));
     this.#feeds.add(feed);
-    this.#timer ??= setInterval(() => void this.#check().catch(() => this.#endAll()), checkEveryMs).unref();
+    this.#unwatch ??= this.#engine.records.watch?.(undefined, () => (this.#quiet = leftOut));
+    this.#timer ??= setInterval(() => void this.#tick().catch(() => this.#endAll()), checkEveryMs).unref();
     return feed;
   }
 
@@ -92,8 +98,17 @@ export class RunListWatch {
 
   #stop(): void {
     clearInterval(this.#timer);
+    this.#unwatch?.();
+    this.#unwatch = undefined;
     this.#timer = undefined;
     this.#known = undefined;
+  }
+
+  async #tick(): Promise<void> {
+    this.#quiet += 1;
+    if (this.#unwatch !== undefined && this.#quiet <= leftOut) return;
+    this.#quiet = 0;
+    await this.#check();
   }
 
   #check(): Promise<void> {

@@ -19,6 +19,8 @@ interface TailOptions extends ReadingOptions {
 
 /** Milliseconds between reads of the journal, which another process writes. */
 const pollMs = 250;
+/** The same for a journal that tells of changes. */
+const toldPollMs = 2_000;
 
 /** Prints the progress of a run in any process, until it ends or no process owns it. */
 export async function tailCommand(reference: string, options: TailOptions): Promise<ExitCode> {
@@ -28,8 +30,13 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
   try {
     const { runId } = findRun(await journal.runs(), reference, journal.location);
     const toLine = lineMaker(options, terminal);
+    let wake: () => void = () => undefined;
+    const unwatch = journal.watch?.(runId, () => wake());
+    const longestMs = unwatch === undefined ? pollMs : toldPollMs;
     let after = 0;
     for (;;) {
+      // From here on, so that a change during the read is not missed.
+      const changed = new Promise<void>((resolve) => (wake = resolve));
       // The summary comes first: events written in between belong to the next read.
       const summary = (await journal.runs()).find((run) => run.runId === runId);
       const events = await journal.read(runId, { after });
@@ -39,7 +46,9 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
       const ended = events.find((event) => event.type === 'run.end');
       if (ended !== undefined) return ended.status === 'completed' ? 0 : 1;
       if (summary !== undefined && events.length === 0 && hasNoOwner(summary)) return reportNoOwner(summary, options, terminal);
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, pollMs)), interruption.asked]);
+      const timer = setTimeout(() => wake(), longestMs);
+      await Promise.race([changed, interruption.asked]);
+      clearTimeout(timer);
       if (interruption.signal.aborted) return 130;
     }
   } finally {

@@ -7,9 +7,8 @@ import { safe } from '../../../inspect/format/text/layout.ts';
 import { timeText } from '../../../inspect/format/text/quantity-text.ts';
 import { cell, table } from '../../../inspect/format/text/table.ts';
 import { plainStyle, type FormatOptions } from '../../../inspect/format/text/text-style.ts';
-import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { journalIntegrity } from '../../options/journal-key.ts';
+import { openJournal } from '../../options/open-journal.ts';
 import { findRun } from '../../runs/find-run.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';
@@ -92,9 +91,8 @@ async function withCatalog(
 ): Promise<ExitCode> {
   await checkDefaultStore(options.store);
   const records = await openRecords(options.store);
-  const { location } = records;
   await records.close();
-  const journal = createSqliteJournal(location, journalIntegrity());
+  const journal = await openJournal(options.store);
   try {
     return await work(new RunCatalog(journal, systemClock), journal);
   } finally {

@@ -12,7 +12,7 @@ import { findTurn } from '../../runs/find-turn.ts';
 import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openRecordedRun, type RecordedRun } from '../../runs/recorded-run.ts';
-import { defaultStore } from '../../options/store-path.ts';
+import { storePlace } from '../../options/store-path.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
 import { writeFoldersNote } from '../../terminal/folders-note.ts';
@@ -49,7 +49,7 @@ export async function forkCommand(reference: string, words: readonly string[], o
     ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
-  await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  await writeFoldersNote(storePlace(options.store), run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
   session.beginReading();

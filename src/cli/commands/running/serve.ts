@@ -4,10 +4,10 @@ import { CadreError, describeThrown } from '../../../core/error.ts';
 import type { Journal } from '../../../core/events/journal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
-import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { journalIntegrity } from '../../options/journal-key.ts';
+import { openJournal } from '../../options/open-journal.ts';
+import { isServerStore } from '../../options/server-store.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams, type Teams } from '../../options/open-teams.ts';
 import { FolderTests } from '../../dev/profile-tests.ts';
@@ -44,7 +44,7 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   interruption.exitMessage = 'Stopped immediately; runs can be resumed.\n';
   const { port, host, readOnly = false, allowHost, profile } = options;
   // A read-only server writes nothing and needs no write permission.
-  const journal = readOnly && options.store !== 'memory' ? openReadOnly(storePath(options.store), options.store) : undefined;
+  const journal = readOnly && options.store !== 'memory' ? await openReadOnly(options.store) : undefined;
   await using teams = await openTeams(options, { command: 'serve', journal });
   const { engine } = teams;
   const given = process.env[tokenVariable];
@@ -113,8 +113,9 @@ async function resumeRuns(engine: Engine, options: ServeCommandOptions, tell: (t
   }
 }
 
-function openReadOnly(file: string, store: string | undefined): Journal {
-  if (existsSync(file)) return createSqliteJournal(file, { readOnly: true, ...journalIntegrity() });
+async function openReadOnly(store: string | undefined): Promise<Journal> {
+  const file = storePath(store);
+  if (isServerStore(store) || existsSync(file)) return await openJournal(store, { readOnly: true });
   const run = thisCommand(['run', 'a question'], store);
   throw new CadreError(
     'STORE_FAILED',

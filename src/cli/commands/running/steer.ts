@@ -2,13 +2,12 @@ import type { RunId } from '../../../core/ids.ts';
 import { CadreError } from '../../../core/error.ts';
 import { createEngine } from '../../../engine/create-engine.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
-import { createSqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
 import { askHolder } from '../../../server/reach/reach-run.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
 import { actOnRun, withTakeOverHint, lookUpRun } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { checkDefaultStore, storePath } from '../../options/store-path.ts';
-import { journalIntegrity } from '../../options/journal-key.ts';
+import { openJournal } from '../../options/open-journal.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
 import type { RunOptions } from './run.ts';
@@ -83,7 +82,7 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
 
 /** Cancels a run that no process owns, or takes it over first; starts none of its models or tools. */
 async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: string): Promise<ActionDone> {
-  const journal = createSqliteJournal(storePath(options.store), { takeOver: options.takeOver ?? false, ...journalIntegrity() });
+  const journal = await openJournal(options.store, { takeOver: options.takeOver ?? false });
   try {
     await using engine = await createEngine({ profiles: { files: [] }, store: journal });
     const { state } = await engine.cancel(runId, reason);

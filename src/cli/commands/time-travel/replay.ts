@@ -15,7 +15,7 @@ import type { ExitCode } from '../../exit-code.ts';
 import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { findTurn } from '../../runs/find-turn.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
-import { defaultStore } from '../../options/store-path.ts';
+import { storePlace } from '../../options/store-path.ts';
 import { thisCommand } from '../../options/this-command.ts';
 import { openReadingEngine } from '../../runs/reading-engine.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
@@ -147,7 +147,7 @@ async function replayFrom(
     ...(first === undefined ? {} : { before: first.turnId }),
     ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
   });
-  await writeFoldersNote(options.store ?? defaultStore, run.id, { ...(docs === undefined ? {} : { docs }), out });
+  await writeFoldersNote(storePlace(options.store), run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   session.beginReading();
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });

@@ -1,0 +1,20 @@
+import type { Journal } from '../../core/events/journal.ts';
+import { createSqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { journalIntegrity } from './journal-key.ts';
+import { isServerStore, serverUrl } from './server-store.ts';
+import { storePath } from './store-path.ts';
+
+/** How a journal is opened. */
+export interface OpenJournalOptions {
+  readonly readOnly?: boolean;
+  /** Takes runs over even from a holder that seems alive. */
+  readonly takeOver?: boolean;
+}
+
+/** Opens the journal that `--store` names: a file, or a schema on a server. */
+export async function openJournal(store: string | undefined, options: OpenJournalOptions = {}): Promise<Journal> {
+  const how = { ...options, ...journalIntegrity() };
+  if (!isServerStore(store)) return createSqliteJournal(storePath(store), how);
+  const { createPostgresJournal } = await import('../../journal/postgres/postgres-journal.ts');
+  return createPostgresJournal({ url: serverUrl(store), ...how });
+}

@@ -1,0 +1,131 @@
+import type { Client } from 'pg';
+import type { Connections } from './connections.ts';
+
+/** Milliseconds between tries to open a lost session again: at first, and at most. */
+const firstPauseMs = 50;
+const longestPauseMs = 2_000;
+
+/** Settings of a `LockSession`. */
+interface SessionParts {
+  readonly connections: () => Promise<Connections>;
+  /** First key of the advisory locks. */
+  readonly lockClass: number;
+  readonly channel: string;
+  /** Receives the text of each notification; undefined after notifications may have been missed. */
+  readonly onNews: (text: string | undefined) => void;
+}
+
+/**
+ * Connection whose session shows other processes that this one lives, by advisory locks, and receives notifications.
+ *
+ * 1. A killed process loses its session, and with it the locks, as soon as its system closes the connection.
+ * 2. A lost session is opened again while it is needed, immediately and then with growing pauses.
+ */
+export class LockSession {
+  readonly #parts: SessionParts;
+  readonly #wanted = new Set<number>();
+  readonly #locked = new Set<number>();
+  #isListening = false;
+  #wantsNews = false;
+  #client: Client | undefined;
+  #working: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #pauseMs = 0;
+  #isClosed = false;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** Locks a key for as long as the session lasts; resolves once it is locked. */
+  async hold(key: number): Promise<void> {
+    this.#wanted.add(key);
+    await this.restore();
+  }
+
+  /** Begins to receive notifications. */
+  listen(): void {
+    this.#wantsNews = true;
+    void this.restore().catch(() => this.#openLater());
+  }
+
+  /** Opens the session if it was lost, and takes what it lacks. */
+  async restore(): Promise<void> {
+    if (this.#isClosed) return;
+    // What was asked for during a restoration is taken by the next one.
+    while (this.#working !== undefined) await this.#working.catch(() => undefined);
+    this.#working = this.#restore().finally(() => (this.#working = undefined));
+    await this.#working;
+  }
+
+  /** Closes the session, which frees its locks. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#working?.catch(() => undefined);
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) keepAlive(client, true);
+    await client?.end().catch(() => undefined);
+  }
+
+  async #restore(): Promise<void> {
+    const client = (this.#client ??= await this.#open());
+    keepAlive(client, true);
+    try {
+      await this.#complete(client);
+    } finally {
+      // An open journal keeps no process alive.
+      keepAlive(client, false);
+    }
+  }
+
+  async #complete(client: Client): Promise<void> {
+    for (const key of this.#wanted) {
+      if (this.#locked.has(key)) continue;
+      // A lost session of this process may keep it locked for a while: then it shows the same.
+      const { rows } = await client.query<{ readonly locked: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS locked', [
+        this.#parts.lockClass,
+        key,
+      ]);
+      if (rows[0]?.locked === true) this.#locked.add(key);
+    }
+    if (this.#wantsNews && !this.#isListening) {
+      await client.query(`LISTEN "${this.#parts.channel}"`);
+      this.#isListening = true;
+      this.#parts.onNews(undefined);
+    }
+    this.#pauseMs = 0;
+  }
+
+  async #open(): Promise<Client> {
+    const connections = await this.#parts.connections();
+    const client = await connections.openSession();
+    client.on('end', () => this.#lose(client));
+    client.on('notification', ({ payload }) => this.#parts.onNews(payload));
+    return client;
+  }
+
+  #lose(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#locked.clear();
+    this.#isListening = false;
+    this.#openLater();
+  }
+
+  #openLater(): void {
+    if (this.#isClosed || (this.#wanted.size === 0 && !this.#wantsNews)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.restore().catch(() => this.#openLater()), this.#pauseMs);
+    this.#timer.unref();
+    this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2));
+  }
+}
+
+/** Lets a connection keep the process alive, or not. The types of the driver lack both methods. */
+function keepAlive(client: Client, isNeeded: boolean): void {
+  const socket = client as Client & Readonly<Record<'ref' | 'unref', () => void>>;
+  if (isNeeded) socket.ref();
+  else socket.unref();
+}
