@@ -43,7 +43,7 @@ export const agentRelease = defineEvent('agent.release', {
 });
 
 /** Checkpoint of a profile that an agent stopped at, and the question to a person. */
-interface StoppedAt {
+export interface StoppedAt {
   readonly id: string;
   readonly prompt: string;
 }

@@ -89,7 +89,7 @@ export const toolVerify = defineEvent('tool.verify', {
 });
 
 /** Progress that a running tool reported. */
-interface ToolProgress {
+export interface ToolProgress {
   readonly fraction: number;
   readonly note: string;
   readonly at: number;

@@ -61,7 +61,7 @@ export class SourceReader {
     }
   }
 
-  /** Waits for one of the lanes in which PDFs are extracted, each in a process of its own. */
+  /** Waits for one of the lanes in which PDFs are extracted, each in a separate process. */
   async #pdfLane(): Promise<void> {
     if (this.#readingPdfs >= pdfLanes) return await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#readingPdfs += 1;

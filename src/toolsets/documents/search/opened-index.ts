@@ -22,7 +22,7 @@ interface OpenedParts {
 }
 
 /**
- * The tables of an index, open for one process: in memory, or in a file of its own beside the index that is kept.
+ * The tables of an index, open for one process: in memory, or in a private file beside the index that is kept.
  *
  * A kept index that is damaged, or not exactly ours, is removed; a folder that cannot be written, and a full disk, leave the index in
  * memory.
