@@ -111,7 +111,9 @@ a    │ long words that are wrapped
         const text = all.join('').replaceAll('|-|-|', '');
         const shown = formatMarkdown(text, { style: marked, width });
         for (const line of shown.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(width);
-        expect(letters(bare(shown).replaceAll('\\x1b', '').replaceAll('\\x0d', ''))).toBe(letters(text.replaceAll('\\x', '')));
+        // A narrow line may end within the name of a control character.
+        const plain = bare(shown).replaceAll(/\\\s*x\s*(?:1\s*b|0\s*d)/g, '');
+        expect(letters(plain)).toBe(letters(text.replaceAll('\\x', '')));
       }),
     );
   });

@@ -13,7 +13,7 @@ describe('a model that answers from a list', () => {
     expect(replyOf(await callOnce(model, { messages })).text).toBe('one');
     expect(replyOf(await callOnce(model)).text).toBe('1 1');
     expect(model.requests).toHaveLength(2);
-    expect(model.requests[0]?.prompt).toBe(messages);
+    expect(model.requests[0]?.prompt).toEqual(messages);
   });
 
   it('fails for good when no reply is left', async () => {
