@@ -11,15 +11,19 @@ export class TurnContext {
   /** The run as the events of this transaction leave it. */
   readonly run: RunContext;
   readonly agent: SubContext;
-  readonly profile: CompiledProfile;
+  #profile: CompiledProfile | undefined;
 
-  /** Throws when the run has no profile of the agent's name, which launch and resume rule out. */
   constructor(tx: Transaction, env: Env, agent: SubContext) {
     this.tx = tx;
     this.env = env;
     this.run = tx.run;
     this.agent = agent;
-    this.profile = profileOf(env, agent);
+  }
+
+  /** The agent's profile. Throws when the run has none of its name, as when a process without the run's profiles cancels it. */
+  get profile(): CompiledProfile {
+    this.#profile ??= profileOf(this.env, this.agent);
+    return this.#profile;
   }
 }
 
