@@ -17,9 +17,10 @@ while IFS= read -r line; do
 done
 sweep() { if [ -e "$1" ]; then "$node" --no-warnings "$program" "$records" & else rm -rf -- "$records"; fi; }
 sweep "$records"/*.json
-for process in /proc/[0-9]*; do
-  line=$(tr '\\0' ' ' 2>/dev/null <"$process/cmdline")
-  for socket; do
+for socket; do
+  for found in $(grep -lsF "UNIX-LISTEN:$socket," /proc/[0-9]*/cmdline); do
+    process=\${found%/cmdline}
+    line=$(tr '\\0' ' ' 2>/dev/null <"$found")
     case $line in "socat UNIX-LISTEN:$socket,"*) kill -s KILL "\${process#/proc/}" 2>/dev/null ;; esac
   done
 done
