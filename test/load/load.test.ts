@@ -38,6 +38,7 @@ describe('load', { timeout: 120_000 }, () => {
 
   it('E14: consumers that read one event and never another take up nothing', async () => {
     const { events, heapGrowth } = await deadConsumers(3_000, 20);
-    expect(heapGrowth / events).toBeLessThan(300);
+    // The state itself takes 240 to 300 bytes per event; twenty consumers that kept events would take many times that.
+    expect(heapGrowth / events).toBeLessThan(450);
   });
 });
