@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FolderTests } from '../../src/cli/dev/profile-tests.ts';
+import { FolderTests } from '../../src/cli/dev/folder-tests.ts';
 import { teamFolder } from '../testing/profile-tests/team.ts';
 import { usePageBrowser, whyNoPage } from './browser.ts';
 import { serveTeam } from './served-team.ts';

@@ -1,9 +1,9 @@
 import { runSuite } from '../../testing/suite/run-suite.ts';
-import { toTestReport } from '../../testing/suite/test-report.ts';
+import { toTestReport } from '../../testing/suite/to-test-report.ts';
 import { answerParent } from '../../toolsets/worker/answer-parent.ts';
 import { knownDocumentTools } from '../options/known-document-tools.ts';
 import { openRecordedRun } from '../runs/recorded-run.ts';
-import type { TestJob } from './profile-tests.ts';
+import type { TestJob } from './folder-tests.ts';
 
 // Compiles and plays a whole team: on the thread of a server, other requests would wait.
 answerParent(async (input) => {

@@ -17,9 +17,9 @@ import { lockClass as lockClassOf } from './postgres-schema.ts';
 import { parsePostgresUrl, type PostgresPlace } from './postgres-url.ts';
 import { RowSeals } from './row-seals.ts';
 import { RunNews } from './run-news.ts';
-import { RunTextMemory } from './run-texts.ts';
+import { RunTextMemory } from './run-text-memory.ts';
 import { ServerLink } from './server-link.ts';
-import { SharedSync } from './shared-sync.ts';
+import { SharedSync } from '../shared-sync.ts';
 
 export type { PostgresJournalOptions } from './postgres-options.ts';
 

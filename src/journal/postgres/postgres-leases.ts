@@ -113,6 +113,7 @@ export class PostgresLeases {
 
   #keep(taken: Taken): Taken {
     this.#held.set(taken.lease.runId, taken.lease);
+    // A heartbeat that fails is followed by the next one; appends report what is wrong with the server.
     this.#beating ??= setInterval(() => void this.#keepAlive().catch(() => undefined), this.#parts.times.heartbeatMs).unref();
     return taken;
   }

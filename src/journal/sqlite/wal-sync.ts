@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { SharedSync } from '../shared-sync.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 const syncData = promisify(fdatasync);
@@ -17,8 +18,7 @@ export class WalSync {
   readonly #file: string;
   #descriptor: number | undefined;
   #areNamesSynced = false;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #shared = new SharedSync(() => this.#sync());
 
   constructor(file: string) {
     this.#file = file;
@@ -26,8 +26,7 @@ export class WalSync {
 
   /** Resolves when everything committed before is on disk. */
   request(): Promise<void> {
-    this.#next ??= this.#run();
-    return this.#next;
+    return this.#shared.request();
   }
 
   /**
@@ -42,7 +41,7 @@ export class WalSync {
 
   /** Closes the log. Returns a promise only while a sync is running. */
   close(): Promise<void> | undefined {
-    const last = this.#next ?? this.#running;
+    const { last } = this.#shared;
     if (last !== undefined)
       return last.then(
         () => this.#closeLog(),
@@ -52,18 +51,10 @@ export class WalSync {
     return undefined;
   }
 
-  async #run(): Promise<void> {
-    await this.#running?.catch(() => undefined);
-    const own = this.#next;
-    this.#running = own;
-    this.#next = undefined;
-    try {
-      this.#descriptor ??= openSync(`${this.#file}-wal`, 'r+');
-      await syncData(this.#descriptor);
-      this.syncNames();
-    } finally {
-      if (this.#running === own) this.#running = undefined;
-    }
+  async #sync(): Promise<void> {
+    this.#descriptor ??= openSync(`${this.#file}-wal`, 'r+');
+    await syncData(this.#descriptor);
+    this.syncNames();
   }
 
   #closeLog(): void {

@@ -26,9 +26,6 @@ const baseConfig = {
     deniedDomains: [],
   },
   filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
-  // Before each command the package searches the working folder of this process. `workspace-scan.ts` looks at the whole workspace, and
-  // nothing else can be written.
-  mandatoryDenySearchDepth: 1,
 };
 
 /** Runs work with no network domains in the shared configuration. */

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FolderTests } from '../../../src/cli/dev/profile-tests.ts';
+import { FolderTests } from '../../../src/cli/dev/folder-tests.ts';
 import type { TestReport, TestsState } from '../../../src/inspect/tests/test-report.ts';
 import type { ServeOptions } from '../../../src/server/index.ts';
 import { teamFolder } from '../../testing/profile-tests/team.ts';

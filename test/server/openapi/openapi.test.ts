@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FolderTests } from '../../../src/cli/dev/profile-tests.ts';
+import { FolderTests } from '../../../src/cli/dev/folder-tests.ts';
 import { bundledProfiles } from '../../../src/profiles/files/bundled-teams.ts';
 import { createServerApp } from '../../../src/server/index.ts';
 import { operations } from '../../../src/server/openapi/openapi-document.ts';

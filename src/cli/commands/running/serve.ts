@@ -10,7 +10,7 @@ import { openJournal } from '../../options/open-journal.ts';
 import { isServerStore } from '../../options/server-store.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams, type Teams } from '../../options/open-teams.ts';
-import { FolderTests } from '../../dev/profile-tests.ts';
+import { FolderTests } from '../../dev/folder-tests.ts';
 import { forkOnKey } from '../../dev/fork-key.ts';
 import { reloadProfiles, schemasLine } from '../../dev/reload-profiles.ts';
 import { openTerminal } from '../../terminal/terminal.ts';

@@ -8,6 +8,11 @@ export class SharedSync {
     this.#work = work;
   }
 
+  /** Work that was asked for last and is not done; undefined when there is none. */
+  get last(): Promise<void> | undefined {
+    return this.#next ?? this.#running;
+  }
+
   /** Resolves when work that began after this request is done. */
   request(): Promise<void> {
     this.#next ??= this.#run();
@@ -15,10 +20,15 @@ export class SharedSync {
   }
 
   async #run(): Promise<void> {
+    // Those who asked for the work before have its error.
     await this.#running?.catch(() => undefined);
     const own = this.#next;
     this.#running = own;
     this.#next = undefined;
-    await this.#work();
+    try {
+      await this.#work();
+    } finally {
+      if (this.#running === own) this.#running = undefined;
+    }
   }
 }
