@@ -74,6 +74,8 @@ export type ErrorCode =
   | 'STORE_CORRUPT'
   | 'STORE_NEWER'
   | 'STORE_FAILED'
+  | 'RUNTIME_FAILED'
+  | 'WORKER_LACKS'
   | 'ENGINE_CLOSED'
   | 'REQUEST_INVALID'
   | 'REQUEST_REFUSED'

@@ -7,7 +7,8 @@ import { checkEngineOptions } from './check-engine-options.ts';
 import { collectSecrets } from './launch/config-secrets.ts';
 import { createContentHash } from './recovery/content-hash.ts';
 import { Engine } from './engine.ts';
-import type { ProfileRuntime } from './engine-parts.ts';
+import type { EngineParts, ProfileRuntime } from './engine-parts.ts';
+import { openRuntime } from './runtime/open-runtime.ts';
 import { defaultStorePath, openStore } from './recovery/open-store.ts';
 import { readRecording } from '../models/replay/read-recording.ts';
 import { randomIds } from './random-ids.ts';
@@ -103,7 +104,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
   if (live.store === undefined || (typeof live.store === 'string' && live.store !== 'memory'))
     rememberJournal(live.store ?? defaultStorePath);
   const clock = live.clock ?? systemClock;
-  return new Engine({
+  const engineParts: EngineParts = {
     runtime,
     prepare: (profiles) => runtimes.build(profiles, code),
     rebuild: (recorded) => runtimes.rebuild(recorded, code),
@@ -127,7 +128,9 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     trust: live.trust,
     watch: live.watch,
     doubles: live.doubles,
-  });
+  };
+  if (live.runtime === undefined) return new Engine(engineParts);
+  return new Engine({ ...engineParts, remote: await openRuntime(live.runtime, engineParts) });
 }
 
 function gatewayOf(

@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import type { Journal } from '../core/events/journal.ts';
 import type { Recording } from '../core/recording/recording.ts';
+import type { Runtime } from '../core/runtime.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { AiSdkModel, LanguageModel } from '../models/adapter/ai-sdk-model.ts';
@@ -34,6 +35,8 @@ export interface EngineOptions {
   readonly functions?: Readonly<Record<string, NodeFunction>>;
   /** A path, `'memory'`, or a journal; by default `.cadre/journal.db` under the working folder. */
   readonly store?: string | Journal;
+  /** Advances runs on workers instead of in this process: `restateRuntime` of `cadre/restate`. Needs a journal that all of them reach. */
+  readonly runtime?: Runtime;
   readonly durability?: 'normal' | 'full';
   /**
    * Signs of life for engines that cannot observe this one's process, in another container or on another host: one every `heartbeatMs`
@@ -82,6 +85,7 @@ export type OpenOptions = Pick<
   | 'models'
   | 'functions'
   | 'store'
+  | 'runtime'
   | 'durability'
   | 'leases'
   | 'integrity'

@@ -18,6 +18,7 @@ import type { CodeTools } from './toolsets/code-tools.ts';
 import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
 import type { LoopThrottle } from './run/loop-throttle.ts';
+import type { RemoteRuns } from './runtime/remote-runs.ts';
 import type { RecordedSet } from './launch/recorded-set.ts';
 
 /** A set of profiles prepared for running. */
@@ -80,6 +81,8 @@ export interface EngineParts {
     | undefined;
   /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
+  /** Advances runs elsewhere, instead of in this process. */
+  readonly remote?: RemoteRuns | undefined;
   /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
   /** Set by tests of profiles only. */

@@ -2,6 +2,7 @@ import { CadreError } from '../core/error.ts';
 import { applyEvent, startRun } from '../core/fold/apply-event.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
+import type { RuntimeWorker } from '../core/runtime.ts';
 import type { ProfileSet } from '../core/profile/profile.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import { type OfferedTools, ToolsetHold } from './toolsets/toolset-hold.ts';
@@ -11,7 +12,7 @@ import { engineVersion } from './version.ts';
 import type { Input } from './run/input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
-import { type RecoverOptions, recoverEach, type RecoveredRun } from './recovery/recovered-run.ts';
+import { type RecoverOptions, recoverRuns, type RecoveredRun } from './recovery/recovered-run.ts';
 import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
@@ -136,17 +137,11 @@ export class Engine {
    */
   async recover(asked: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
     checkOptions('engine.recover', asked, recoverOptions);
-    const { waitForHolder = true, include, onRun, ...options } = asked;
-    const open = (await this.runs()).toReversed();
-    const heard = (entry: RecoveredRun): void => {
-      this.#halted.add(entry.runId, entry.error, options);
-      onRun?.(entry);
-    };
-    const resume = async (runId: string, isPatient: boolean): Promise<Run | undefined> =>
-      this.live(runId) === undefined
-        ? await this.resume(runId, { ...options, waitForHolder: isPatient && waitForHolder })
-        : undefined;
-    return await recoverEach(open, { include, onRun: heard }, resume);
+    return await recoverRuns(await this.runs(), asked, {
+      live: this.live,
+      resume: (runId, options) => this.resume(runId, options),
+      onFailure: (runId, error, options) => this.#halted.add(runId, error, options),
+    });
   }
 
   /**
@@ -271,6 +266,13 @@ export class Engine {
     return await this.#parts.journal.runs(filter);
   }
 
+  /** Applies inputs and runs effects for the engine's runtime in this process, until it is closed or the engine is. */
+  async work(): Promise<RuntimeWorker> {
+    this.#assertOpen();
+    if (this.#parts.remote !== undefined) return await this.#parts.remote.work();
+    throw new CadreError('OPTION_INVALID', 'engine.work: the engine has no runtime; create it with one: createEngine({ runtime })');
+  }
+
   /**
    * Accepts no new work and stops: model calls are aborted and made again on resume; running tools get `graceMs` to end (by default twice
    * the engine's own, 10 s) and are aborted after that. Live runs stay resumable; the journal is closed.
@@ -284,7 +286,7 @@ export class Engine {
   async #close(graceMs: number): Promise<void> {
     this.#parts.left.resolve();
     this.#halted.close();
-    await this.#live.close(graceMs);
+    await Promise.all([this.#live.close(graceMs), this.#parts.remote?.close(graceMs)]);
     await this.#launchProfiles.release();
     await this.#parts.toolsets.settled();
     if (this.#parts.ownsJournal) await this.#parts.journal.close();

@@ -18,6 +18,7 @@ export const engineOptions: KindsOf<EngineOptions> = {
   durability: 'text',
   leases: 'object',
   integrity: 'object',
+  runtime: 'object',
   limits: 'object',
   workspace: 'anything',
   team: 'objectOrFalse',

@@ -1,6 +1,6 @@
 import type { CadreEvent } from '../core/events/event.ts';
 import type { Journal } from '../core/events/journal.ts';
-import type { RunActor } from './run/run-actor.ts';
+import type { RunDriver } from './run/run-driver.ts';
 
 const pageSize = 500;
 
@@ -9,7 +9,7 @@ const pageSize = 500;
  * the run nothing, and no event is missed or repeated.
  */
 export async function* eventsOf(
-  actor: RunActor,
+  actor: RunDriver,
   journal: Journal,
   options: { readonly after?: number; readonly signal?: AbortSignal },
 ): AsyncGenerator<CadreEvent> {
@@ -42,7 +42,7 @@ class News {
   readonly stop: () => void;
   #wake: (() => void) | undefined;
 
-  constructor(actor: RunActor, signal: AbortSignal | undefined) {
+  constructor(actor: RunDriver, signal: AbortSignal | undefined) {
     const wake = (): void => {
       this.count++;
       this.#wake?.();

@@ -6,14 +6,16 @@ import type { EngineParts, ProfileRuntime } from './engine-parts.ts';
 import type { LaunchOptions } from './launch-options.ts';
 import { editedProfiles } from './launch/edited-profiles.ts';
 import type { Resources } from './effects/resources.ts';
-import { type ActorPorts, RunActor } from './run/run-actor.ts';
-import { RunResources } from './effects/run-resources.ts';
+import type { Input } from './run/input.ts';
+import { RunActor } from './run/run-actor.ts';
+import type { RunDriver } from './run/run-driver.ts';
+import { runPorts } from './run/run-ports.ts';
 import { Run } from './run.ts';
 import type { RunTools } from './toolsets/run-tools.ts';
 
 /** A live run: the actor that applies inputs, and the handle that callers get. */
 export interface RunHandle {
-  readonly actor: RunActor;
+  readonly actor: RunDriver;
   readonly run: Run;
 }
 
@@ -36,34 +38,16 @@ export function runHandle(
   parts: EngineParts,
   { state, lease, runtime, tools, content, resources, context, answers }: RunHandleParts,
 ): RunHandle {
-  const { journal, clock, ids, gateway, functions, graceMs, replay, watch, doubles } = parts;
+  const { journal, ids } = parts;
   let { viewed } = runtime;
-  const ports: ActorPorts = {
-    get decision() {
-      return tools.decision;
-    },
-    contextFor: (input) => tools.contextFor(input),
-    adopt: (input) => {
-      tools.adopt(input, () => actor.whenIdle());
-      if (input.kind === 'profiles') viewed = tools.decision.env.profiles;
-    },
-    gateway,
-    journal,
-    clock,
-    functions,
-    content,
-    context: context ?? {},
-    answers,
-    graceMs,
-    workspace: parts.workspaceOf(state.meta),
-    live: new RunResources(state.meta.runId, resources),
-    replay,
-    doubles,
-    loopThrottle: parts.loopThrottle,
-    defer: setImmediate,
-    watch,
+  const adopt = (input: Input): void => {
+    tools.adopt(input, () => actor.whenIdle());
+    if (input.kind === 'profiles') viewed = tools.decision.env.profiles;
   };
-  const actor = new RunActor(state, lease, ports);
+  const ports = runPorts(parts, { meta: state.meta, tools, content, resources, context, answers, adopt });
+  // Without a holder nothing is advanced.
+  const drive = lease.epoch < 0 ? undefined : parts.remote?.drive;
+  const actor: RunDriver = drive?.(state, lease, ports) ?? new RunActor(state, lease, ports);
   const run = new Run({
     actor,
     journal,

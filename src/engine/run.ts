@@ -38,7 +38,7 @@ import {
   turnFilter,
 } from './run-options.ts';
 import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
-import type { RunActor } from './run/run-actor.ts';
+import type { RunDriver } from './run/run-driver.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
 import type { ReplySoFar } from './effects/reply-so-far.ts';
 import type { RunSubscriber } from './subscribers.ts';
@@ -48,7 +48,7 @@ import type { Input } from './run/input.ts';
 
 /** Parts of a run handle. */
 export interface RunParts {
-  readonly actor: RunActor;
+  readonly actor: RunDriver;
   readonly journal: Journal;
   readonly ids: Ids;
   readonly profiles: ReadonlyMap<string, ViewedProfile>;

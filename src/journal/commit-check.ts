@@ -68,6 +68,12 @@ export function staleSequence(location: string, commit: Commit, lastSeq: number)
   );
 }
 
+/** Error for an append with an input that was applied before. */
+export function appliedBefore(location: string, { runId }: Commit, input: string): CadreError {
+  const message = `${location}: input ${input} of run ${runId} was applied before; nothing was written. Read the run again`;
+  return new CadreError('STORE_CONFLICT', message, { details: { runId, input } });
+}
+
 /** Error for an append without the current lease. */
 export function staleLease(
   location: string,

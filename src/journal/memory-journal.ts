@@ -1,7 +1,8 @@
 import type { CadreEvent } from '../core/events/event.ts';
 import type { ContentHash, RunId } from '../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary } from '../core/events/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, SharedJournal } from '../core/events/journal.ts';
 import {
+  appliedBefore,
   assertCommit,
   assertId,
   assertLeaseRequest,
@@ -42,7 +43,23 @@ class MemoryJournal implements Journal {
   readonly #leases = new Map<RunId, MemoryLease>();
   readonly #contents = new Map<ContentHash, string>();
   readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
+  readonly #applied = new Map<RunId, Set<string>>();
+  readonly #names = new Map<RunId, Set<string>>();
+  #runtime: string | undefined;
   #closed = false;
+
+  /** For several engines of one process, as in tests of a runtime. */
+  readonly shared: SharedJournal = {
+    id: () => location,
+    runtime: (mine, { adopt = false } = {}) => (this.#runtime = adopt ? mine : (this.#runtime ?? mine)),
+    acquire: (runId, holder) => {
+      const held = this.#leases.get(runId);
+      if (held?.owner === holder) return { runId, owner: holder, epoch: held.epoch, isNew: false };
+      return { ...this.acquire(runId, holder), isNew: true };
+    },
+    hasApplied: (runId, input) => this.#applied.get(runId)?.has(input) === true,
+    mark: (runId, name) => addOnce(this.#names, runId, name),
+  };
 
   acquire(runId: RunId, owner: string): Lease {
     this.#assertOpen();
@@ -76,6 +93,10 @@ class MemoryJournal implements Journal {
     const run = this.#runs.get(commit.runId);
     const lastSeq = run?.events.length ?? 0;
     if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
+    const { inputs = [] } = commit;
+    const again = inputs.find((input) => this.shared.hasApplied(commit.runId, input));
+    if (again !== undefined) throw appliedBefore(location, commit, again);
+    for (const input of inputs) addOnce(this.#applied, commit.runId, input);
     if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
@@ -141,4 +162,13 @@ function summarise(run: MemoryRun): RunSummary | undefined {
     run.summarised = run.events.length;
   }
   return run.summary;
+}
+
+/** Adds a name to those of a run; false when it was there. */
+function addOnce(all: Map<RunId, Set<string>>, runId: RunId, name: string): boolean {
+  const names = all.get(runId) ?? new Set();
+  all.set(runId, names);
+  const isNew = !names.has(name);
+  names.add(name);
+  return isNew;
 }

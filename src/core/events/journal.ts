@@ -27,6 +27,31 @@ export interface Commit {
   readonly contents: readonly ContentEntry[];
   /** The commit must survive a power cut, not only a killed process. */
   readonly sync: boolean;
+  /** Ids of the inputs that it applies, in a journal with `shared`: an id that was applied before makes the append fail (STORE_CONFLICT). */
+  readonly inputs?: readonly string[];
+}
+
+/**
+ * What engines on several machines need of a journal to work on the same runs. A runtime lets them append in turn; the expected sequence
+ * number keeps out one that is late.
+ */
+export interface SharedJournal {
+  /** Returns the journal's own id, the same for all who open it. */
+  id(): Awaitable<string>;
+  /**
+   * Returns the id of the runtime that the journal belongs to: `mine` when it belongs to none yet, or with `adopt`. Undefined without
+   * `mine`, when it belongs to none.
+   */
+  runtime(mine?: string, options?: { readonly adopt?: boolean }): Awaitable<string | undefined>;
+  /**
+   * Takes the lease of a run for all engines that use the name `holder`, until the run is taken over. `isNew` says that another holder,
+   * or none, had it before. Throws RUN_LOCKED as `acquire` does.
+   */
+  acquire(runId: RunId, holder: string): Awaitable<Lease & { readonly isNew: boolean }>;
+  /** True when a commit applied the input with this id. */
+  hasApplied(runId: RunId, input: string): Awaitable<boolean>;
+  /** Sets a mark of a run, durably; true only for the first that sets it. */
+  mark(runId: RunId, name: string): Awaitable<boolean>;
 }
 
 /** Summary of a run for lists; every commit updates it. */
@@ -160,6 +185,8 @@ export interface Journal {
    * look at the journal from time to time as well. Optional.
    */
   watch?(runId: RunId | undefined, wake: () => void): () => void;
+  /** For engines on several machines that work on the same runs. Optional. */
+  readonly shared?: SharedJournal;
   close(): Awaitable<void>;
 }
 

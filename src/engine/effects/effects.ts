@@ -29,6 +29,7 @@ import { runTool } from './run-tool.ts';
 import type { RunResources } from './run-resources.ts';
 import { RunTimers } from '../run/run-timers.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
+import type { EffectLinks, RunEffects } from './run-effects.ts';
 import type { Subscribers } from '../subscribers.ts';
 
 /** Services that effects use of their engine and run. */
@@ -58,7 +59,7 @@ export interface EffectPorts {
  *
  * Owns: starting, aborting and waiting for them. Does not own: what their outcomes mean; each is handed in as an input.
  */
-export class Effects {
+export class Effects implements RunEffects {
   readonly #ports: EffectPorts;
   readonly #inFlight = new Map<string, InFlight>();
   /** Number of abandoned tools that have not ended yet. */
@@ -73,15 +74,7 @@ export class Effects {
   readonly #halt: (error: CadreError) => void;
   readonly #onIdle: () => void;
 
-  constructor(
-    ports: EffectPorts,
-    links: {
-      readonly subscribers: Subscribers;
-      readonly tell: (input: Input) => void;
-      readonly halt: (error: CadreError) => void;
-      readonly onIdle: () => void;
-    },
-  ) {
+  constructor(ports: EffectPorts, links: EffectLinks) {
     this.#ports = ports;
     this.#subscribers = links.subscribers;
     this.#tell = links.tell;
@@ -133,6 +126,11 @@ export class Effects {
   /** Follows a commit: aborts effects whose turn or call ended, and sets the timers of new ones. */
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
     if (!this.#isLeaving) this.#timers.note(run, events);
+    this.stopEnded(events);
+  }
+
+  /** Aborts effects whose turn or call ended, and closes the resources of what ended. */
+  stopEnded(events: readonly CadreEvent[]): void {
     this.#closings.add(this.#ports.live.noteCommit(events));
     for (const event of events) {
       if (event.type === 'tool.end')

@@ -7,6 +7,8 @@ const inputsPerCommit = 64;
 /** An input, and the promise that settles with the commit of what it decided. */
 export interface Entry {
   readonly input: Input;
+  /** Id under which its commit records it. */
+  readonly id?: string | undefined;
   readonly waiter?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 }
 

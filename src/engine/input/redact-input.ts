@@ -39,6 +39,7 @@ export function redactInput(secrets: Secrets, input: Input): Input {
       return input.said === undefined ? input : { ...input, said: secrets.json(input.said) };
     // Profiles are stored unchanged: their secrets come from the environment.
     case 'profiles':
+    case 'lost':
     case 'settle':
     case 'timer':
     case 'clock':

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { CadreError } from '../../core/error.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Journal, Lease } from '../../core/events/journal.ts';
+import type { RemoteRuns } from '../runtime/remote-runs.ts';
 import type { LoopThrottle } from '../run/loop-throttle.ts';
 
 /** Milliseconds between checks on a holder that cannot be observed. */
@@ -19,6 +20,7 @@ export interface LeaseParts {
   readonly owner: string;
   readonly clock: Clock;
   readonly loopThrottle: LoopThrottle;
+  readonly remote?: Pick<RemoteRuns, 'acquire'> | undefined;
 }
 
 /**
@@ -32,11 +34,13 @@ export class Leases {
   readonly #owner: string;
   readonly #clock: Clock;
   readonly #loopThrottle: LoopThrottle;
+  readonly #remote: LeaseParts['remote'];
   readonly #taking = new Set<Promise<unknown>>();
   readonly #closing = Promise.withResolvers<void>();
   #isClosing = false;
 
-  constructor({ journal, owner, clock, loopThrottle }: LeaseParts) {
+  constructor({ journal, owner, clock, loopThrottle, remote }: LeaseParts) {
+    this.#remote = remote;
     this.#journal = journal;
     this.#owner = owner;
     this.#clock = clock;
@@ -77,7 +81,7 @@ export class Leases {
     if (turn !== undefined) await turn;
     for (;;) {
       try {
-        return await this.#journal.acquire(runId, this.#owner);
+        return await (this.#remote?.acquire(runId) ?? this.#journal.acquire(runId, this.#owner));
       } catch (thrown) {
         const wait = isPatient && !this.#isClosing ? undecidedMs(thrown) : undefined;
         if (wait === undefined) throw thrown;

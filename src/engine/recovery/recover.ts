@@ -1,6 +1,6 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorCode } from '../../core/error.ts';
-import type { AgentId } from '../../core/ids.ts';
+import type { AgentId, CallId } from '../../core/ids.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Env } from '../../core/env.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -115,6 +115,18 @@ function recoverCompaction(tx: Transaction, agent: SubContext): void {
   if (compacting === undefined) return;
   const { compactionId, seq } = compacting;
   tx.effects.push({ kind: 'compaction', agentId: agent.meta.agentId, compactionId, cause: seq });
+}
+
+/** Recovers a call whose attempt was running on an engine that is gone; ignored once the attempt is over. */
+export function recoverLost(
+  tx: Transaction,
+  env: Env,
+  { agentId, callId, attempt }: { readonly agentId: AgentId; readonly callId: CallId; readonly attempt: number },
+): void {
+  const agent = tx.run.agents.get(agentId);
+  const call = agent?.calls.open.get(callId);
+  if (agent === undefined || call?.status !== 'running' || call.attempt !== attempt) return;
+  recoverCall(new TurnContext(tx, env, agent), call);
 }
 
 /** Recovers a call that was open: continues it, or ends it with the reason. */

@@ -10,11 +10,34 @@ export type RecoveredRun =
   | { readonly runId: RunId; readonly run: Run; readonly error?: undefined }
   | { readonly runId: RunId; readonly run?: undefined; readonly error: CadreError };
 
+/** Services for resuming the runs of an engine. */
+interface RecoverParts {
+  readonly live: (runId: string) => Run | undefined;
+  readonly resume: (runId: RunId, options: ResumeOptions) => Promise<Run>;
+  /** Receives runs that could not be resumed. */
+  readonly onFailure: (runId: RunId, error: CadreError | undefined, options: ResumeOptions) => void;
+}
+
+/** Resumes the unfinished runs among `runs`, which are listed newest first: oldest first, except those that are live already. */
+export async function recoverRuns(
+  runs: readonly RunSummary[],
+  { waitForHolder = true, include, onRun, ...options }: RecoverOptions,
+  { live, resume, onFailure }: RecoverParts,
+): Promise<readonly RecoveredRun[]> {
+  const heard = (entry: RecoveredRun): void => {
+    onFailure(entry.runId, entry.error, options);
+    onRun?.(entry);
+  };
+  return await recoverEach(runs.toReversed(), { include, onRun: heard }, async (runId, isPatient) =>
+    live(runId) === undefined ? await resume(runId, { ...options, waitForHolder: isPatient && waitForHolder }) : undefined,
+  );
+}
+
 /**
  * Resumes every unfinished run of a list; `resume` returns undefined for live runs. Runs whose holder may be gone come last, and a patient
  * `resume` waits for them: no other run is delayed.
  */
-export async function recoverEach(
+async function recoverEach(
   runs: readonly RunSummary[],
   { include, onRun }: Pick<RecoverOptions, 'include' | 'onRun'>,
   resume: (runId: RunId, isPatient: boolean) => Promise<Run | undefined>,

@@ -11,6 +11,8 @@ export interface Prefix {
 /** Content of one append: the events and texts of one decision, or of several that were held back for it. */
 export class CommitBatch implements Prefix {
   readonly expectedSeq: number;
+  /** Ids of the inputs that it applies. */
+  readonly inputs: string[] = [];
   #events: CadreEvent[] = [];
   #contents: ContentEntry[] = [];
 

@@ -48,14 +48,14 @@ export class CommitWriter {
    */
   append(
     runId: RunId,
-    { expectedSeq, events, contents }: CommitBatch,
+    { expectedSeq, events, contents, inputs }: CommitBatch,
     how: { readonly sync: boolean; readonly actsOutside: boolean },
   ): Promise<void> | undefined {
     const { journal } = this.#ports;
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
     const sync = how.sync || (isFirst && journal.sync === undefined);
-    const commit = { runId, expectedSeq, events, contents, sync };
+    const commit = { runId, expectedSeq, events, contents, sync, ...(inputs.length === 0 ? {} : { inputs }) };
     // Deciding it already took long.
     const isBig = events.length > bigCommit;
     const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);

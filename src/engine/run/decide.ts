@@ -21,7 +21,7 @@ import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from '../input/apply-answer.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { noteUnmetGates } from '../note-unmet-gates.ts';
-import { recover } from '../recovery/recover.ts';
+import { recover, recoverLost } from '../recovery/recover.ts';
 import { noteToolset, recordTools } from '../toolsets/note-toolset.ts';
 import type { Input } from './input.ts';
 
@@ -70,6 +70,7 @@ const inputs: {
   title: (tx, _, input) => applyTitle(tx, input.outcome),
   tool: endToolCall,
   verify: endVerification,
+  lost: (tx, { env }, input) => recoverLost(tx, env, input),
   answer: applyAnswer,
   cancel: (tx, { env }, input) => cancel(tx, env, input),
   recover: (tx, { env }, input) => {

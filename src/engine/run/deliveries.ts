@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ItemId, TurnId } from '../../core/ids.ts';
-import type { RunActor } from './run-actor.ts';
+import type { RunDriver } from './run-driver.ts';
 
 interface Waiter {
   readonly delivered: Promise<TurnId>;
@@ -13,11 +13,11 @@ interface Waiter {
 
 /** Notifies senders when their items are read: one look at each event, however many wait. */
 export class Deliveries {
-  readonly #actor: RunActor;
+  readonly #actor: RunDriver;
   readonly #waiting = new Map<ItemId, Waiter>();
   #stop: (() => void) | undefined;
 
-  constructor(actor: RunActor) {
+  constructor(actor: RunDriver) {
     this.#actor = actor;
   }
 

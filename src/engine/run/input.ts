@@ -48,6 +48,8 @@ export type Input =
       readonly by: string;
       readonly outcome: ToolOutcome;
     }
+  /** The engine that ran an attempt of a call is gone. */
+  | { readonly kind: 'lost'; readonly agentId: AgentId; readonly callId: CallId; readonly attempt: number }
   | {
       readonly kind: 'answer';
       readonly callId: CallId;

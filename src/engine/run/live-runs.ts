@@ -8,7 +8,7 @@ import type { LaunchOptions } from '../launch-options.ts';
 import type { HaltedRuns } from '../recovery/halted-runs.ts';
 import type { Leases } from '../recovery/leases.ts';
 import { Resources } from '../effects/resources.ts';
-import type { RunActor } from './run-actor.ts';
+import type { RunDriver } from './run-driver.ts';
 import { runHandle, type RunHandleParts } from '../run-handle.ts';
 import type { Run } from '../run.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
@@ -27,7 +27,7 @@ export interface HeldRuntime {
 /** A run that an engine advances. */
 export interface LiveRun {
   readonly run: Run;
-  readonly actor: RunActor;
+  readonly actor: RunDriver;
   /** Tools that its toolsets offered when it started here: its first input records them. */
   readonly taken: readonly OfferedTools[];
   readonly tools: RunTools;
@@ -139,7 +139,7 @@ function cancelOnAbort(run: Run, signal: AbortSignal): void {
 /** A live run, and the resources that its engine holds for it. */
 interface LeavingParts {
   readonly run: Run;
-  readonly actor: RunActor;
+  readonly actor: RunDriver;
   readonly lease: Lease;
   readonly leases: Leases;
   /** Leases of runs that have ended and may still get late results. */

@@ -12,8 +12,10 @@ import { DueEffects } from '../effects/due-effects.ts';
 import type { Input } from './input.ts';
 import { decideBatch, type WatchedGate } from './decide-batch.ts';
 import { type EffectPorts, Effects } from '../effects/effects.ts';
+import type { EffectLinks, RunEffects } from '../effects/run-effects.ts';
 import { waitedNote } from '../effects/effect-faults.ts';
 import { type Entry, InputQueue } from '../input/input-queue.ts';
+import type { RunDriver } from './run-driver.ts';
 import { HeldCommit } from './held-commit.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from '../recovery/reread-state.ts';
@@ -26,6 +28,8 @@ export interface ActorPorts extends EffectPorts, WatchedGate {
   readonly loopThrottle: LoopThrottle;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
+  /** Carries out the effects of the run; in this process when absent. */
+  readonly effects?: ((links: EffectLinks) => RunEffects) | undefined;
 }
 
 /**
@@ -38,12 +42,12 @@ export interface ActorPorts extends EffectPorts, WatchedGate {
  * 4. A commit that only makes pure tools due may be held back until the next one, at most to the end of this tick: a turn whose tools
  *    answer immediately is one append. This is invisible from outside, since a held commit is not published.
  */
-export class RunActor {
+export class RunActor implements RunDriver {
   state: RunContext;
   /** Set when the run cannot go on in this process; the journal is as it was after the last commit. */
   halted: CadreError | undefined;
   readonly subscribers: Subscribers;
-  readonly #effects: Effects;
+  readonly #effects: RunEffects;
   readonly #due: DueEffects;
   readonly #ports: ActorPorts;
   readonly #writer: CommitWriter;
@@ -69,14 +73,15 @@ export class RunActor {
     );
     const onIdle = (): void => this.#settleIdle();
     const halt = (error: CadreError): void => this.#halt(error, []);
-    this.#effects = new Effects(ports, { subscribers: this.subscribers, tell: this.tell, halt, onIdle });
+    const links = { subscribers: this.subscribers, tell: this.tell, halt, onIdle };
+    this.#effects = ports.effects?.(links) ?? new Effects(ports, links);
     this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
   }
 
-  /** Submits an input; the promise resolves once its decision is committed. */
-  submit(input: Input): Promise<void> {
+  /** Submits an input; the promise resolves once its decision is committed. The commit records the input's id, if it has one. */
+  submit(input: Input, id?: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({ input, waiter: { resolve, reject } });
+      this.#enqueue({ input, id, waiter: { resolve, reject } });
     });
   }
 
@@ -207,6 +212,7 @@ export class RunActor {
       return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
     }
     if (this.#queue.pushRest(tx)) this.#wake();
+    for (const { id } of entries) if (id !== undefined) batch.inputs.push(id);
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
     const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);

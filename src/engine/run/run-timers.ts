@@ -40,6 +40,12 @@ export class RunTimers {
     this.#ports = ports;
   }
 
+  /** Sets all timers of a run, by its state alone. */
+  begin(run: RunContext): void {
+    this.#derive(run);
+    this.#arm(run);
+  }
+
   /** Follows a commit. */
   note(run: RunContext, events: readonly CadreEvent[]): void {
     let isChanged = false;

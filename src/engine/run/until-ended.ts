@@ -1,7 +1,7 @@
-import type { RunActor } from './run-actor.ts';
+import type { RunDriver } from './run-driver.ts';
 
 /** Resolves when a live run ends; rejects when it cannot go on in this process. */
-export async function untilEnded(actor: RunActor): Promise<void> {
+export async function untilEnded(actor: RunDriver): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = actor.subscribers.add({
       onEvents: (events) => {

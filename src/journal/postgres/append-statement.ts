@@ -4,7 +4,8 @@
  *
  * 1. The condition and the change are one update of one row: of two appends that expect the same number, the second finds the row moved.
  * 2. A text is stored once; a damaged copy is replaced when the one that is given matches its hash.
- * 3. `synchronous_commit` is turned off for this transaction alone, when parameter 32 is true.
+ * 3. An input that was applied before violates the key of `once`, and nothing is written.
+ * 4. `synchronous_commit` is turned off for this transaction alone, when parameter 32 is true.
  */
 export function appendStatement(schema: string): string {
   const s = `"${schema}"`;
@@ -37,6 +38,8 @@ WITH mode AS MATERIALIZED (
   INSERT INTO ${s}.contents (hash, sum, text, raw)
   SELECT hash, sum, text, raw FROM given
   ON CONFLICT (hash) DO NOTHING
+), applied AS (
+  INSERT INTO ${s}.once (run_id, name) SELECT moved.run_id, 'input ' || input FROM moved, unnest($34::text[]) AS input
 )
 SELECT (SELECT count(*) FROM moved) AS moved, mode.set FROM mode`;
 }

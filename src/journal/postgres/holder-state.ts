@@ -14,6 +14,9 @@ export function holderColumns(lockClass: number): string {
     ), false) AS has_session`;
 }
 
+/** Begins the names of holders that are several engines of one runtime (`postgres-shared.ts`). */
+export const sharedPrefix = 'runtime ';
+
 /**
  * State of the holder of a lease.
  *
@@ -27,6 +30,7 @@ export type HolderState =
 /** Reads the state of a holder from a row with `holderColumns`. */
 export function holderState(row: Row | undefined): HolderState {
   if (row === undefined || typeof row['owner'] !== 'string') return { kind: 'free' };
+  if (row['owner'].startsWith(sharedPrefix)) return { kind: 'alive' };
   const silence = row['silence_ms'];
   // Its row was removed, long after its last sign of life.
   if (typeof silence !== 'number') return { kind: 'gone' };

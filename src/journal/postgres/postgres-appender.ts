@@ -4,7 +4,7 @@ import type { RunId } from '../../core/ids.ts';
 import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
 import { isTextOf } from '../codec/text-address.ts';
-import { staleLease, staleSequence } from '../commit-check.ts';
+import { appliedBefore, staleLease, staleSequence } from '../commit-check.ts';
 import { summaryChange } from '../run-summary.ts';
 import { appendStatement } from './append-statement.ts';
 import type { Connections, Row } from './connections.ts';
@@ -70,6 +70,7 @@ export class PostgresAppender {
     try {
       [answer] = await connections.query(this.#statement, values, 'cadre-append');
     } catch (thrown) {
+      if (isRepeated(thrown)) throw appliedBefore(this.#parts.location, commit, commit.inputs?.join(', ') ?? '');
       if (isConnectionFailure(thrown)) this.#uncertain.set(commit.runId, commit.expectedSeq);
       throw thrown;
     }
@@ -168,6 +169,7 @@ export class PostgresAppender {
       texts.map((text) => text.raw),
       !commit.sync && !this.#parts.alwaysSync,
       commit.contents.filter(({ hash, text }) => isTextOf(hash, text)).map(({ hash }) => hash),
+      commit.inputs ?? [],
     ];
   }
 
@@ -190,6 +192,11 @@ export class PostgresAppender {
     if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
     throw seals.mismatch(commit.runId);
   }
+}
+
+/** True for the violation of the key of `once`. */
+function isRepeated(thrown: unknown): boolean {
+  return thrown instanceof Error && 'constraint' in thrown && thrown.constraint === 'once_pkey';
 }
 
 /** Text columns hold no NUL. */

@@ -1,11 +1,12 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, SharedJournal, TurnEvents } from '../../core/events/journal.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { integrityKey } from '../commit-chain.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
 import { checkLeaseTimes } from '../leases/holder.ts';
+import { sharedPrefix } from './holder-state.ts';
 import { LockSession } from './lock-session.ts';
 import { PostgresAppender } from './postgres-appender.ts';
 import { toPostgresError } from './postgres-failure.ts';
@@ -13,6 +14,7 @@ import { PostgresLeases } from './postgres-leases.ts';
 import { checkNumbers, type PostgresJournalOptions } from './postgres-options.ts';
 import { PostgresReader } from './postgres-reader.ts';
 import { PostgresRuns } from './postgres-runs.ts';
+import { PostgresShared } from './postgres-shared.ts';
 import { lockClass as lockClassOf } from './postgres-schema.ts';
 import { parsePostgresUrl, type PostgresPlace } from './postgres-url.ts';
 import { RowSeals } from './row-seals.ts';
@@ -47,6 +49,7 @@ class PostgresJournal implements Journal {
   readonly #texts: RunTextMemory;
   readonly #news: RunNews;
   readonly #sync: SharedSync;
+  readonly shared: SharedJournal;
   readonly #isReadOnly: boolean;
   #closing: Promise<void> | undefined;
 
@@ -70,6 +73,14 @@ class PostgresJournal implements Journal {
     this.#appender = new PostgresAppender({ ...parts, alwaysSync, seals });
     this.#reader = new PostgresReader({ ...parts, seals });
     this.#runs = new PostgresRuns(parts);
+    this.shared = new PostgresShared({
+      ...parts,
+      guard: (doing, work) => this.#guard(doing, () => this.#link.patiently(work)),
+      onTaken: async (runId, lastSeq) => {
+        this.#texts.hold(runId);
+        await this.#texts.load(runId, [], lastSeq);
+      },
+    });
     this.#sync = new SharedSync(async () => {
       if (!alwaysSync) await this.#leases.beat();
     });
@@ -95,9 +106,11 @@ class PostgresJournal implements Journal {
 
   async release(lease: Lease): Promise<void> {
     if (this.#closing !== undefined) return;
-    this.#leases.giveUp(lease);
     this.#texts.release(lease.runId);
     this.#appender.forget(lease.runId);
+    // Others go on with it.
+    if (lease.owner.startsWith(sharedPrefix)) return;
+    this.#leases.giveUp(lease);
     // The lease is given up either way; if that cannot be written now, the next heartbeat writes it.
     await this.#leases.clear(lease).catch(() => undefined);
     this.#news.tell(lease.runId);

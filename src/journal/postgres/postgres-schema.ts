@@ -4,7 +4,7 @@ import { corruptPostgres } from './postgres-failure.ts';
 import type { Connections, Sql } from './connections.ts';
 
 /** Layout that this version writes. A schema with a higher number is refused, one with a lower number is migrated. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** Oldest major version of PostgreSQL that is tested. */
 const oldestServer = 15;
@@ -21,6 +21,7 @@ export function lockClass(schema: string): number {
  * commits: one row per commit, or several of one when it has more than a thousand events. `body` is event-codec.ts, `refs` the hashes of
  *   the texts it refers to, `sum` is `rowSum`, `epoch` the lease under which it was written.
  * contents: texts, each stored once. A text that PostgreSQL cannot hold (NUL, lone surrogates) is kept as UTF-16 in `raw`.
+ * once: what happened once in a run that engines of a runtime share: inputs that were applied, and marks of starts.
  * owners: one row per engine that holds runs. Its session keeps the advisory lock (lockClass, id); `beat` is by the server's clock.
  */
 const layout = (s: string): string => `
@@ -49,8 +50,16 @@ CREATE TABLE ${s}.owners (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text NOT NULL UNIQUE, beat timestamptz NOT NULL,
   heartbeat_ms double precision NOT NULL, expiry_ms double precision NOT NULL
 );
+${onceTable(s)}
 INSERT INTO ${s}.meta VALUES ('schema_version', '${schemaVersion}');
 `;
+
+function onceTable(s: string): string {
+  return `CREATE TABLE ${s}.once (run_id text NOT NULL, name text NOT NULL, PRIMARY KEY (run_id, name));`;
+}
+
+/** Statements that bring each earlier layout to the next one. */
+const migrations: Readonly<Record<number, (s: string) => string>> = { 1: onceTable };
 
 /** The part of a `commits` row that its checksum covers. */
 export interface SummedRow {
@@ -104,8 +113,17 @@ export async function openSchema(connections: Connections, options: SchemaOption
     // Asked for only when it is needed: creating a schema takes another right than writing to it.
     if (now?.['has_schema'] !== true) await query(`CREATE SCHEMA "${schema}"`);
     if (now?.['has_meta'] !== true) await query(layout(`"${schema}"`));
-    else await readVersion(query, options);
+    else await migrate(query, options);
   });
+}
+
+async function migrate(query: Sql, options: SchemaOptions): Promise<void> {
+  const s = `"${options.schema}"`;
+  for (let version = await readVersion(query, options); version < schemaVersion; version += 1) {
+    const statements = migrations[version];
+    if (statements !== undefined) await query(statements(s));
+    await query(`UPDATE ${s}.meta SET value = $1 WHERE key = 'schema_version'`, [String(version + 1)]);
+  }
 }
 
 async function readVersion(query: Sql, { schema, location }: SchemaOptions): Promise<number> {

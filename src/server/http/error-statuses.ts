@@ -45,6 +45,8 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   STORE_CORRUPT: 500,
   STORE_NEWER: 500,
   STORE_FAILED: 500,
+  RUNTIME_FAILED: 503,
+  WORKER_LACKS: 500,
   INTERNAL: 500,
   PROFILES_CHANGED: 500,
   FORK_EDITED: 500,

@@ -1,0 +1,177 @@
+import { CadreError, type ErrorCode } from '../../core/error.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { Delivery, RuntimeLink } from '../../core/runtime.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import type { Lease } from '../../core/events/journal.ts';
+import type { Prefix } from '../run/commit-batch.ts';
+import type { Input } from '../run/input.ts';
+import { type ActorPorts, RunActor } from '../run/run-actor.ts';
+import type { RunDriver } from '../run/run-driver.ts';
+import { suspendedError } from '../run/run-errors.ts';
+import { Subscribers } from '../subscribers.ts';
+import { CollectedEffects } from './collected-effects.ts';
+import { dueWorks } from './due-work.ts';
+import { readOn } from './run-decider.ts';
+import { encodeInput, lookInput } from './wire-input.ts';
+
+/** Milliseconds between two looks at the journal, where notifications get lost. */
+const lookAgainMs = 2_000;
+
+/** Services of a remote run. */
+export interface RemoteRunParts {
+  readonly link: RuntimeLink;
+  /** True when another holder than the runtime had the run before. */
+  readonly isTaken: boolean;
+  readonly newId: () => string;
+}
+
+/**
+ * A run that engines elsewhere advance: its inputs go to a runtime, its events come from the journal.
+ *
+ * 1. An input counts as submitted once it was applied; its events are in `state` then.
+ * 2. The start of a run is committed here, so that a launch needs no worker to be recorded; the runtime goes on from there.
+ * 3. Leaving the run changes nothing for it.
+ */
+export class RemoteRun implements RunDriver {
+  state: RunContext;
+  halted: CadreError | undefined;
+  readonly subscribers = new Subscribers(() => undefined);
+  readonly #lease: Lease;
+  readonly #ports: ActorPorts;
+  readonly #parts: RemoteRunParts;
+  readonly #idle = new Set<() => void>();
+  #reading: Promise<void> | undefined;
+  #isNewsWaiting = false;
+  #stopWatching: (() => void) | undefined;
+  #cancelLook: (() => void) | undefined;
+
+  constructor(state: RunContext, lease: Lease, ports: ActorPorts, parts: RemoteRunParts) {
+    this.state = state;
+    this.#lease = lease;
+    this.#ports = ports;
+    this.#parts = parts;
+    this.#stopWatching = ports.journal.watch?.(state.meta.runId, () => void this.#look());
+    this.#lookLater();
+  }
+
+  get isOver(): boolean {
+    return this.state.outcome !== undefined;
+  }
+
+  async begin(prefix: Prefix, input: Input): Promise<void> {
+    const ports = Object.create(this.#ports, {
+      effects: {
+        value: (links: { readonly tell: (input: Input) => void }) =>
+          new CollectedEffects({ clock: this.#ports.clock, env: () => this.#ports.decision.env }, links),
+      },
+    }) as ActorPorts;
+    const first = new RunActor(this.state, this.#lease, ports);
+    await first.begin(prefix, input);
+    await first.whenIdle();
+    if (first.halted !== undefined) throw first.halted;
+    this.state = first.state;
+    await this.#deliver({ id: `begin ${this.state.meta.runId}`, input: lookInput });
+  }
+
+  async submit(input: Input): Promise<void> {
+    if (this.halted !== undefined) throw this.halted;
+    const { newId, isTaken } = this.#parts;
+    // A run that the runtime has had all along was not interrupted: it is only looked at.
+    if (input.kind === 'recover' && !isTaken) return await this.#deliver({ id: newId(), input: lookInput });
+    await this.#deliver({ id: newId(), input: encodeInput(input, this.#ports.decision.env.secrets) });
+  }
+
+  readonly tell = (input: Input): void => {
+    // News of toolsets that are connected here concern nobody elsewhere.
+    if (input.kind !== 'toolset') void this.submit(input).catch(() => undefined);
+  };
+
+  async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
+    const works = dueWorks(this.state, this.#ports.decision.env.catalog);
+    if (!this.isOver) await this.submit({ kind: 'cancel', reason, ...what });
+    // Of a part of the run, works of others go on.
+    const isPart = what.agentId !== undefined || what.moduleId !== undefined;
+    const still = new Set(isPart ? dueWorks(this.state, this.#ports.decision.env.catalog).map(({ key }) => key) : []);
+    const ended = works.map(({ key }) => key).filter((key) => !still.has(key));
+    await this.#parts.link.settled(ended, this.#ports.graceMs);
+    await this.#look();
+  }
+
+  get isIdle(): boolean {
+    return this.halted !== undefined || this.isOver || this.state.activity === 0;
+  }
+
+  async whenIdle(): Promise<void> {
+    await this.#look();
+    if (!this.isIdle) await new Promise<void>((resolve) => this.#idle.add(resolve));
+  }
+
+  whenDetachedSettled(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async suspend(): Promise<void> {
+    this.#stop();
+    this.halted ??= suspendedError(this.state.meta.runId);
+    this.subscribers.close(this.halted);
+    this.#settleIdle();
+    await this.#reading;
+    await this.#ports.journal.release(this.#lease);
+  }
+
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { refused } = await this.#parts.link.submit(this.state.meta.runId, delivery);
+    await this.#look();
+    if (refused === undefined) return;
+    const details = refused.details === undefined ? {} : { details: refused.details };
+    throw new CadreError(refused.code as ErrorCode, refused.message, details);
+  }
+
+  /** Reads what was written since the last look. Calls during a reading share the next one. */
+  async #look(): Promise<void> {
+    if (this.#reading !== undefined) {
+      this.#isNewsWaiting = true;
+      return await this.#reading;
+    }
+    this.#reading = this.#read().finally(() => (this.#reading = undefined));
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    do {
+      this.#isNewsWaiting = false;
+      try {
+        const events = await readOn(this.state, this.#ports);
+        if (events.length > 0) this.subscribers.publish(events);
+      } catch (thrown) {
+        // A store that fails for a while is read again; the run itself is none the worse.
+        if (!(thrown instanceof CadreError)) throw thrown;
+      }
+    } while (this.#isNewsWaiting);
+    if (this.isOver) this.#stop();
+    this.#settleIdle();
+  }
+
+  #settleIdle(): void {
+    if (!this.isIdle) return;
+    for (const resolve of this.#idle) resolve();
+    this.#idle.clear();
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#ports.clock.setTimer(
+      lookAgainMs,
+      () => {
+        this.#lookLater();
+        void this.#look();
+      },
+      { background: true },
+    );
+  }
+
+  #stop(): void {
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+    this.#cancelLook?.();
+  }
+}

@@ -1,0 +1,163 @@
+import { CadreError, toErrorRecord } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Applied, Delivery, DueWork, RuntimeHost } from '../../core/runtime.ts';
+import { decodeInput, lookInput } from './wire-input.ts';
+import type { RunDecider } from './run-decider.ts';
+import { WorkerRun, type WorkerRunParts } from './worker-run.ts';
+
+/** Most runs kept in memory; those used longest ago are read again when they are needed. */
+const mostRuns = 200;
+
+/**
+ * Applies inputs and runs effects for a runtime, on runs that are kept in memory between two works.
+ *
+ * 1. One input of a run is decided at a time here; that no other engine decides another one is up to the runtime, and a commit that comes
+ *    late fails.
+ * 2. An input that was applied is not decided again: what is due by the run's state is returned instead.
+ * 3. A work that is sent again while it runs here is not run twice.
+ */
+export class RunWorks implements RuntimeHost {
+  readonly #own: WorkerRunParts;
+  readonly #runs = new Map<RunId, Promise<WorkerRun>>();
+  readonly #turns = new Map<RunId, Promise<unknown>>();
+  readonly #performing = new Map<string, Promise<readonly Delivery[]>>();
+
+  constructor(own: WorkerRunParts) {
+    this.#own = own;
+  }
+
+  apply(runId: RunId, delivery: Delivery): Promise<Applied> {
+    const isLook = delivery.input['kind'] === lookInput['kind'];
+    return this.#decideInTurn(runId, async (run, decider) => {
+      if (isLook || (await this.#own.shared.hasApplied(runId, delivery.id))) return { works: await decider.goOn() };
+      return await applied(run, decider, delivery);
+    });
+  }
+
+  wake(runId: RunId): Promise<Applied> {
+    return this.#decideInTurn(runId, async (_run, decider) => {
+      await decider.ring();
+      return { works: decider.takeWorks() };
+    });
+  }
+
+  async perform(runId: RunId, work: DueWork, signal: AbortSignal): Promise<readonly Delivery[]> {
+    const running = this.#performing.get(work.key);
+    if (running !== undefined) return await running;
+    const performing = this.#use(
+      runId,
+      async (run) => await run.performer(),
+      async (performer) => await performer.perform(work, signal),
+    ).finally(() => this.#performing.delete(work.key));
+    this.#performing.set(work.key, performing);
+    return await performing;
+  }
+
+  /** Leaves all runs: effects in progress get `graceMs` to end. */
+  async close(graceMs: number): Promise<void> {
+    const runs = await Promise.allSettled(this.#runs.values());
+    const open = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []));
+    await Promise.all(open.map((run) => run.leave(graceMs)));
+    await Promise.allSettled([...this.#performing.values(), ...this.#turns.values()]);
+    this.#runs.clear();
+    await Promise.allSettled(open.map((run) => run.release(false)));
+  }
+
+  /** Decides for a run with the newest state, after all earlier inputs here. */
+  async #decideInTurn(runId: RunId, decide: (run: WorkerRun, decider: RunDecider) => Promise<Applied>): Promise<Applied> {
+    const before = this.#turns.get(runId);
+    const turn = (async (): Promise<Applied> => {
+      await before?.catch(() => undefined);
+      return await this.#use(
+        runId,
+        async (run) => await run.decider(),
+        async (decider, run) => {
+          try {
+            const done = await decide(run, decider);
+            const { wakeInMs } = decider;
+            return wakeInMs === undefined ? done : { ...done, wakeInMs };
+          } finally {
+            if (decider.hasFailed || decider.state.outcome !== undefined) run.markStale();
+          }
+        },
+      );
+    })();
+    this.#turns.set(runId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(runId) === turn) this.#turns.delete(runId);
+    }
+  }
+
+  /** Works on a part of a run, which reads what is new; when that makes the run stale, it is opened again first. */
+  async #use<Part, T>(
+    runId: RunId,
+    newest: (run: WorkerRun) => Promise<Part>,
+    work: (part: Part, run: WorkerRun) => Promise<T>,
+  ): Promise<T> {
+    for (;;) {
+      const opening = this.#opened(runId);
+      const run = await opening;
+      run.users += 1;
+      try {
+        const part = await newest(run);
+        if (!run.isStale) return await work(part, run);
+      } finally {
+        run.users -= 1;
+        this.#tidy(runId, opening, run);
+      }
+    }
+  }
+
+  #opened(runId: RunId): Promise<WorkerRun> {
+    const known = this.#runs.get(runId);
+    const opening = known ?? WorkerRun.open(this.#own, runId);
+    // The one used last is the last to be dropped.
+    this.#runs.delete(runId);
+    this.#runs.set(runId, opening);
+    if (known === undefined) opening.catch(() => this.#forget(runId, opening));
+    return opening;
+  }
+
+  #tidy(runId: RunId, opening: Promise<WorkerRun>, run: WorkerRun): void {
+    if (run.isStale) this.#forget(runId, opening);
+    if (run.isStale && run.users === 0) this.#release(runId, run);
+    if (this.#runs.size <= mostRuns) return;
+    const [oldest] = this.#runs;
+    if (oldest !== undefined)
+      void oldest[1].then(
+        (unused) => {
+          if (unused.users > 0 || this.#runs.get(oldest[0]) !== oldest[1]) return;
+          this.#forget(...oldest);
+          this.#release(oldest[0], unused);
+        },
+        () => undefined,
+      );
+  }
+
+  /** Lets go of a run that is not used any more; its texts stay when it was opened again. A failing store has nothing to release. */
+  #release(runId: RunId, run: WorkerRun): void {
+    void run.release(this.#runs.has(runId)).catch(() => undefined);
+  }
+
+  #forget(runId: RunId, opening: Promise<WorkerRun>): void {
+    if (this.#runs.get(runId) === opening) this.#runs.delete(runId);
+  }
+}
+
+/** Decides an input; a refusal is an answer, a failed commit is thrown. */
+async function applied(run: WorkerRun, decider: RunDecider, { id, input: sent }: Delivery): Promise<Applied> {
+  const input = await run.complete(decodeInput(sent), decider.state);
+  try {
+    await decider.decide(input, id);
+  } catch (thrown) {
+    if (decider.hasFailed) throw thrown;
+    const details = thrown instanceof CadreError ? (JSON.parse(JSON.stringify(thrown.details)) as JsonObject) : {};
+    return { refused: { ...toErrorRecord(thrown, 'INTERNAL'), details }, works: decider.takeWorks() };
+  } finally {
+    if (input.kind === 'profiles') void input.hold.release();
+  }
+  return { works: decider.takeWorks() };
+}

@@ -1,0 +1,137 @@
+import { nanoid } from 'nanoid';
+import type { RunId } from '../../core/ids.ts';
+import type { Lease, SharedJournal } from '../../core/events/journal.ts';
+import { deletedRun, lockedRun } from '../commit-check.ts';
+import type { Connections, Row } from './connections.ts';
+import { holderColumns, holderState, sharedPrefix } from './holder-state.ts';
+
+/** Services of a shared journal. */
+interface SharedParts {
+  readonly connections: () => Promise<Connections>;
+  readonly schema: string;
+  readonly location: string;
+  readonly lockClass: number;
+  /** Reads the texts of a run that was taken. */
+  readonly onTaken: (runId: RunId, lastSeq: number) => Promise<void>;
+  /** Works in the time that the journal waits for its server. */
+  readonly guard: <T>(doing: string, work: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * A journal for engines on several machines that work on the same runs.
+ *
+ * 1. A shared holder counts as alive until its run is taken over: it has no process of its own.
+ * 2. A run changes between engines of one holder without a write: the sequence number that a commit expects keeps out one that is late.
+ */
+export class PostgresShared implements SharedJournal {
+  readonly #parts: SharedParts;
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+  }
+
+  async id(): Promise<string> {
+    return (await this.#meta('journal_id', nanoid())) ?? '';
+  }
+
+  async runtime(mine?: string, { adopt = false }: { readonly adopt?: boolean } = {}): Promise<string | undefined> {
+    return await this.#meta('runtime', mine, adopt);
+  }
+
+  async acquire(runId: RunId, holder: string): Promise<Lease & { readonly isNew: boolean }> {
+    return await this.#parts.guard(`acquiring run ${runId}`, async () => {
+      const owner = `${sharedPrefix}${holder}`;
+      const { epoch, lastSeq, isNew } = (await this.#held(runId, owner)) ?? (await this.#take(runId, owner));
+      await this.#parts.onTaken(runId, lastSeq);
+      return { runId, owner, epoch, isNew };
+    });
+  }
+
+  async hasApplied(runId: RunId, input: string): Promise<boolean> {
+    return await this.#parts.guard(`looking for an input of run ${runId}`, async () => {
+      const { query } = await this.#parts.connections();
+      const rows = await query(
+        `SELECT 1 FROM "${this.#parts.schema}".once WHERE run_id = $1 AND name = 'input ' || $2`,
+        [runId, input],
+        'cadre-applied',
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async mark(runId: RunId, name: string): Promise<boolean> {
+    return await this.#parts.guard(`setting a mark of run ${runId}`, async () => {
+      const { query } = await this.#parts.connections();
+      const rows = await query(
+        `INSERT INTO "${this.#parts.schema}".once (run_id, name) VALUES ($1, 'mark ' || $2) ON CONFLICT DO NOTHING RETURNING 1`,
+        [runId, name],
+        'cadre-mark',
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async #held(runId: RunId, owner: string): Promise<Taken | undefined> {
+    const { query } = await this.#parts.connections();
+    const [row] = await query(
+      `SELECT epoch, last_seq FROM "${this.#parts.schema}".runs WHERE run_id = $1 AND owner = $2 AND deleted_at IS NULL`,
+      [runId, owner],
+      'cadre-shared-lease',
+    );
+    return row === undefined ? undefined : takenOf(row, false);
+  }
+
+  async #take(runId: RunId, owner: string): Promise<Taken> {
+    const { schema, lockClass, location } = this.#parts;
+    const connections = await this.#parts.connections();
+    return await connections.transaction(async (query) => {
+      await query(`INSERT INTO "${schema}".runs (run_id) VALUES ($1) ON CONFLICT DO NOTHING`, [runId]);
+      const [row = {}] = await query(
+        `SELECT runs.epoch, runs.last_seq, runs.deleted_at, ${holderColumns(lockClass)}
+         FROM "${schema}".runs AS runs LEFT JOIN "${schema}".owners AS owners ON owners.owner = runs.owner
+         WHERE runs.run_id = $1 FOR UPDATE OF runs`,
+        [runId],
+      );
+      if (typeof row['deleted_at'] === 'number') throw deletedRun(location, runId);
+      // Another engine of the holder may have been faster.
+      if (row['owner'] === owner) return takenOf(row, false);
+      const state = holderState(row);
+      if (state.kind !== 'free' && state.kind !== 'gone') {
+        const knownInMs = state.kind === 'unsure' ? state.knownInMs : state.kind === 'lost' ? 1_000 : undefined;
+        throw lockedRun(location, runId, { owner: String(row['owner']), since: Number(row['since']), knownInMs });
+      }
+      const [taken = {}] = await query(
+        `UPDATE "${schema}".runs SET epoch = epoch + 1, owner = $2, since = clock_timestamp(), claim = NULL WHERE run_id = $1
+         RETURNING epoch, last_seq`,
+        [runId, owner],
+      );
+      return takenOf(taken, true);
+    });
+  }
+
+  /** Returns a value of `meta`, after setting it when it is missing, or in any case. */
+  async #meta(key: string, value: string | undefined, isForced = false): Promise<string | undefined> {
+    return await this.#parts.guard('reading what the journal belongs to', async () => {
+      const { schema } = this.#parts;
+      const { query } = await this.#parts.connections();
+      const then = isForced ? 'DO UPDATE SET value = excluded.value' : 'DO NOTHING';
+      const [known] = await query(`SELECT value FROM "${schema}".meta WHERE key = $1`, [key]);
+      if (value === undefined || (known !== undefined && !isForced))
+        return known === undefined ? undefined : String(known['value']);
+      await query(`INSERT INTO "${schema}".meta (key, value) VALUES ($1, $2) ON CONFLICT (key) ${then}`, [key, value]);
+      const [now] = await query(`SELECT value FROM "${schema}".meta WHERE key = $1`, [key]);
+      return now === undefined ? undefined : String(now['value']);
+    });
+  }
+}
+
+/** Lease of a shared holder, as it is in the row of a run. */
+interface Taken {
+  readonly epoch: number;
+  readonly lastSeq: number;
+  readonly isNew: boolean;
+}
+
+function takenOf(row: Row, isNew: boolean): Taken {
+  return { epoch: Number(row['epoch']), lastSeq: Number(row['last_seq']), isNew };
+}
