@@ -3,6 +3,7 @@ import { applyEvent, startRun } from '../core/fold/apply-event.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JournalReader, Lease, RunsFilter, RunSummary } from '../core/events/journal.ts';
 import type { RuntimeWorker } from '../core/runtime.ts';
+import { workOf } from './runtime/remote-runs.ts';
 import type { ProfileSet } from '../core/profile/profile.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import { type OfferedTools, ToolsetHold } from './toolsets/toolset-hold.ts';
@@ -79,7 +80,7 @@ export class Engine {
 
   /** Location of the journal, for people. */
   get location(): string {
-    return this.#parts.journal.location;
+    return this.records.location;
   }
 
   /** Loads the profiles of runs launched from now on; those in progress keep theirs. On PROFILE_INVALID, nothing has changed. */
@@ -125,7 +126,6 @@ export class Engine {
     if (live !== undefined && live.actor.halted === undefined) return live.run;
     // A run that halted here releases its lease first.
     await live?.left;
-    // Concurrent callers share one resumption.
     const resuming = this.#resuming.get(runId) ?? this.#takeUp(runId, options).finally(() => this.#resuming.delete(runId));
     this.#resuming.set(runId, resuming);
     return await resuming;
@@ -140,7 +140,7 @@ export class Engine {
     return await recoverRuns(await this.runs(), asked, {
       live: this.live,
       resume: (runId, options) => this.resume(runId, options),
-      onFailure: (runId, error, options) => this.#halted.add(runId, error, options),
+      onFailure: (...failure) => this.#halted.add(...failure),
     });
   }
 
@@ -223,7 +223,7 @@ export class Engine {
     return this.#live.handle(state, { runtime, hold: ToolsetHold.ofNone(runtime) });
   }
 
-  /** Returns the run of this id, if this engine advances it. */
+  /** Returns the run of this id, if it is live here. */
   readonly live = (runId: string): Run | undefined => this.#live.get(runId)?.run;
 
   /** Opens a run for viewing, without taking it over. */
@@ -268,9 +268,7 @@ export class Engine {
 
   /** Applies inputs and runs effects for the engine's runtime in this process, until it is closed or the engine is. */
   async work(): Promise<RuntimeWorker> {
-    this.#assertOpen();
-    if (this.#parts.remote !== undefined) return await this.#parts.remote.work();
-    throw new CadreError('OPTION_INVALID', 'engine.work: the engine has no runtime; create it with one: createEngine({ runtime })');
+    return await workOf(this.#parts.remote);
   }
 
   /**

@@ -45,6 +45,7 @@ class MemoryJournal implements Journal {
   readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
   readonly #applied = new Map<RunId, Set<string>>();
   readonly #names = new Map<RunId, Set<string>>();
+  readonly #watchers = new Set<{ readonly runId: RunId | undefined; readonly wake: () => void }>();
   #runtime: string | undefined;
   #closed = false;
 
@@ -55,7 +56,7 @@ class MemoryJournal implements Journal {
     acquire: (runId, holder) => {
       const held = this.#leases.get(runId);
       if (held?.owner === holder) return { runId, owner: holder, epoch: held.epoch, isNew: false };
-      return { ...this.acquire(runId, holder), isNew: true };
+      return { ...this.#take(runId, holder), isNew: true };
     },
     hasApplied: (runId, input) => this.#applied.get(runId)?.has(input) === true,
     mark: (runId, name) => addOnce(this.#names, runId, name),
@@ -64,6 +65,10 @@ class MemoryJournal implements Journal {
   acquire(runId: RunId, owner: string): Lease {
     this.#assertOpen();
     assertLeaseRequest(runId, owner);
+    return this.#take(runId, owner);
+  }
+
+  #take(runId: RunId, owner: string): Lease {
     if (this.#marks.get(runId)?.deletedAt !== undefined) throw deletedRun(location, runId);
     const held = this.#leases.get(runId);
     // A holder of a lease in memory belongs to this process, so it is alive.
@@ -100,6 +105,11 @@ class MemoryJournal implements Journal {
     if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
+    if (this.#watchers.size > 0) queueMicrotask(() => this.#wake(commit.runId));
+  }
+
+  #wake(runId: RunId): void {
+    for (const watcher of this.#watchers) if (watcher.runId === undefined || watcher.runId === runId) watcher.wake();
   }
 
   read(runId: RunId, options: { readonly after?: number; readonly limit?: number } = {}): readonly CadreEvent[] {
@@ -144,8 +154,16 @@ class MemoryJournal implements Journal {
     return newestFirst.filter((run) => isOpen !== true || (isOpenStatus(run.status) && run.isImported !== true)).slice(0, limit);
   }
 
+  watch(runId: RunId | undefined, wake: () => void): () => void {
+    this.#assertOpen();
+    const watcher = { runId, wake };
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
   close(): void {
     this.#closed = true;
+    this.#watchers.clear();
     this.#leases.clear();
   }
 

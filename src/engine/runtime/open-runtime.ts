@@ -20,6 +20,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
   const holder = runtime.name;
   const taken = new Set<RunId>();
   const workers = new Set<RuntimeWorker>();
+  let isClosed = false;
   return {
     acquire: async (runId) => {
       const { isNew, ...lease } = await shared.acquire(runId, holder);
@@ -29,6 +30,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
     drive: (state, lease, ports) =>
       new RemoteRun(state, lease, ports, { link, isTaken: taken.delete(state.meta.runId), newId: () => nanoid() }),
     work: async () => {
+      if (isClosed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
       const { secrets } = parts.runtime.decision.env;
       const resources = new Resources('this worker');
       const submit = (runId: RunId, input: Input): void => {
@@ -41,6 +43,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
       return worker;
     },
     close: async (graceMs) => {
+      isClosed = true;
       await Promise.all([...workers].map((worker) => worker.close(graceMs)));
     },
   };

@@ -1,3 +1,4 @@
+import { CadreError } from '../../core/error.ts';
 import type { Lease } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RuntimeWorker } from '../../core/runtime.ts';
@@ -15,4 +16,10 @@ export interface RemoteRuns {
   work(): Promise<RuntimeWorker>;
   /** Ends that; works in progress get `graceMs` to end. */
   close(graceMs: number): Promise<void>;
+}
+
+/** Begins to work for a runtime. Throws OPTION_INVALID when the engine has none. */
+export async function workOf(remote: RemoteRuns | undefined): Promise<RuntimeWorker> {
+  if (remote !== undefined) return await remote.work();
+  throw new CadreError('OPTION_INVALID', 'engine.work: the engine has no runtime; create it with one: createEngine({ runtime })');
 }
