@@ -18,6 +18,7 @@ const system = [
   'test/toolsets/documents/{pdf,kept-index-processes}.test.ts',
   'test/journal/leases/namespaces.test.ts',
   'test/journal/postgres/*.test.ts',
+  'test/restate/*.test.ts',
   'test/server/{tool-server,http/profile-tests}.test.ts',
   'test/engine/{rivals,recover-containers,waiting-at-exit}.test.ts',
   'test/toolsets/browser/*.test.ts',

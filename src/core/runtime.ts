@@ -66,6 +66,8 @@ export interface Runtime {
 export interface RuntimeLink {
   /** Hands in an input; resolves once it was applied, with the reason for a refusal. */
   submit(runId: RunId, delivery: Delivery): Promise<Pick<Applied, 'refused'>>;
+  /** Hands in an input; resolves once it was accepted, and will be applied. */
+  send(runId: RunId, delivery: Delivery): Promise<void>;
   /** Resolves when these works have ended, or after `ms` milliseconds. */
   settled(keys: readonly string[], ms: number): Promise<void>;
   /** Begins to work for the runtime. */

@@ -35,7 +35,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
       const resources = new Resources('this worker');
       const submit = (runId: RunId, input: Input): void => {
         // A note that is lost is none the run needs.
-        void link.submit(runId, { id: nanoid(), input: encodeInput(input, secrets) }).catch(() => undefined);
+        void link.send(runId, { id: nanoid(), input: encodeInput(input, secrets) }).catch(() => undefined);
       };
       const works = new RunWorks({ parts, shared, holder, content: createContentCache(journal), resources, submit });
       const worker = closing(await link.serve(works), works, resources);

@@ -70,14 +70,15 @@ export class RemoteRun implements RunDriver {
     await first.whenIdle();
     if (first.halted !== undefined) throw first.halted;
     this.state = first.state;
-    await this.#deliver({ id: `begin ${this.state.meta.runId}`, input: lookInput });
+    await this.#parts.link.send(this.state.meta.runId, { id: `begin ${this.state.meta.runId}`, input: lookInput });
   }
 
   async submit(input: Input): Promise<void> {
     if (this.halted !== undefined) throw this.halted;
     const { newId, isTaken } = this.#parts;
     // A run that the runtime has had all along was not interrupted: it is only looked at.
-    if (input.kind === 'recover' && !isTaken) return await this.#deliver({ id: newId(), input: lookInput });
+    if (input.kind === 'recover' && !isTaken)
+      return await this.#parts.link.send(this.state.meta.runId, { id: newId(), input: lookInput });
     await this.#deliver({ id: newId(), input: encodeInput(input, this.#ports.decision.env.secrets) });
   }
 

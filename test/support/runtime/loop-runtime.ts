@@ -39,6 +39,10 @@ export class LoopRuntime implements Runtime {
   connect(_journal: SharedJournal): Promise<RuntimeLink> {
     return Promise.resolve({
       submit: (runId, delivery) => this.#submit(runId, delivery),
+      send: (runId, delivery) => {
+        void this.#submit(runId, delivery).catch(() => undefined);
+        return Promise.resolve();
+      },
       settled: async (keys) => {
         await Promise.all(keys.map((key) => this.#sent.get(key)));
       },

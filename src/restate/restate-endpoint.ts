@@ -1,0 +1,66 @@
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { CadreError, describeThrown } from '../core/error.ts';
+import type { RuntimeHost } from '../core/runtime.ts';
+import { loadSdk } from './load-sdk.ts';
+import type { RestateWorkerOptions } from './restate-options.ts';
+import { restateServices, type ServiceNames } from './restate-services.ts';
+
+/** Works at a time on one connection. Restate opens more as it needs them, and each goes to one of the workers that share an address. */
+const worksPerConnection = 8;
+
+/** A worker's server. */
+export interface RestateEndpoint {
+  /** URL of this server. */
+  readonly url: string;
+  /** Accepts no new work, and resolves when the work in progress has ended, or was cut after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts the server that Restate sends work to. Throws RUNTIME_FAILED when it cannot listen. */
+export async function openEndpoint(
+  names: ServiceNames,
+  host: RuntimeHost,
+  { host: address = '127.0.0.1', port = 9080, sharePort = false, identityKeys }: RestateWorkerOptions,
+): Promise<RestateEndpoint> {
+  const sdk = await loadSdk();
+  const handler = sdk.createEndpointHandler({
+    services: restateServices(sdk, names, host),
+    ...(identityKeys === undefined ? {} : { identityKeys: [...identityKeys] }),
+    logger: ({ level }, ...said) => {
+      if (String(level) === 'error') process.emitWarning(said.map((each) => describeThrown(each)).join(' ').slice(0, 1_000), 'CadreWarning');
+    },
+  });
+  const server = http2.createServer({ settings: { maxConcurrentStreams: worksPerConnection } }, handler);
+  const sessions = new Set<http2.ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(
+        new CadreError('RUNTIME_FAILED', `the worker cannot listen on ${address}:${port}: ${describeThrown(error)}. Choose another port`, {
+          cause: error,
+        }),
+      ),
+    );
+    server.listen({ host: address, port, reusePort: sharePort }, resolve);
+  });
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${actual}`,
+    close: (graceMs) => closeServer(server, sessions, graceMs),
+  };
+}
+
+async function closeServer(server: http2.Http2Server, sessions: Set<http2.ServerHttp2Session>, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Streams in progress end; Restate opens new ones elsewhere.
+  for (const session of sessions) session.close();
+  const late = setTimeout(() => {
+    for (const session of sessions) session.destroy();
+  }, graceMs);
+  await closed;
+  clearTimeout(late);
+}

@@ -1,0 +1,171 @@
+import type { SharedJournal } from '../core/events/journal.ts';
+import { CadreError } from '../core/error.ts';
+import type { RunId } from '../core/ids.ts';
+import type { Applied, Delivery, Runtime, RuntimeHost, RuntimeLink, RuntimeWorker } from '../core/runtime.ts';
+import { openEndpoint } from './restate-endpoint.ts';
+import { RestateHttp } from './restate-http.ts';
+import { type RestateOptions, type RestatePlace, restatePlace } from './restate-options.ts';
+import { type ClusterFacts, serviceNames, type ServiceNames } from './restate-services.ts';
+
+export type { RestateOptions, RestateWorkerOptions } from './restate-options.ts';
+
+/** Major version of Restate that the services are made for. */
+const major = 1;
+/** Milliseconds that an answer may take: at the start, and for an input. */
+const startMs = 10_000;
+const inputMs = 120_000;
+
+/**
+ * Runs on Restate: a virtual object per run takes inputs one at a time, effects are calls that any worker serves, timers are delayed calls.
+ * The journal, on PostgreSQL, holds all state; Restate holds what is on its way.
+ */
+export function restateRuntime(options: RestateOptions): Runtime {
+  const place = restatePlace(options);
+  return {
+    location: place.ingress,
+    name: `restate/${place.name}`,
+    connect: async (journal) => {
+      const link = new RestateLink(place, journal);
+      await link.check();
+      return link;
+    },
+  };
+}
+
+class RestateLink implements RuntimeLink {
+  readonly #place: RestatePlace;
+  readonly #journal: SharedJournal;
+  readonly #http: RestateHttp;
+  readonly #names: ServiceNames;
+
+  constructor(place: RestatePlace, journal: SharedJournal) {
+    this.#place = place;
+    this.#journal = journal;
+    this.#http = new RestateHttp(place);
+    this.#names = serviceNames(place.name);
+  }
+
+  /** Checks that Restate answers, with a version that fits, and belongs to the journal. */
+  async check(): Promise<void> {
+    const doing = 'connecting';
+    await this.#http.send({ to: 'ingress', path: '/restate/health', method: 'GET', withinMs: startMs, doing });
+    const { status, text } = await this.#http.send({ to: 'admin', path: '/version', method: 'GET', withinMs: startMs, doing });
+    const version = status === 200 ? /"version"\s*:\s*"(\d+)[^"]*"/.exec(text) : null;
+    if (version === null) throw this.#http.failure({ to: 'admin', doing }, `it does not tell its version (${status})`);
+    if (Number(version[1]) !== major)
+      throw new CadreError('RUNTIME_FAILED', `Restate at ${this.#place.admin} has ${version[0]}; Cadre works with version ${major}`);
+    if (await this.#isServed()) await this.#identify(false);
+  }
+
+  async submit(runId: RunId, delivery: Delivery): Promise<Pick<Applied, 'refused'>> {
+    const { status, text } = await this.#call(runId, delivery, '');
+    if (status === 200) return JSON.parse(text) as Pick<Applied, 'refused'>;
+    throw this.#http.failure({ to: 'ingress', doing: 'delivering an input' }, `it answered ${status}: ${text.slice(0, 500)}`);
+  }
+
+  async send(runId: RunId, delivery: Delivery): Promise<void> {
+    const { status, text } = await this.#call(runId, delivery, '/send');
+    if (status >= 300)
+      throw this.#http.failure({ to: 'ingress', doing: 'sending an input' }, `it answered ${status}: ${text.slice(0, 500)}`);
+  }
+
+  async settled(keys: readonly string[], ms: number): Promise<void> {
+    await Promise.all(
+      keys.map(async (key) => {
+        const path = `/restate/invocation/${this.#names.effects}/perform/${encodeURIComponent(key)}/attach`;
+        // One that does not end in time is none the less being stopped.
+        await this.#http.send({ to: 'ingress', path, method: 'GET', withinMs: ms, doing: 'waiting' }).catch(() => undefined);
+      }),
+    );
+  }
+
+  async serve(host: RuntimeHost): Promise<RuntimeWorker> {
+    const { worker } = this.#place;
+    const endpoint = await openEndpoint(this.#names, host, worker);
+    try {
+      // Before it takes the place of workers of another journal.
+      if (await this.#isServed()) await this.#identify(worker.adopt === true);
+      await this.#register(worker.address ?? endpoint.url);
+      await this.#identify(worker.adopt === true);
+    } catch (thrown) {
+      await endpoint.close(0);
+      throw thrown;
+    }
+    return { address: worker.address ?? endpoint.url, close: (graceMs) => endpoint.close(graceMs) };
+  }
+
+  async #call(runId: RunId, delivery: Delivery, how: '' | '/send') {
+    const path = `/${this.#names.runs}/${encodeURIComponent(runId)}/apply${how}`;
+    const body = { id: delivery.id, input: delivery.input };
+    const answer = await this.#http.send({
+      to: 'ingress',
+      path,
+      body,
+      key: delivery.id,
+      withinMs: inputMs,
+      isPatient: true,
+      doing: 'delivering an input',
+    });
+    if (answer.status !== 404) return answer;
+    throw new CadreError(
+      'RUNTIME_FAILED',
+      `no worker has registered with Restate at ${this.#place.ingress} yet (there is no service ${this.#names.runs}); start one: cadre worker`,
+    );
+  }
+
+  /** True when workers have registered. */
+  async #isServed(): Promise<boolean> {
+    const path = `/services/${this.#names.cluster}`;
+    const { status } = await this.#http.send({ to: 'admin', path, method: 'GET', withinMs: startMs, doing: 'looking for workers' });
+    return status === 200;
+  }
+
+  async #register(uri: string): Promise<void> {
+    const doing = `registering the worker ${uri}`;
+    const { status, text } = await this.#http.send({
+      to: 'admin',
+      path: '/deployments',
+      body: { uri, force: true },
+      withinMs: startMs,
+      doing,
+    });
+    if (status < 300) return;
+    throw this.#http.failure({ to: 'admin', doing }, `it answered ${status}: ${text.slice(0, 500)}. Restate must reach ${uri}`);
+  }
+
+  /** Makes sure that this Restate and the journal belong together, and to no others. */
+  async #identify(isAdopting: boolean): Promise<void> {
+    const journal = await this.#journal.id();
+    const facts = await this.#facts(journal);
+    // All workers may be gone at the moment; the first that comes back checks it.
+    if (facts === undefined) return;
+    if (facts.journal !== journal)
+      throw new CadreError(
+        'RUNTIME_FAILED',
+        `the services ${this.#place.name}_* of Restate at ${this.#place.ingress} belong to another journal; use another name for this one (--restate-name, or restateRuntime({ name }))`,
+      );
+    const owner = await this.#journal.runtime(facts.restate, { adopt: isAdopting });
+    if (owner === facts.restate) return;
+    throw new CadreError(
+      'RUNTIME_FAILED',
+      `the runs of this journal belong to another Restate than the one at ${this.#place.ingress}, which has other data; connect to that one, or, when it is gone for good, start one worker with --adopt`,
+    );
+  }
+
+  async #facts(journal: string): Promise<ClusterFacts | undefined> {
+    try {
+      const path = `/${this.#names.cluster}/self/identify`;
+      const { status, text } = await this.#http.send({
+        to: 'ingress',
+        path,
+        body: { journal },
+        withinMs: startMs,
+        doing: 'identifying Restate',
+      });
+      return status === 200 ? (JSON.parse(text) as ClusterFacts) : undefined;
+    } catch (thrown) {
+      if (thrown instanceof CadreError) return undefined;
+      throw thrown;
+    }
+  }
+}
