@@ -68,6 +68,25 @@ export class TestCluster implements AsyncDisposable {
     return readLedger(this.ledger);
   }
 
+  /** What tools did for one run: `begin pay`. */
+  didIn(runId: string): readonly string[] {
+    return this.did.flatMap((line) => (line.runId === runId ? [`${line.kind} ${line.tool}`] : []));
+  }
+
+  /** Opens another engine that launches and steers, with a connection of its own. */
+  async client(): Promise<AsyncDisposable & { readonly engine: Engine }> {
+    const journal = createPostgresJournal({ url: this.url });
+    const runtime = restateRuntime({ ingress: this.restate.ingress, admin: this.restate.admin, name: this.name });
+    const engine = await createEngine({ ...teamOptions(this.ledger), store: journal, runtime });
+    return {
+      engine,
+      [Symbol.asyncDispose]: async () => {
+        await engine.close();
+        await journal.close();
+      },
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.engine.close();
     await this.journal.close();

@@ -1,15 +1,99 @@
-import { expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
 import { assertJournal } from '../../src/testing/index.ts';
 import { TestCluster } from './cluster.ts';
+import { until } from './until.ts';
 
-it('a run goes over two workers to its end; its launcher sees its events and its result', async () => {
-  await using cluster = await TestCluster.start(2);
-  const run = await cluster.engine.launch({ profile: 'Root', input: 'plan: look 5; pay 5; say all is done' });
+const cluster = await TestCluster.start(2);
+afterAll(async () => await cluster[Symbol.asyncDispose]());
+const { engine, journal } = cluster;
+
+it('a run goes over workers to its end; its launcher sees its events and its result', async () => {
+  const run = await engine.launch({ profile: 'Root', input: 'plan: look 5; pay 5; say all is done' });
   const seen: string[] = [];
   run.subscribe({ onEvents: (events) => seen.push(...events.map(({ type }) => type)) });
   const result = await run.result;
   expect([result.status, result.output]).toEqual(['completed', 'all is done']);
   expect(seen).toContain('run.end');
-  assertJournal(await cluster.journal.read(run.id));
-  expect(cluster.did.map(({ kind, tool }) => `${kind} ${tool}`)).toEqual(['begin look', 'end look', 'begin pay', 'end pay']);
+  assertJournal(await journal.read(run.id));
+  expect(cluster.didIn(run.id)).toEqual(['begin look', 'end look', 'begin pay', 'end pay']);
+  const numbers: number[] = [];
+  for await (const { seq } of run.events()) numbers.push(seq);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+});
+
+it('a message wakes a waiting run, and its receipt names the turn that read it; a repeated item is posted once', async () => {
+  const run = await engine.launch({ profile: 'Chat', input: 'plan: say hello' });
+  await run.settled();
+  expect(run.state.status).toBe('awaiting');
+  const receipt = await run.send('plan: say again', { itemId: 'mine' });
+  await run.send('plan: say again', { itemId: 'mine' });
+  expect(await receipt.delivered).toMatch(/t2$/);
+  await run.settled();
+  expect(run.turns().map(({ reply }) => reply?.text)).toEqual(['hello', 'again']);
+  await run.cancel('enough');
+  expect((await run.result).status).toBe('cancelled');
+  await expect(run.send('more')).rejects.toMatchObject({ code: 'RUN_ENDED' });
+});
+
+it('an approval is given from here, and a second one is refused', async () => {
+  const run = await engine.launch({ profile: 'Asks', input: 'plan: pay; say paid' });
+  await run.settled();
+  const [asked] = run.pending;
+  expect(cluster.didIn(run.id)).toEqual([]);
+  await run.approve(asked?.id ?? '');
+  await expect(run.approve(asked?.id ?? '')).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
+  expect((await run.result).output).toBe('paid');
+  expect(cluster.didIn(run.id)).toEqual(['begin pay', 'end pay']);
+});
+
+it('cancelling reaches a tool on another worker, and resolves when it has stopped', async () => {
+  const run = await engine.launch({ profile: 'Root', input: 'plan: look 60000; say never' });
+  await until(() => cluster.didIn(run.id).length === 1);
+  const began = performance.now();
+  await run.cancel('changed my mind');
+  expect(performance.now() - began).toBeLessThan(4_000);
+  expect((await run.result).status).toBe('cancelled');
+  await pause(200);
+  expect(cluster.didIn(run.id)).toEqual(['begin look']);
+  assertJournal(await journal.read(run.id));
+});
+
+it('an urgent message interrupts a model call on another worker', async () => {
+  const run = await engine.launch({ profile: 'Chat', input: 'plan: slow 60000' });
+  await until(async () => (await journal.read(run.id)).some(({ type }) => type === 'turn.start'));
+  await pause(300);
+  await run.send('plan: say now', { priority: 'now' });
+  await run.settled();
+  expect(run.turns().map(({ reply }) => reply?.text)).toContain('now');
+  await run.cancel();
+});
+
+it('the time limit of a run ends it, though its tool hangs', async () => {
+  const run = await engine.launch({ profile: 'Root', input: 'plan: look 60000; say late' }, { limits: { wallMs: 2_000 } });
+  const result = await run.result;
+  expect([result.status, result.outcome]).toEqual(['failed', 'limit']);
+  assertJournal(await journal.read(run.id));
+});
+
+it('another engine sees the run, steers it and gets its result', async () => {
+  const run = await engine.launch({ profile: 'Chat', input: 'plan: say first' });
+  await run.settled();
+  await using other = await cluster.client();
+  const same = await other.engine.resume(run.id);
+  await same.send('plan: say second');
+  await same.settled();
+  await run.settled();
+  expect(run.state.seq).toBe(same.state.seq);
+  expect(run.turns().map(({ reply }) => reply?.text)).toEqual(['first', 'second']);
+  await other.engine.cancel(run.id);
+  expect((await run.result).status).toBe('cancelled');
+});
+
+it('a fork goes on by itself', async () => {
+  const run = await engine.launch({ profile: 'Root', input: 'plan: look; pay; say done' });
+  await run.result;
+  const paid = (await journal.read(run.id)).findIndex(({ type }) => type === 'turn.end');
+  const fork = await engine.fork(run.id, { at: paid + 1 });
+  expect((await fork.result).output).toBe('done');
 });

@@ -30,8 +30,8 @@ interface PerformerLinks {
  * Runs effects of a run that other engines decide.
  *
  * 1. An effect that something has answered is not run.
- * 2. A tool that is not pure leaves a durable mark before it starts; when the mark is there already, another engine started it, and the run
- *    decides what follows (I5).
+ * 2. A tool that is not pure leaves a durable mark before it starts. When the mark is there already, another engine started it: an
+ *    idempotent one runs again, for every other one the run decides what follows (I5).
  * 3. It follows the journal while effects run: one whose turn or call is over is aborted.
  */
 export class RunPerformer {
@@ -75,10 +75,9 @@ export class RunPerformer {
     if (!isDue(this.#state, effect)) return [];
     this.#assertAble(effect);
     const { secrets } = this.#ports.decision.env;
-    if (await this.#isStartedElsewhere(work, effect)) {
-      const { agentId, callId } = effect as Extract<WorkEffect, { kind: 'tool' }>;
-      const attempt = this.#state.agents.get(agentId)?.calls.open.get(callId)?.attempt ?? 0;
-      return [{ id: `${work.key} lost`, input: encodeInput({ kind: 'lost', agentId, callId, attempt }, secrets) }];
+    if (effect.kind === 'tool' && !effect.pure && !(await this.#links.shared.mark(this.#state.meta.runId, `start ${work.key}`))) {
+      const lost = this.#lost(effect);
+      if (lost !== undefined) return [{ id: `${work.key} lost`, input: encodeInput(lost, secrets) }];
     }
     const outcome = await this.#run(effect, signal);
     return [{ id: `${work.key} outcome`, input: encodeInput(outcome, secrets) }];
@@ -95,8 +94,18 @@ export class RunPerformer {
     this.#reject(error);
   }
 
-  async #isStartedElsewhere({ key }: DueWork, effect: WorkEffect): Promise<boolean> {
-    return effect.kind === 'tool' && !effect.pure && !(await this.#links.shared.mark(this.#state.meta.runId, `start ${key}`));
+  /**
+   * Returns the input that ends an attempt whose engine is gone; undefined, with a note on record, when the call may simply be made again
+   * under its key.
+   */
+  #lost({ agentId, turnId, callId }: Extract<WorkEffect, { kind: 'tool' }>): Input | undefined {
+    const call = this.#state.agents.get(agentId)?.calls.open.get(callId);
+    const name = call?.request.name ?? '';
+    const { attempt = 0 } = call ?? {};
+    if (this.#ports.decision.env.catalog.get(name)?.effect !== 'idempotent') return { kind: 'lost', agentId, callId, attempt };
+    const message = `'${name}' (${callId}) was interrupted with its worker, and runs again under the same idempotency key`;
+    this.#links.note({ kind: 'note', level: 'info', code: 'TOOL_REPEATED', message, about: { agentId, turnId } });
+    return undefined;
   }
 
   /** Throws WORKER_LACKS when this engine has not what the effect needs and another may have it. */

@@ -47,6 +47,7 @@ export const errorStatuses: Readonly<Record<ErrorCode, ContentfulStatusCode>> = 
   STORE_FAILED: 500,
   RUNTIME_FAILED: 503,
   WORKER_LACKS: 500,
+  TOOL_REPEATED: 500,
   INTERNAL: 500,
   PROFILES_CHANGED: 500,
   FORK_EDITED: 500,
