@@ -21,6 +21,8 @@ const location = 'memory';
 
 interface MemoryRun {
   readonly events: CadreEvent[];
+  /** Epoch of the lease under which the newest of them was written. */
+  epoch: number;
   /** Summary of the first `summarised` events; the rest is added on demand. */
   summary: RunSummary | undefined;
   summarised: number;
@@ -55,9 +57,12 @@ class MemoryJournal implements Journal {
     runtime: (mine, { adopt = false } = {}) => (this.#runtime = adopt ? mine : (this.#runtime ?? mine)),
     acquire: (runId, holder) => {
       const held = this.#leases.get(runId);
-      if (held?.owner === holder) return { runId, owner: holder, epoch: held.epoch, isNew: false };
-      return { ...this.#take(runId, holder), isNew: true };
+      const lease = held?.owner === holder ? { runId, owner: holder, epoch: held.epoch } : this.#take(runId, holder);
+      const run = this.#runs.get(runId);
+      return { ...lease, isInterrupted: run !== undefined && run.epoch !== lease.epoch };
     },
+    stalled: (holder, at) =>
+      this.runs().filter((run) => run.status === 'running' && run.updatedAt < at && this.#leases.get(run.runId)?.owner === holder),
     hasApplied: (runId, input) => this.#applied.get(runId)?.has(input) === true,
     mark: (runId, name) => addOnce(this.#names, runId, name),
   };
@@ -102,8 +107,9 @@ class MemoryJournal implements Journal {
     const again = inputs.find((input) => this.shared.hasApplied(commit.runId, input));
     if (again !== undefined) throw appliedBefore(location, commit, again);
     for (const input of inputs) addOnce(this.#applied, commit.runId, input);
-    if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], summary: undefined, summarised: 0 });
+    if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], epoch: lease.epoch, summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
+    if (run !== undefined) run.epoch = lease.epoch;
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
     if (this.#watchers.size > 0) queueMicrotask(() => this.#wake(commit.runId));
   }

@@ -28,7 +28,9 @@ export async function openEndpoint(
     services: restateServices(sdk, names, host),
     ...(identityKeys === undefined ? {} : { identityKeys: [...identityKeys] }),
     logger: ({ level }, ...said) => {
-      if (String(level) === 'error') process.emitWarning(said.map((each) => describeThrown(each)).join(' ').slice(0, 1_000), 'CadreWarning');
+      const text = said.map((each) => describeThrown(each)).join(' ');
+      // A connection that was cut is nothing to report: the work is sent again.
+      if (String(level) === 'error' && !text.startsWith('Got abort error')) process.emitWarning(text.slice(0, 1_000), 'CadreWarning');
     },
   });
   const server = http2.createServer({ settings: { maxConcurrentStreams: worksPerConnection } }, handler);

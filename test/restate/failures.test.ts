@@ -30,11 +30,8 @@ it('a worker is killed: an unsafe tool is not run again, and its call is answere
 
 it('a worker is killed: idempotent and pure tools run again, the former with the same key', async () => {
   await using cluster = await TestCluster.start(2);
-  const runs = [
-    await cluster.engine.launch({ profile: 'Root', input: 'plan: note 3000; say noted' }),
-    await cluster.engine.launch({ profile: 'Root', input: 'plan: look 3000; say looked' }),
-  ];
-  for (const run of runs) {
+  for (const input of ['plan: note 6000; say noted', 'plan: look 6000; say looked']) {
+    const run = await cluster.engine.launch({ profile: 'Root', input });
     await killWhere(cluster, run.id);
     expect((await run.result).status).toBe('completed');
     expect(cluster.didIn(run.id).map((line) => line.split(' ')[0])).toEqual(['begin', 'begin', 'end']);

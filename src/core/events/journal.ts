@@ -44,10 +44,12 @@ export interface SharedJournal {
    */
   runtime(mine?: string, options?: { readonly adopt?: boolean }): Awaitable<string | undefined>;
   /**
-   * Takes the lease of a run for all engines that use the name `holder`, until the run is taken over. `isNew` says that another holder,
-   * or none, had it before. Throws RUN_LOCKED as `acquire` does.
+   * Takes the lease of a run for all engines that use the name `holder`, until the run is taken over. `isInterrupted` says that its newest
+   * events were written under an earlier lease. Throws RUN_LOCKED as `acquire` does.
    */
-  acquire(runId: RunId, holder: string): Awaitable<Lease & { readonly isNew: boolean }>;
+  acquire(runId: RunId, holder: string): Awaitable<Lease & { readonly isInterrupted: boolean }>;
+  /** Returns the runs of `holder` that are at work, and whose last event is older than `at` (milliseconds since 1970). */
+  stalled(holder: string, at: number): Awaitable<readonly { readonly runId: RunId; readonly lastSeq: number }[]>;
   /** True when a commit applied the input with this id. */
   hasApplied(runId: RunId, input: string): Awaitable<boolean>;
   /** Sets a mark of a run, durably; true only for the first that sets it. */

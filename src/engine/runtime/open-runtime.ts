@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
 import type { Journal, SharedJournal } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { Runtime, RuntimeWorker } from '../../core/runtime.ts';
+import type { Runtime, RuntimeLink, RuntimeWorker } from '../../core/runtime.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { Resources } from '../effects/resources.ts';
 import { createContentCache } from '../recovery/content-cache.ts';
@@ -10,7 +10,10 @@ import type { Input } from '../run/input.ts';
 import { RemoteRun } from './remote-run.ts';
 import type { RemoteRuns } from './remote-runs.ts';
 import { RunWorks } from './run-works.ts';
-import { encodeInput } from './wire-input.ts';
+import { encodeInput, lookInput } from './wire-input.ts';
+
+/** Milliseconds without an event after which a run at work is looked at, and between two such looks. */
+const stalledMs = 60_000;
 
 /** Connects an engine to a runtime. Throws RUNTIME_FAILED, or OPTION_INVALID for a journal that engines elsewhere cannot use. */
 export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise<RemoteRuns> {
@@ -18,27 +21,26 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
   const shared = sharedPart(journal, runtime);
   const link = await runtime.connect(shared);
   const holder = runtime.name;
-  const taken = new Set<RunId>();
   const workers = new Set<RuntimeWorker>();
   let isClosed = false;
   return {
     acquire: async (runId) => {
-      const { isNew, ...lease } = await shared.acquire(runId, holder);
-      if (isNew) taken.add(runId);
+      const { isInterrupted: _, ...lease } = await shared.acquire(runId, holder);
       return lease;
     },
-    drive: (state, lease, ports) =>
-      new RemoteRun(state, lease, ports, { link, isTaken: taken.delete(state.meta.runId), newId: () => nanoid() }),
+    drive: (state, lease, ports) => new RemoteRun(state, lease, ports, link),
     work: async () => {
       if (isClosed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
       const { secrets } = parts.runtime.decision.env;
       const resources = new Resources('this worker');
-      const submit = (runId: RunId, input: Input): void => {
+      const submit = (runId: RunId, input: Input, id = nanoid()): void => {
         // A note that is lost is none the run needs.
-        void link.send(runId, { id: nanoid(), input: encodeInput(input, secrets) }).catch(() => undefined);
+        void link.send(runId, { id, input: encodeInput(input, secrets) }).catch(() => undefined);
       };
       const works = new RunWorks({ parts, shared, holder, content: createContentCache(journal), resources, submit });
-      const worker = closing(await link.serve(works), works, resources);
+      const served = await link.serve(works);
+      const stop = lookAtStalled(parts, shared, holder, link);
+      const worker = closing(served, works, resources, stop);
       workers.add(worker);
       return worker;
     },
@@ -57,9 +59,32 @@ function sharedPart({ shared, location }: Journal, runtime: Runtime): SharedJour
   );
 }
 
-function closing(worker: RuntimeWorker, works: RunWorks, resources: Resources): RuntimeWorker {
+/**
+ * From time to time, has runs looked at that are at work and have no new event: a message of theirs may be lost with the data of a runtime, or
+ * with an engine that launched them. Returns what ends that.
+ */
+function lookAtStalled({ clock }: EngineParts, shared: SharedJournal, holder: string, link: RuntimeLink): () => void {
+  let cancel = (): void => undefined;
+  const look = async (): Promise<void> => {
+    try {
+      for (const { runId, lastSeq } of await shared.stalled(holder, clock.now() - stalledMs))
+        await link.send(runId, { id: `stalled ${runId} ${lastSeq}`, input: lookInput });
+    } catch {
+      // The store or the runtime is away: the next look finds the same runs.
+    }
+    later();
+  };
+  const later = (): void => {
+    cancel = clock.setTimer(stalledMs, () => void look(), { background: true });
+  };
+  later();
+  return () => cancel();
+}
+
+function closing(worker: RuntimeWorker, works: RunWorks, resources: Resources, stop: () => void): RuntimeWorker {
   let closed: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
+    stop();
     const left = works.close(graceMs);
     await worker.close(graceMs);
     await left;

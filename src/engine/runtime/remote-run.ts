@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid';
 import { CadreError, type ErrorCode } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { Delivery, RuntimeLink } from '../../core/runtime.ts';
@@ -17,14 +18,6 @@ import { encodeInput, lookInput } from './wire-input.ts';
 /** Milliseconds between two looks at the journal, where notifications get lost. */
 const lookAgainMs = 2_000;
 
-/** Services of a remote run. */
-export interface RemoteRunParts {
-  readonly link: RuntimeLink;
-  /** True when another holder than the runtime had the run before. */
-  readonly isTaken: boolean;
-  readonly newId: () => string;
-}
-
 /**
  * A run that engines elsewhere advance: its inputs go to a runtime, its events come from the journal.
  *
@@ -38,18 +31,18 @@ export class RemoteRun implements RunDriver {
   readonly subscribers = new Subscribers(() => undefined);
   readonly #lease: Lease;
   readonly #ports: ActorPorts;
-  readonly #parts: RemoteRunParts;
+  readonly #link: RuntimeLink;
   readonly #idle = new Set<() => void>();
   #reading: Promise<void> | undefined;
   #isNewsWaiting = false;
   #stopWatching: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
 
-  constructor(state: RunContext, lease: Lease, ports: ActorPorts, parts: RemoteRunParts) {
+  constructor(state: RunContext, lease: Lease, ports: ActorPorts, link: RuntimeLink) {
     this.state = state;
     this.#lease = lease;
     this.#ports = ports;
-    this.#parts = parts;
+    this.#link = link;
     this.#stopWatching = ports.journal.watch?.(state.meta.runId, () => void this.#look());
     this.#lookLater();
   }
@@ -70,16 +63,12 @@ export class RemoteRun implements RunDriver {
     await first.whenIdle();
     if (first.halted !== undefined) throw first.halted;
     this.state = first.state;
-    await this.#parts.link.send(this.state.meta.runId, { id: `begin ${this.state.meta.runId}`, input: lookInput });
+    await this.#link.send(this.state.meta.runId, { id: `begin ${this.state.meta.runId}`, input: lookInput });
   }
 
   async submit(input: Input): Promise<void> {
     if (this.halted !== undefined) throw this.halted;
-    const { newId, isTaken } = this.#parts;
-    // A run that the runtime has had all along was not interrupted: it is only looked at.
-    if (input.kind === 'recover' && !isTaken)
-      return await this.#parts.link.send(this.state.meta.runId, { id: newId(), input: lookInput });
-    await this.#deliver({ id: newId(), input: encodeInput(input, this.#ports.decision.env.secrets) });
+    await this.#deliver({ id: nanoid(), input: encodeInput(input, this.#ports.decision.env.secrets) });
   }
 
   readonly tell = (input: Input): void => {
@@ -94,7 +83,7 @@ export class RemoteRun implements RunDriver {
     const isPart = what.agentId !== undefined || what.moduleId !== undefined;
     const still = new Set(isPart ? dueWorks(this.state, this.#ports.decision.env.catalog).map(({ key }) => key) : []);
     const ended = works.map(({ key }) => key).filter((key) => !still.has(key));
-    await this.#parts.link.settled(ended, this.#ports.graceMs);
+    await this.#link.settled(ended, this.#ports.graceMs);
     await this.#look();
   }
 
@@ -121,7 +110,7 @@ export class RemoteRun implements RunDriver {
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
-    const { refused } = await this.#parts.link.submit(this.state.meta.runId, delivery);
+    const { refused } = await this.#link.submit(this.state.meta.runId, delivery);
     await this.#look();
     if (refused === undefined) return;
     const details = refused.details === undefined ? {} : { details: refused.details };

@@ -1,10 +1,16 @@
-import { CadreError, toErrorRecord } from '../../core/error.ts';
+import { CadreError, type ErrorCode, toErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Applied, Delivery, DueWork, RuntimeHost } from '../../core/runtime.ts';
 import { decodeInput, lookInput } from './wire-input.ts';
 import type { RunDecider } from './run-decider.ts';
 import { WorkerRun, type WorkerRunParts } from './worker-run.ts';
+
+/** Milliseconds for which an effect is offered to workers before a note says that none has what it needs. */
+const notedAfterMs = 10_000;
+
+/** Reasons why a run is not the runtime's to advance. */
+const isOutOfReach: ReadonlySet<ErrorCode> = new Set(['RUN_LOCKED', 'RUN_UNKNOWN', 'RUN_DELETED', 'RUN_IMPORTED']);
 
 /** Most runs kept in memory; those used longest ago are read again when they are needed. */
 const mostRuns = 200;
@@ -21,6 +27,8 @@ export class RunWorks implements RuntimeHost {
   readonly #own: WorkerRunParts;
   readonly #runs = new Map<RunId, Promise<WorkerRun>>();
   readonly #turns = new Map<RunId, Promise<unknown>>();
+  /** When an effect was first refused here for want of a tool or model, by its key. */
+  readonly #lacking = new Map<string, number>();
   readonly #performing = new Map<string, Promise<readonly Delivery[]>>();
 
   constructor(own: WorkerRunParts) {
@@ -30,7 +38,13 @@ export class RunWorks implements RuntimeHost {
   apply(runId: RunId, delivery: Delivery): Promise<Applied> {
     const isLook = delivery.input['kind'] === lookInput['kind'];
     return this.#decideInTurn(runId, async (run, decider) => {
-      if (isLook || (await this.#own.shared.hasApplied(runId, delivery.id))) return { works: await decider.goOn() };
+      if (await this.#own.shared.hasApplied(runId, delivery.id)) return { works: await decider.goOn() };
+      const resumption = run.takeResumption();
+      if (delivery.input['kind'] === 'recover') {
+        // Otherwise it was not interrupted: what runs for it goes on.
+        if (resumption !== undefined) return await applied(run, decider, delivery);
+      } else if (resumption !== undefined) await decider.decide(await run.complete(resumption, decider.state));
+      if (isLook || delivery.input['kind'] === 'recover') return { works: await decider.goOn() };
       return await applied(run, decider, delivery);
     });
   }
@@ -49,9 +63,27 @@ export class RunWorks implements RuntimeHost {
       runId,
       async (run) => await run.performer(),
       async (performer) => await performer.perform(work, signal),
-    ).finally(() => this.#performing.delete(work.key));
+    )
+      .catch((thrown: unknown) => {
+        if (thrown instanceof CadreError && isOutOfReach.has(thrown.code)) return [];
+        this.#noteLack(runId, work, thrown);
+        throw thrown;
+      })
+      .finally(() => this.#performing.delete(work.key));
     this.#performing.set(work.key, performing);
     return await performing;
+  }
+
+  /** Puts on record that an effect has been offered for a while, and no worker has what it needs. */
+  #noteLack(runId: RunId, { key }: DueWork, thrown: unknown): void {
+    if (!(thrown instanceof CadreError) || thrown.code !== 'WORKER_LACKS') return;
+    const now = this.#own.parts.clock.monotonic();
+    const since = this.#lacking.get(key) ?? now;
+    if (this.#lacking.size > 1_000) this.#lacking.clear();
+    this.#lacking.set(key, since);
+    if (now - since < notedAfterMs) return;
+    const message = `${thrown.message}; no worker has taken it for ${Math.round(notedAfterMs / 1_000)} s. It is offered again until one has it: start a worker that has`;
+    this.#own.submit(runId, { kind: 'note', level: 'warning', code: 'WORKER_LACKS', message }, `${key} lacking`);
   }
 
   /** Leaves all runs: effects in progress get `graceMs` to end. */
@@ -86,6 +118,10 @@ export class RunWorks implements RuntimeHost {
     this.#turns.set(runId, turn);
     try {
       return await turn;
+    } catch (thrown) {
+      // Trying again would change nothing.
+      if (!(thrown instanceof CadreError) || !isOutOfReach.has(thrown.code)) throw thrown;
+      return { refused: { code: thrown.code, message: thrown.message }, works: [] };
     } finally {
       if (this.#turns.get(runId) === turn) this.#turns.delete(runId);
     }

@@ -4,6 +4,7 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import type { Resources } from '../effects/resources.ts';
+import { assertTools } from './assert-tools.ts';
 import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts';
 import { readOwnState } from '../recovery/read-state.ts';
 import type { ActorPorts } from '../run/run-actor.ts';
@@ -11,6 +12,7 @@ import type { Input } from '../run/input.ts';
 import { runPorts } from '../run/run-ports.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
 import { ToolsetHold } from '../toolsets/toolset-hold.ts';
+import { engineVersion } from '../version.ts';
 import { profilesOf } from '../toolsets/toolsets-needed.ts';
 import { RunDecider } from './run-decider.ts';
 import { RunPerformer } from './run-performer.ts';
@@ -24,9 +26,11 @@ export interface WorkerRunParts {
   readonly holder: string;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly resources: Resources;
-  /** Hands in an input that is no outcome: a note, a late result. */
-  readonly submit: (runId: RunId, input: Input) => void;
+  /** Hands in an input that is no outcome: a note, a late result. With an id it is applied once, however many workers hand it in. */
+  readonly submit: (runId: RunId, input: Input, id?: string) => void;
 }
+
+type TakenLease = Awaited<ReturnType<SharedJournal['acquire']>>;
 
 /**
  * One run on an engine that works for a runtime: what decides its inputs, and what runs its effects, each made when it is first needed.
@@ -46,11 +50,14 @@ export class WorkerRun {
   #performer: Promise<RunPerformer> | undefined;
   #stopWatching: (() => void) | undefined;
   #isStale = false;
+  #isInterrupted: boolean;
 
-  private constructor(own: WorkerRunParts, lease: Lease, state: RunContext, tools: RunTools) {
+  private constructor(own: WorkerRunParts, lease: TakenLease, state: RunContext, tools: RunTools) {
     const { parts, content, resources } = own;
     this.#own = own;
     this.#lease = lease;
+    // A fork begins with events of another run.
+    this.#isInterrupted = lease.isInterrupted || state.meta.parentRun?.at === state.seq;
     this.#tools = tools;
     this.#unused = state;
     const adopt = (input: Input): void => {
@@ -68,6 +75,7 @@ export class WorkerRun {
     try {
       const state = await readOwnState(parts.journal, runId);
       const runtime = await profileRuntimeOf(parts, state);
+      assertTools(parts, runtime, state);
       // An ended run only records late results.
       const hold =
         state.outcome === undefined
@@ -104,6 +112,16 @@ export class WorkerRun {
     const performer = await (this.#performer ??= this.#newState().then((state) => new RunPerformer(state, this.#ports, links)));
     if (await performer.catchUp()) this.#isStale = true;
     return performer;
+  }
+
+  /**
+   * Returns the resumption that has to be decided before anything else, once: when the newest events were written by others, what was
+   * running then is gone.
+   */
+  takeResumption(): SentInput | undefined {
+    if (!this.#isInterrupted) return undefined;
+    this.#isInterrupted = false;
+    return { kind: 'recover', engineVersion };
   }
 
   /** Returns an input with what only the engine that decides it can add. */

@@ -38,12 +38,24 @@ export class PostgresShared implements SharedJournal {
     return await this.#meta('runtime', mine, adopt);
   }
 
-  async acquire(runId: RunId, holder: string): Promise<Lease & { readonly isNew: boolean }> {
+  async acquire(runId: RunId, holder: string): Promise<Lease & { readonly isInterrupted: boolean }> {
     return await this.#parts.guard(`acquiring run ${runId}`, async () => {
       const owner = `${sharedPrefix}${holder}`;
-      const { epoch, lastSeq, isNew } = (await this.#held(runId, owner)) ?? (await this.#take(runId, owner));
+      const { epoch, lastSeq, isInterrupted } = (await this.#held(runId, owner)) ?? (await this.#take(runId, owner));
       await this.#parts.onTaken(runId, lastSeq);
-      return { runId, owner, epoch, isNew };
+      return { runId, owner, epoch, isInterrupted };
+    });
+  }
+
+  async stalled(holder: string, at: number): Promise<readonly { readonly runId: RunId; readonly lastSeq: number }[]> {
+    return await this.#parts.guard('looking for runs that stand still', async () => {
+      const { query } = await this.#parts.connections();
+      const rows = await query(
+        `SELECT run_id, last_seq FROM "${this.#parts.schema}".runs
+         WHERE owner = $1 AND status = 'running' AND deleted_at IS NULL AND created_at IS NOT NULL AND updated_at < $2 LIMIT 1000`,
+        [`${sharedPrefix}${holder}`, at],
+      );
+      return rows.map((row) => ({ runId: String(row['run_id']) as RunId, lastSeq: Number(row['last_seq']) }));
     });
   }
 
@@ -74,11 +86,11 @@ export class PostgresShared implements SharedJournal {
   async #held(runId: RunId, owner: string): Promise<Taken | undefined> {
     const { query } = await this.#parts.connections();
     const [row] = await query(
-      `SELECT epoch, last_seq FROM "${this.#parts.schema}".runs WHERE run_id = $1 AND owner = $2 AND deleted_at IS NULL`,
+      `SELECT epoch, last_seq, ${writtenEpoch(this.#parts.schema)} FROM "${this.#parts.schema}".runs AS runs WHERE run_id = $1 AND owner = $2 AND deleted_at IS NULL`,
       [runId, owner],
       'cadre-shared-lease',
     );
-    return row === undefined ? undefined : takenOf(row, false);
+    return row === undefined ? undefined : takenOf(row);
   }
 
   async #take(runId: RunId, owner: string): Promise<Taken> {
@@ -87,14 +99,14 @@ export class PostgresShared implements SharedJournal {
     return await connections.transaction(async (query) => {
       await query(`INSERT INTO "${schema}".runs (run_id) VALUES ($1) ON CONFLICT DO NOTHING`, [runId]);
       const [row = {}] = await query(
-        `SELECT runs.epoch, runs.last_seq, runs.deleted_at, ${holderColumns(lockClass)}
+        `SELECT runs.epoch, runs.last_seq, runs.deleted_at, ${writtenEpoch(schema)}, ${holderColumns(lockClass)}
          FROM "${schema}".runs AS runs LEFT JOIN "${schema}".owners AS owners ON owners.owner = runs.owner
          WHERE runs.run_id = $1 FOR UPDATE OF runs`,
         [runId],
       );
       if (typeof row['deleted_at'] === 'number') throw deletedRun(location, runId);
       // Another engine of the holder may have been faster.
-      if (row['owner'] === owner) return takenOf(row, false);
+      if (row['owner'] === owner) return takenOf(row);
       const state = holderState(row);
       if (state.kind !== 'free' && state.kind !== 'gone') {
         const knownInMs = state.kind === 'unsure' ? state.knownInMs : state.kind === 'lost' ? 1_000 : undefined;
@@ -105,7 +117,7 @@ export class PostgresShared implements SharedJournal {
          RETURNING epoch, last_seq`,
         [runId, owner],
       );
-      return takenOf(taken, true);
+      return takenOf({ ...row, ...taken });
     });
   }
 
@@ -129,9 +141,16 @@ export class PostgresShared implements SharedJournal {
 interface Taken {
   readonly epoch: number;
   readonly lastSeq: number;
-  readonly isNew: boolean;
+  readonly isInterrupted: boolean;
 }
 
-function takenOf(row: Row, isNew: boolean): Taken {
-  return { epoch: Number(row['epoch']), lastSeq: Number(row['last_seq']), isNew };
+/** Column with the epoch under which the newest commit of a run (`runs`) was written. */
+function writtenEpoch(schema: string): string {
+  return `(SELECT epoch FROM "${schema}".commits WHERE commits.run_id = runs.run_id ORDER BY commits.last_seq DESC LIMIT 1) AS written`;
+}
+
+function takenOf(row: Row): Taken {
+  const lastSeq = Number(row['last_seq']);
+  const epoch = Number(row['epoch']);
+  return { epoch, lastSeq, isInterrupted: lastSeq > 0 && Number(row['written']) !== epoch };
 }
