@@ -107,7 +107,8 @@ class MemoryJournal implements Journal {
     const again = inputs.find((input) => this.shared.hasApplied(commit.runId, input));
     if (again !== undefined) throw appliedBefore(location, commit, again);
     for (const input of inputs) addOnce(this.#applied, commit.runId, input);
-    if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], epoch: lease.epoch, summary: undefined, summarised: 0 });
+    if (run === undefined)
+      this.#runs.set(commit.runId, { events: [...commit.events], epoch: lease.epoch, summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
     if (run !== undefined) run.epoch = lease.epoch;
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);

@@ -30,7 +30,8 @@ export async function openEndpoint(
     logger: ({ level }, ...said) => {
       const text = said.map((each) => describeThrown(each)).join(' ');
       // A connection that was cut is nothing to report: the work is sent again.
-      if (String(level) === 'error' && !text.startsWith('Got abort error')) process.emitWarning(text.slice(0, 1_000), 'CadreWarning');
+      if (String(level) === 'error' && !text.startsWith('Got abort error'))
+        process.emitWarning(text.slice(0, 1_000), 'CadreWarning');
     },
   });
   const server = http2.createServer({ settings: { maxConcurrentStreams: worksPerConnection } }, handler);
@@ -42,9 +43,13 @@ export async function openEndpoint(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(
-        new CadreError('RUNTIME_FAILED', `the worker cannot listen on ${address}:${port}: ${describeThrown(error)}. Choose another port`, {
-          cause: error,
-        }),
+        new CadreError(
+          'RUNTIME_FAILED',
+          `the worker cannot listen on ${address}:${port}: ${describeThrown(error)}. Choose another port`,
+          {
+            cause: error,
+          },
+        ),
       ),
     );
     server.listen({ host: address, port, reusePort: sharePort }, resolve);

@@ -44,7 +44,8 @@ export class RestateHttp {
         const answer = await this.#try(request, until - performance.now());
         // Restate is there, and cannot take requests yet, or not now.
         if (answer.status < 500 || request.isPatient !== true) return answer;
-        if (performance.now() + wait > until) throw this.failure(request, `it answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+        if (performance.now() + wait > until)
+          throw this.failure(request, `it answered ${answer.status}: ${answer.text.slice(0, 500)}`);
       } catch (thrown) {
         if (thrown instanceof CadreError) throw thrown;
         const isLate = performance.now() + wait > until;

@@ -53,7 +53,10 @@ class RestateLink implements RuntimeLink {
     const version = status === 200 ? /"version"\s*:\s*"(\d+)[^"]*"/.exec(text) : null;
     if (version === null) throw this.#http.failure({ to: 'admin', doing }, `it does not tell its version (${status})`);
     if (Number(version[1]) !== major)
-      throw new CadreError('RUNTIME_FAILED', `Restate at ${this.#place.admin} has ${version[0]}; Cadre works with version ${major}`);
+      throw new CadreError(
+        'RUNTIME_FAILED',
+        `Restate at ${this.#place.admin} has ${version[0]}; Cadre works with version ${major}`,
+      );
     if (await this.#isServed()) await this.#identify(false);
   }
 

@@ -53,8 +53,7 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
 
   const follow = async (ctx: restate.ObjectContext, { works, wakeInMs, at }: AppliedHere): Promise<void> => {
     const runId = ctx.key as RunId;
-    for (const work of works)
-      ctx.serviceSendClient(effects).perform({ runId, work }, rpc.sendOpts({ idempotencyKey: work.key }));
+    for (const work of works) ctx.serviceSendClient(effects).perform({ runId, work }, rpc.sendOpts({ idempotencyKey: work.key }));
     if (wakeInMs === undefined) return;
     const due = at + wakeInMs;
     const set = (await ctx.get<number>('alarm')) ?? 0;
@@ -68,7 +67,10 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
     handlers: {
       apply: async (ctx: restate.ObjectContext, delivery: Delivery): Promise<Pick<Applied, 'refused'>> => {
         const runId = ctx.key as RunId;
-        const applied = await ctx.run('apply', async (): Promise<AppliedHere> => ({ ...(await host.apply(runId, delivery)), at: Date.now() }));
+        const applied = await ctx.run('apply', async (): Promise<AppliedHere> => ({
+          ...(await host.apply(runId, delivery)),
+          at: Date.now(),
+        }));
         await follow(ctx, applied);
         return applied.refused === undefined ? {} : { refused: applied.refused };
       },

@@ -23,7 +23,15 @@ export class TestCluster implements AsyncDisposable {
   readonly #port: number;
   readonly workers: ChildProcess[] = [];
 
-  private constructor(parts: { url: string; name: string; restate: RestateServer; ledger: string; journal: Journal; engine: Engine; port: number }) {
+  private constructor(parts: {
+    url: string;
+    name: string;
+    restate: RestateServer;
+    ledger: string;
+    journal: Journal;
+    engine: Engine;
+    port: number;
+  }) {
     this.url = parts.url;
     this.name = parts.name;
     this.restate = parts.restate;
@@ -54,7 +62,9 @@ export class TestCluster implements AsyncDisposable {
   async startWorker(): Promise<ChildProcess> {
     const script = path.join(import.meta.dirname, 'worker-process.ts');
     const args = [script, this.ledger, this.url, this.restate.ingress, this.restate.admin, String(this.#port), this.name];
-    const worker = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const worker = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     this.workers.push(worker);
     await new Promise<void>((resolve, reject) => {
       worker.stdout?.once('data', () => resolve());

@@ -62,7 +62,9 @@ it('Restate is killed and comes back: runs go on, and what was accepted is appli
   await restate.kill();
   const sent = run.send('plan: say back again');
   await restate.launch();
-  await (await sent).delivered;
+  await (
+    await sent
+  ).delivered;
   await run.settled();
   expect(run.turns().at(-1)?.reply?.text).toBe('back again');
   assertJournal(await cluster.journal.read(run.id));

@@ -29,7 +29,11 @@ export function readLedger(file: string): readonly LedgerLine[] {
 /** Words of the newest user message, which say what the model does: `pay 3; look 2; say done`. */
 function planOf(prompt: ScriptedRequest['prompt']): { readonly steps: readonly string[]; readonly done: number } {
   const text = JSON.stringify(prompt.findLast(({ role }) => role === 'user'));
-  const steps = /plan:([^"\\]*)/.exec(text)?.[1]?.split(';').map((step) => step.trim()) ?? [];
+  const steps =
+    /plan:([^"\\]*)/
+      .exec(text)?.[1]
+      ?.split(';')
+      .map((step) => step.trim()) ?? [];
   const from = prompt.findLastIndex(({ role }) => role === 'user');
   return { steps, done: prompt.slice(from).filter(({ role }) => role === 'assistant').length };
 }

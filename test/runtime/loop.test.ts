@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { defineTool } from '../../src/index.ts';
-import { assertJournal, createMemoryJournal, manualClock, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
+import {
+  assertJournal,
+  createMemoryJournal,
+  manualClock,
+  type ScriptedReply,
+  type ScriptedRequest,
+} from '../../src/testing/index.ts';
 import { LoopRuntime } from '../support/runtime/loop-runtime.ts';
 import { testEngine } from '../support/test-engine.ts';
 
@@ -21,9 +27,7 @@ it('a run with a tool finishes on two workers, launched by a third engine', asyn
     }),
   ];
   const replies = ({ prompt }: ScriptedRequest): ScriptedReply =>
-    prompt.some(({ role }) => role === 'tool')
-      ? { text: 'It is paid.' }
-      : { toolCalls: [{ name: 'pay', args: { amount: 3 } }] };
+    prompt.some(({ role }) => role === 'tool') ? { text: 'It is paid.' } : { toolCalls: [{ name: 'pay', args: { amount: 3 } }] };
   const options = { clock, store, runtime, tools, profile: 'tool_access_policy: { allowed_individual_tools: [pay] }' };
   const workers = [await testEngine({ ...options, replies }), await testEngine({ ...options, replies })];
   for (const { engine } of workers) await engine.work();

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Recording } from '../../core/recording/recording.ts';
 import type { Journal } from '../../core/events/journal.ts';
+import type { Runtime } from '../../core/runtime.ts';
 import { createEngine } from '../../engine/create-engine.ts';
 import { type EngineOptions } from '../../engine/engine-options.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -34,7 +35,9 @@ export interface TeamsOptions {
 /** Command that opens teams. */
 export interface TeamsCommand {
   /** Name of the command, and of its default reports folder. */
-  readonly command: 'serve' | 'mcp' | 'eval';
+  readonly command: 'serve' | 'mcp' | 'eval' | 'worker';
+  /** Advances the runs, instead of this process. */
+  readonly runtime?: Runtime | undefined;
   /** Open journal to use, which is closed with the teams; opened from the options when absent. */
   readonly journal?: Journal | undefined;
   /** Models besides the configured ones. */
@@ -56,7 +59,10 @@ const graceMs = 5_000;
 /**
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
-export async function openTeams(options: TeamsOptions, { command, journal: given, models = {} }: TeamsCommand): Promise<Teams> {
+export async function openTeams(
+  options: TeamsOptions,
+  { command, journal: given, models = {}, runtime }: TeamsCommand,
+): Promise<Teams> {
   await checkDefaultStore(options.store);
   const profiles = profilesFolder(options.profiles);
   const beside = options.docs === undefined ? await teamDocs(profiles) : undefined;
@@ -84,6 +90,7 @@ export async function openTeams(options: TeamsOptions, { command, journal: given
       tools,
       models,
       store: journal ?? store,
+      ...(runtime === undefined ? {} : { runtime }),
       trust: async (set, run, launched) => {
         await trust.checkLater(set, run, launched);
         // A run begins: its documents are read while its first model call runs.

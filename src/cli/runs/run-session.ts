@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Journal } from '../../core/events/journal.ts';
 import type { Recording } from '../../core/recording/recording.ts';
 import type { RunId } from '../../core/ids.ts';
+import type { Runtime } from '../../core/runtime.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { randomIds } from '../../engine/random-ids.ts';
 import { createEngine } from '../../engine/create-engine.ts';
@@ -57,6 +58,8 @@ export interface RunSessionOptions {
   readonly json?: boolean | undefined;
   /** Takes runs over even from a holder that seems alive. */
   readonly takeOver?: boolean;
+  /** Advances the run, instead of this process. */
+  readonly runtime?: Runtime | undefined;
 }
 
 /** Engine for one run, with document tools over one folder. */
@@ -146,7 +149,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
 
 /** Opens the engine of one run, and its journal where that is not the engine's to open. */
 async function openRunEngine(
-  { profiles, takeOver, replay, store: named }: RunSessionOptions,
+  { profiles, takeOver, replay, store: named, runtime }: RunSessionOptions,
   parts: {
     readonly store: string;
     readonly runId: RunId;
@@ -160,6 +163,7 @@ async function openRunEngine(
     profiles,
     tools: documents.tools,
     store: journal ?? store,
+    ...(runtime === undefined ? {} : { runtime }),
     ids: idsFrom(runId),
     ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}),
     ...journalSecrets(named),

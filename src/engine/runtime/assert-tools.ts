@@ -16,5 +16,8 @@ export function assertTools({ journal }: EngineParts, { code }: ProfileRuntime, 
   const names = new Set(readGivenTools(own.text).tools.map(({ name }) => name));
   const missing = readGivenTools(recorded).tools.flatMap(({ name }) => (names.has(name ?? null) ? [] : [String(name)]));
   if (missing.length === 0) return;
-  throw new CadreError('WORKER_LACKS', `this worker lacks tools that code gave when run ${meta.runId} began: ${missing.join(', ')}`);
+  throw new CadreError(
+    'WORKER_LACKS',
+    `this worker lacks tools that code gave when run ${meta.runId} began: ${missing.join(', ')}`,
+  );
 }

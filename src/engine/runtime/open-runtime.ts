@@ -18,6 +18,11 @@ const stalledMs = 60_000;
 /** Connects an engine to a runtime. Throws RUNTIME_FAILED, or OPTION_INVALID for a journal that engines elsewhere cannot use. */
 export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise<RemoteRuns> {
   const { journal } = parts;
+  if (typeof runtime.connect !== 'function' || typeof runtime.name !== 'string')
+    throw new CadreError(
+      'OPTION_INVALID',
+      'createEngine: runtime must be one, such as restateRuntime({ ingress }) of cadre/restate makes',
+    );
   const shared = sharedPart(journal, runtime);
   const link = await runtime.connect(shared);
   const holder = runtime.name;

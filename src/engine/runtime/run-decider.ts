@@ -40,15 +40,19 @@ export class RunDecider {
   constructor(state: RunContext, lease: Lease, ports: ActorPorts) {
     const made: CollectedEffects[] = [];
     this.#ports = ports;
-    this.#actor = new RunActor(state, lease, Object.create(ports, {
-      effects: {
-        value: (links: { readonly tell: (input: Input) => void }) => {
-          const effects = new CollectedEffects({ clock: ports.clock, env: () => ports.decision.env }, links);
-          made.push(effects);
-          return effects;
+    this.#actor = new RunActor(
+      state,
+      lease,
+      Object.create(ports, {
+        effects: {
+          value: (links: { readonly tell: (input: Input) => void }) => {
+            const effects = new CollectedEffects({ clock: ports.clock, env: () => ports.decision.env }, links);
+            made.push(effects);
+            return effects;
+          },
         },
-      },
-    }) as ActorPorts);
+      }) as ActorPorts,
+    );
     const [effects] = made;
     if (effects === undefined) throw new CadreError('INTERNAL', 'the effects of a run are not collected');
     this.#effects = effects;

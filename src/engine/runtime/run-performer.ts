@@ -48,7 +48,12 @@ export class RunPerformer {
     this.#ports = ports;
     this.#links = links;
     const subscribers = new Subscribers(() => undefined);
-    this.#effects = new Effects(ports, { subscribers, tell: this.#told, halt: (error) => this.#reject(error), onIdle: () => undefined });
+    this.#effects = new Effects(ports, {
+      subscribers,
+      tell: this.#told,
+      halt: (error) => this.#reject(error),
+      onIdle: () => undefined,
+    });
   }
 
   /** Reads what engines wrote; true when the profiles or tools of the run have changed by that. */
@@ -125,7 +130,10 @@ export class RunPerformer {
     if (profile === undefined || profile.planner !== undefined || !usesModel(profile)) return;
     const config = env.llmConfig(profile, this.#state, agent);
     if (this.#links.canCall(config)) return;
-    throw new CadreError('WORKER_LACKS', `this worker cannot call the model of '${config.name}', which run ${this.#state.meta.runId} uses`);
+    throw new CadreError(
+      'WORKER_LACKS',
+      `this worker cannot call the model of '${config.name}', which run ${this.#state.meta.runId} uses`,
+    );
   }
 
   async #run(effect: WorkEffect, signal: AbortSignal): Promise<Input> {

@@ -1,7 +1,16 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, SharedJournal, TurnEvents } from '../../core/events/journal.ts';
+import type {
+  Commit,
+  Journal,
+  Lease,
+  RunMarks,
+  RunsFilter,
+  RunSummary,
+  SharedJournal,
+  TurnEvents,
+} from '../../core/events/journal.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { integrityKey } from '../commit-chain.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';

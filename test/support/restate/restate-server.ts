@@ -39,7 +39,8 @@ export class RestateServer {
     const args = ['--no-logo', '-c', path.join(this.#folder, 'restate.toml'), '--base-dir', path.join(this.#folder, 'data')];
     const server = spawn(binary(), args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: this.#folder });
     let said = '';
-    for (const pipe of [server.stdout, server.stderr]) pipe?.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-4_000)));
+    for (const pipe of [server.stdout, server.stderr])
+      pipe?.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-4_000)));
     writeFileSync(path.join(this.#folder, 'pid'), String(server.pid));
     for (const handle of [server, server.stdout, server.stderr]) unref(handle);
     this.#process = server;

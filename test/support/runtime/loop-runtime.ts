@@ -115,7 +115,10 @@ export class LoopRuntime implements Runtime {
       const deliveries = await this.#untilDone((host) => host.perform(runId, copy(work), signal));
       for (const delivery of deliveries) await this.#submit(runId, delivery);
     })();
-    this.#sent.set(work.key, performed.catch(() => undefined));
+    this.#sent.set(
+      work.key,
+      performed.catch(() => undefined),
+    );
   }
 
   async #untilDone<T>(work: (host: RuntimeHost) => Promise<T>): Promise<T> {

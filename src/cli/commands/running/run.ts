@@ -12,6 +12,7 @@ import { finishRun, interruptedText, reportPending } from '../../runs/finish-run
 import { Interruption } from '../../terminal/interruption.ts';
 import { unlessInterrupted } from '../../runs/unless-interrupted.ts';
 import type { LimitsOption } from '../../options/option-values.ts';
+import { type RestateFlags, restateOf } from '../../options/restate-option.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -49,7 +50,7 @@ export interface RecordOptions {
 }
 
 /** Runs a team on a question until it has nothing left to do, and prints its report. */
-export async function runCommand(words: readonly string[], options: RunOptions & RecordOptions): Promise<ExitCode> {
+export async function runCommand(words: readonly string[], options: RunOptions & RecordOptions & RestateFlags): Promise<ExitCode> {
   const replay = options.replay === undefined ? undefined : await readRecording(options.replay);
   const input =
     replay !== undefined && words.length === 0 ? replay.start.input : await withFiles(await readQuestion(words), options.attach);
@@ -57,7 +58,8 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   if (options.project !== undefined) checkProject(options.project);
   const terminal = openTerminal(options);
   using interruption = new Interruption();
-  await using session = await openRunSession({ ...options, profiles: profilesFolder(options.profiles), replay });
+  const runtime = await restateOf(options);
+  await using session = await openRunSession({ ...options, profiles: profilesFolder(options.profiles), replay, runtime });
   const profile = chooseProfile(session.engine.profiles, options.profile ?? replay?.start.profile);
   const llm = options.llm ?? replay?.start.llmConfig;
   const request = options.request ?? replay?.start.request;

@@ -7,6 +7,7 @@ import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';
 import { chooseProfile } from '../../options/choose-profile.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openJournal } from '../../options/open-journal.ts';
+import { type RestateFlags, restateOf } from '../../options/restate-option.ts';
 import { isServerStore } from '../../options/server-store.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTeams, type Teams } from '../../options/open-teams.ts';
@@ -22,7 +23,7 @@ import { thisCommand } from '../../options/this-command.ts';
 import { launchOptions, type RunOptions } from './run.ts';
 
 /** Options of `serve`. */
-export interface ServeCommandOptions extends RunOptions {
+export interface ServeCommandOptions extends RunOptions, RestateFlags {
   readonly port?: number;
   readonly host?: string;
   readonly token?: boolean;
@@ -45,7 +46,8 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   const { port, host, readOnly = false, allowHost, profile } = options;
   // A read-only server writes nothing and needs no write permission.
   const journal = readOnly && options.store !== 'memory' ? await openReadOnly(options.store) : undefined;
-  await using teams = await openTeams(options, { command: 'serve', journal });
+  const runtime = await restateOf(options);
+  await using teams = await openTeams(options, { command: 'serve', journal, runtime });
   const { engine } = teams;
   const given = process.env[tokenVariable];
   const token = options.token === true ? (given ?? randomBytes(24).toString('base64url')) : undefined;
@@ -74,7 +76,8 @@ export async function serveCommand(options: ServeCommandOptions): Promise<ExitCo
   const query = token === undefined ? '' : `/?token=${given === undefined ? token : `$${tokenVariable}`}`;
   tell(`Cadre is at ${served.url}${query} (Ctrl-C stops it; runs can be resumed).\n${teams.unreadFilesLine}`);
   // After the address is printed: the server is reachable while runs are resumed.
-  if (!readOnly && options.store !== 'memory') void resumeRuns(engine, options, tell);
+  // Runs on workers go on without this server.
+  if (!readOnly && options.store !== 'memory' && runtime === undefined) void resumeRuns(engine, options, tell);
   const pageOf = (runId: string): string => `${served.url}/#/runs/${encodeURIComponent(runId)}`;
   using _keys = options.dev === true ? forkOnKey({ engine, tell, pageOf }) : undefined;
   if (options.dev === true)
