@@ -138,7 +138,8 @@ export class RemoteRun implements RunDriver {
         if (!(thrown instanceof CadreError)) throw thrown;
       }
     } while (this.#isNewsWaiting);
-    if (this.isOver) this.#stop();
+    if (this.isOver || this.halted !== undefined) this.#stop();
+    else this.#lookLater();
     this.#settleIdle();
   }
 
@@ -149,13 +150,12 @@ export class RemoteRun implements RunDriver {
   }
 
   #lookLater(): void {
+    this.#cancelLook?.();
     this.#cancelLook = this.#ports.clock.setTimer(
       lookAgainMs,
-      () => {
-        this.#lookLater();
-        void this.#look();
-      },
-      { background: true },
+      () => void this.#look(),
+      // A run at work keeps the process of its launcher alive; one that waits does not.
+      { background: this.isIdle },
     );
   }
 
