@@ -8,7 +8,7 @@ import { createPostgresJournal } from '../../src/journal/postgres/postgres-journ
 import { restateRuntime } from '../../src/restate/restate-runtime.ts';
 import { sharedServer } from '../support/postgres/postgres-server.ts';
 import { freePorts, type RestateServer, sharedRestate } from '../support/restate/restate-server.ts';
-import { type LedgerLine, readLedger, teamOptions } from './team.ts';
+import { type LedgerLine, readLedger, teamOptions } from '../support/runtime/plan-team.ts';
 
 const started: TestCluster[] = [];
 
@@ -52,7 +52,7 @@ export class TestCluster implements AsyncDisposable {
     const journal = createPostgresJournal({ url });
     const [port = 0] = await freePorts(1);
     const runtime = restateRuntime({ ingress: server.ingress, admin: server.admin, name });
-    const engine = await createEngine({ ...teamOptions(ledger), store: journal, runtime });
+    const engine = await createEngine({ ...teamOptions(ledger, journal), store: journal, runtime });
     const cluster = new TestCluster({ url, name, restate: server, ledger, journal, engine, port });
     for (let index = 0; index < workers; index += 1) await cluster.startWorker();
     return cluster;
@@ -87,7 +87,7 @@ export class TestCluster implements AsyncDisposable {
   async client(): Promise<AsyncDisposable & { readonly engine: Engine }> {
     const journal = createPostgresJournal({ url: this.url });
     const runtime = restateRuntime({ ingress: this.restate.ingress, admin: this.restate.admin, name: this.name });
-    const engine = await createEngine({ ...teamOptions(this.ledger), store: journal, runtime });
+    const engine = await createEngine({ ...teamOptions(this.ledger, journal), store: journal, runtime });
     return {
       engine,
       [Symbol.asyncDispose]: async () => {

@@ -20,20 +20,26 @@ function start(args: readonly string[], prefix: string): ChildProcess {
   return child;
 }
 
-const ended = (child: ChildProcess): Promise<number | null> => new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 
 const [postgres, restate] = await Promise.all([PostgresServer.start(), RestateServer.start()]);
 const [port] = await freePorts(1);
 const where = ['--store', postgres.url('cluster'), '--restate', restate.ingress, '--restate-admin', restate.admin];
 tell(`PostgreSQL is on port ${postgres.port}, Restate at ${restate.ingress} (admin API ${restate.admin}).`);
-const workers = [1, 2, 3].map((number) => start(['worker', ...where, '--port', String(port), '--share-port'], `worker ${number} | `));
+const workers = [1, 2, 3].map((number) =>
+  start(['worker', ...where, '--port', String(port), '--share-port'], `worker ${number} | `),
+);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 let code: number | null = 1;
 try {
   await Promise.race([
     Promise.all(
-      workers.map((worker) => new Promise<void>((resolve) => worker.stderr?.on('data', (data: Buffer) => data.includes('Working on') && resolve()))),
+      workers.map(
+        (worker) =>
+          new Promise<void>((resolve) => worker.stderr?.on('data', (data: Buffer) => data.includes('Working on') && resolve())),
+      ),
     ),
     Promise.race(workers.map(ended)).then((failed) => Promise.reject(new Error(`a worker ended with ${failed}`))),
   ]);

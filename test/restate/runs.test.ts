@@ -1,8 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { assertJournal } from '../../src/testing/index.ts';
 import { TestCluster } from './cluster.ts';
-import { until } from './until.ts';
 
 const cluster = await TestCluster.start(2);
 afterAll(async () => await cluster[Symbol.asyncDispose]());
@@ -34,46 +32,6 @@ it('a message wakes a waiting run, and its receipt names the turn that read it; 
   await run.cancel('enough');
   expect((await run.result).status).toBe('cancelled');
   await expect(run.send('more')).rejects.toMatchObject({ code: 'RUN_ENDED' });
-});
-
-it('an approval is given from here, and a second one is refused', async () => {
-  const run = await engine.launch({ profile: 'Asks', input: 'plan: pay; say paid' });
-  await run.settled();
-  const [asked] = run.pending;
-  expect(cluster.didIn(run.id)).toEqual([]);
-  await run.approve(asked?.id ?? '');
-  await expect(run.approve(asked?.id ?? '')).rejects.toMatchObject({ code: 'PENDING_UNKNOWN' });
-  expect((await run.result).output).toBe('paid');
-  expect(cluster.didIn(run.id)).toEqual(['begin pay', 'end pay']);
-});
-
-it('cancelling reaches a tool on another worker, and resolves when it has stopped', async () => {
-  const run = await engine.launch({ profile: 'Root', input: 'plan: look 60000; say never' });
-  await until(() => cluster.didIn(run.id).length === 1);
-  const began = performance.now();
-  await run.cancel('changed my mind');
-  expect(performance.now() - began).toBeLessThan(4_000);
-  expect((await run.result).status).toBe('cancelled');
-  await pause(200);
-  expect(cluster.didIn(run.id)).toEqual(['begin look']);
-  assertJournal(await journal.read(run.id));
-});
-
-it('an urgent message interrupts a model call on another worker', async () => {
-  const run = await engine.launch({ profile: 'Chat', input: 'plan: slow 60000' });
-  await until(async () => (await journal.read(run.id)).some(({ type }) => type === 'turn.start'));
-  await pause(300);
-  await run.send('plan: say now', { priority: 'now' });
-  await run.settled();
-  expect(run.turns().map(({ reply }) => reply?.text)).toContain('now');
-  await run.cancel();
-});
-
-it('the time limit of a run ends it, though its tool hangs', async () => {
-  const run = await engine.launch({ profile: 'Root', input: 'plan: look 60000; say late' }, { limits: { wallMs: 2_000 } });
-  const result = await run.result;
-  expect([result.status, result.outcome]).toEqual(['failed', 'limit']);
-  assertJournal(await journal.read(run.id));
 });
 
 it('another engine sees the run, steers it and gets its result', async () => {

@@ -115,7 +115,7 @@ describe('a schema that is not what this version wrote', () => {
   it('a newer layout is refused, and left as it is', async () => {
     const { url, schema } = await written();
     await server.query(`UPDATE ${schema}.meta SET value = '99'`);
-    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 1; update Cadre/);
+    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 2; update Cadre/);
     await server.query(`UPDATE ${schema}.meta SET value = 'x'`);
     await refused('STORE_CORRUPT', { url });
   });

@@ -22,7 +22,8 @@ export class LoopRuntime implements Runtime {
   readonly name = 'loop';
   readonly #clock: Clock;
   readonly #faults: LoopFaults;
-  readonly #hosts: RuntimeHost[] = [];
+  #hosts: RuntimeHost[] = [];
+  #died = Promise.withResolvers<never>();
   readonly #queues = new Map<RunId, Promise<unknown>>();
   readonly #sent = new Map<string, Promise<void>>();
   readonly #alarms = new Map<RunId, () => void>();
@@ -32,6 +33,7 @@ export class LoopRuntime implements Runtime {
   readonly works: string[] = [];
 
   constructor(clock: Clock, faults: LoopFaults = {}) {
+    this.#died.promise.catch(() => undefined);
     this.#clock = clock;
     this.#faults = faults;
   }
@@ -50,12 +52,21 @@ export class LoopRuntime implements Runtime {
     });
   }
 
+  /** Forgets all engines that serve, as when their processes are killed: what they had is sent to others. */
+  forgetWorkers(): void {
+    this.#hosts = [];
+    const { reject } = this.#died;
+    this.#died = Promise.withResolvers<never>();
+    this.#died.promise.catch(() => undefined);
+    reject(new Error('the worker was killed'));
+  }
+
   #serve(host: RuntimeHost): RuntimeWorker {
     this.#hosts.push(host);
     return {
       address: 'loop',
       close: () => {
-        this.#hosts.splice(this.#hosts.indexOf(host), 1);
+        this.#hosts = this.#hosts.filter((each) => each !== host);
         return Promise.resolve();
       },
     };
@@ -124,12 +135,12 @@ export class LoopRuntime implements Runtime {
   async #untilDone<T>(work: (host: RuntimeHost) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       const host = this.#hosts[this.#next++ % Math.max(1, this.#hosts.length)];
-      if (host === undefined) throw new Error('no engine serves the runtime');
       try {
-        return await work(host);
+        if (host === undefined) throw new Error('no engine serves the runtime');
+        return await Promise.race([work(host), this.#died.promise]);
       } catch (thrown) {
-        if (attempt > 20) throw thrown;
-        await new Promise((resolve) => setImmediate(resolve));
+        if (attempt > 100) throw thrown;
+        await new Promise((resolve) => setTimeout(resolve, 10));
       }
     }
   }

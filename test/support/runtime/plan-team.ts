@@ -1,19 +1,22 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineTool, type EngineOptions } from '../../src/index.ts';
-import type { ScriptedReply } from '../../src/models/scripted/scripted-reply.ts';
-import { scriptedModel, type ScriptedRequest } from '../../src/testing/index.ts';
-import { profileFiles, waitsForUser } from '../support/test-engine.ts';
+import type { RunId } from '../../../src/core/ids.ts';
+import { defineTool, type EngineOptions, type Journal } from '../../../src/index.ts';
+import type { ScriptedReply } from '../../../src/models/scripted/scripted-reply.ts';
+import { scriptedModel, type ScriptedRequest } from '../../../src/testing/index.ts';
+import { profileFiles, waitsForUser } from '../test-engine.ts';
 
-/** A line of the ledger: a tool began or ended. */
+/** A line of the ledger: a tool began, ended, or was asked to stop. */
 export interface LedgerLine {
-  readonly kind: 'begin' | 'end';
+  readonly kind: 'begin' | 'end' | 'stop';
   readonly tool: string;
   readonly runId: string;
   readonly callId: string;
   readonly attempt: number;
   readonly key: string;
   readonly pid: number;
+  /** True when the journal had the start of this attempt when the tool began. */
+  readonly isCommitted?: boolean;
 }
 
 export function readLedger(file: string): readonly LedgerLine[] {
@@ -51,7 +54,10 @@ async function reply({ prompt }: ScriptedRequest): Promise<ScriptedReply> {
 }
 
 /** Options of the engines of a test team: the same in each process. Tools write what they do to the ledger. */
-export function teamOptions(ledger: string): Pick<EngineOptions, 'profiles' | 'models' | 'tools' | 'team' | 'graceMs'> {
+export function teamOptions(
+  ledger: string,
+  journal: Pick<Journal, 'read'>,
+): Pick<EngineOptions, 'profiles' | 'models' | 'tools' | 'team' | 'graceMs'> {
   const tool = (name: string, effect: 'pure' | 'idempotent' | 'unsafe') =>
     defineTool({
       name,
@@ -60,9 +66,20 @@ export function teamOptions(ledger: string): Pick<EngineOptions, 'profiles' | 'm
       parameters: { type: 'object', properties: { ms: { type: 'number' } } },
       execute: async ({ ms }: { readonly ms?: number }, { runId, toolCallId: callId, attempt, idempotencyKey: key, signal }) => {
         const line = { tool: name, runId, callId, attempt, key, pid: process.pid };
-        appendFileSync(ledger, `${JSON.stringify({ kind: 'begin', ...line })}\n`);
-        await delay(ms ?? 0, undefined, { signal });
-        appendFileSync(ledger, `${JSON.stringify({ kind: 'end', ...line })}\n`);
+        const write = (kind: LedgerLine['kind'], more = {}): void =>
+          appendFileSync(ledger, `${JSON.stringify({ kind, ...line, ...more })}\n`);
+        const events = await journal.read(runId as RunId);
+        const isCommitted = events.some(
+          (event) => event.type === 'tool.start' && event.callId === callId && event.attempt === attempt,
+        );
+        write('begin', { isCommitted });
+        try {
+          await delay(ms ?? 0, undefined, { signal });
+        } catch (thrown) {
+          write('stop');
+          throw thrown;
+        }
+        write('end');
         return `${name} is done`;
       },
     });
@@ -71,6 +88,8 @@ export function teamOptions(ledger: string): Pick<EngineOptions, 'profiles' | 'm
       files: profileFiles({
         Root: 'tool_access_policy: { allowed_individual_tools: [look, note, pay] }',
         Chat: waitsForUser,
+        Expires: `tool_access_policy: { allowed_individual_tools: [pay] }
+tool_gates: [{ id: ask, tools: [pay], verdict: ask, message: May it pay?, expires_after: 1 }]`,
         Asks: `tool_access_policy: { allowed_individual_tools: [pay] }
 tool_gates: [{ id: ask, tools: [pay], verdict: ask, message: May it pay? }]`,
       }),
