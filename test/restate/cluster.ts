@@ -6,7 +6,7 @@ import { createEngine, type Engine } from '../../src/index.ts';
 import type { Journal } from '../../src/core/events/journal.ts';
 import { createPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts';
 import { restateRuntime } from '../../src/restate/restate-runtime.ts';
-import { sharedServer } from '../support/postgres/postgres-server.ts';
+import { type PostgresServer, sharedServer } from '../support/postgres/postgres-server.ts';
 import { freePorts, type RestateServer, sharedRestate } from '../support/restate/restate-server.ts';
 import { type LedgerLine, readLedger, teamOptions } from '../support/runtime/plan-team.ts';
 
@@ -42,8 +42,8 @@ export class TestCluster implements AsyncDisposable {
     started.push(this);
   }
 
-  static async start(workers: number, restate?: RestateServer): Promise<TestCluster> {
-    const postgres = await sharedServer();
+  static async start(workers: number, restate?: RestateServer, own?: PostgresServer): Promise<TestCluster> {
+    const postgres = own ?? (await sharedServer());
     const server = restate ?? (await sharedRestate());
     const schema = postgres.newSchema();
     const url = postgres.url(schema);
