@@ -24,8 +24,13 @@ export async function openEndpoint(
   { host: address = '127.0.0.1', port = 9080, sharePort = false, identityKeys }: RestateWorkerOptions,
 ): Promise<RestateEndpoint> {
   const sdk = await loadSdk();
+  const sessions = new Set<http2.ServerHttp2Session>();
+  // What this worker lacks is offered to another one only over another connection.
+  const turnAway = (): void => {
+    for (const session of sessions) session.close();
+  };
   const handler = sdk.createEndpointHandler({
-    services: restateServices(sdk, names, host),
+    services: restateServices(sdk, names, offering(host, turnAway)),
     ...(identityKeys === undefined ? {} : { identityKeys: [...identityKeys] }),
     logger: ({ level }, ...said) => {
       const text = said.map((each) => describeThrown(each)).join(' ');
@@ -35,7 +40,6 @@ export async function openEndpoint(
     },
   });
   const server = http2.createServer({ settings: { maxConcurrentStreams: worksPerConnection } }, handler);
-  const sessions = new Set<http2.ServerHttp2Session>();
   server.on('session', (session) => {
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
@@ -58,6 +62,23 @@ export async function openEndpoint(
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${actual}`,
     close: (graceMs) => closeServer(server, sessions, graceMs),
+  };
+}
+
+/** Returns a host that calls back when it lacks what a work needs. */
+function offering(host: RuntimeHost, turnAway: () => void): RuntimeHost {
+  const offered = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (thrown) {
+      if (thrown instanceof CadreError && thrown.code === 'WORKER_LACKS') turnAway();
+      throw thrown;
+    }
+  };
+  return {
+    apply: (runId, delivery) => offered(host.apply(runId, delivery)),
+    wake: (runId) => offered(host.wake(runId)),
+    perform: (runId, work, signal) => offered(host.perform(runId, work, signal)),
   };
 }
 

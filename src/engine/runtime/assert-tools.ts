@@ -1,15 +1,15 @@
 import { CadreError } from '../../core/error.ts';
 import { storedText } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 
 /**
  * Throws WORKER_LACKS when a tool that code gave when the run began is missing here: a decision would tell the model that it does not exist.
  * Another worker may have it.
  */
-export function assertTools({ journal }: EngineParts, { code }: ProfileRuntime, { meta, outcome }: RunContext): void {
-  const own = code.record();
+export function assertTools({ journal, runtime }: EngineParts, { meta, outcome }: RunContext): void {
+  const own = runtime.code.record();
   if (outcome !== undefined || meta.given === undefined || meta.given === own.hash) return;
   const recorded = storedText(journal, meta.given);
   if (recorded === undefined) return;

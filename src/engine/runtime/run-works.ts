@@ -29,6 +29,7 @@ export class RunWorks implements RuntimeHost {
   readonly #turns = new Map<RunId, Promise<unknown>>();
   /** When an effect was first refused here for want of a tool or model, by its key. */
   readonly #lacking = new Map<string, number>();
+  readonly #warned = new Set<RunId>();
   readonly #performing = new Map<string, Promise<readonly Delivery[]>>();
 
   constructor(own: WorkerRunParts) {
@@ -76,7 +77,7 @@ export class RunWorks implements RuntimeHost {
 
   /** Puts on record that an effect has been offered for a while, and no worker has what it needs. */
   #noteLack(runId: RunId, { key }: DueWork, thrown: unknown): void {
-    if (!(thrown instanceof CadreError) || thrown.code !== 'WORKER_LACKS') return;
+    if (!this.#warnOfLack(runId, thrown)) return;
     const now = this.#own.parts.clock.monotonic();
     const since = this.#lacking.get(key) ?? now;
     if (this.#lacking.size > 1_000) this.#lacking.clear();
@@ -84,6 +85,15 @@ export class RunWorks implements RuntimeHost {
     if (now - since < notedAfterMs) return;
     const message = `${thrown.message}; no worker has taken it for ${Math.round(notedAfterMs / 1_000)} s. It is offered again until one has it: start a worker that has`;
     this.#own.submit(runId, { kind: 'note', level: 'warning', code: 'WORKER_LACKS', message }, `${key} lacking`);
+  }
+
+  /** Warns once of each run that this engine leaves to others for what it lacks; true when it does. */
+  #warnOfLack(runId: RunId, thrown: unknown): thrown is CadreError {
+    if (!(thrown instanceof CadreError) || thrown.code !== 'WORKER_LACKS') return false;
+    if (!this.#warned.has(runId)) process.emitWarning(`${thrown.message}. It is left to other workers`, 'CadreWarning');
+    if (this.#warned.size > 1_000) this.#warned.clear();
+    this.#warned.add(runId);
+    return true;
   }
 
   /** Leaves all runs: effects in progress get `graceMs` to end. */
@@ -119,6 +129,7 @@ export class RunWorks implements RuntimeHost {
     try {
       return await turn;
     } catch (thrown) {
+      this.#warnOfLack(runId, thrown);
       // Trying again would change nothing.
       if (!(thrown instanceof CadreError) || !isOutOfReach.has(thrown.code)) throw thrown;
       return { refused: { code: thrown.code, message: thrown.message }, works: [] };

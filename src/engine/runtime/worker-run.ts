@@ -1,4 +1,5 @@
-import type { SharedJournal, Lease } from '../../core/events/journal.ts';
+import { CadreError } from '../../core/error.ts';
+import type { Lease, SharedJournal } from '../../core/events/journal.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -74,8 +75,8 @@ export class WorkerRun {
     const lease = await shared.acquire(runId, holder);
     try {
       const state = await readOwnState(parts.journal, runId);
+      assertTools(parts, state);
       const runtime = await profileRuntimeOf(parts, state);
-      assertTools(parts, runtime, state);
       // An ended run only records late results.
       const hold =
         state.outcome === undefined
@@ -84,7 +85,7 @@ export class WorkerRun {
       return new WorkerRun(own, lease, state, new RunTools(hold));
     } catch (thrown) {
       await parts.journal.release(lease);
-      throw thrown;
+      throw lacking(runId, thrown);
     }
   }
 
@@ -154,4 +155,10 @@ export class WorkerRun {
     this.#unused = undefined;
     return unused ?? (await readOwnState(this.#own.parts.journal, this.#lease.runId));
   }
+}
+
+/** Returns the error for a run that this engine cannot work on: one that another may have what it lacks, or the failure itself. */
+function lacking(runId: RunId, thrown: unknown): unknown {
+  if (!(thrown instanceof CadreError) || !(thrown.code === 'PROFILE_INVALID' || thrown.code === 'TOOLSETS_CHANGED')) return thrown;
+  return new CadreError('WORKER_LACKS', `this worker cannot work on run ${runId}: ${thrown.message}`, { cause: thrown });
 }
