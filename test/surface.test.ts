@@ -60,12 +60,17 @@ it('cadre/postgres exports what opens a journal, and loads no driver before', as
   expect(Object.keys(await import('../src/journal/postgres/postgres-journal.ts'))).toEqual(['createPostgresJournal']);
 });
 
+it('cadre/restate exports what runs on several machines need, and loads no SDK before', async () => {
+  expect(Object.keys(await import('../src/restate/restate-runtime.ts'))).toEqual(['restateRuntime']);
+});
+
 it('the package has these entry points', () => {
   expect(Object.keys(manifest.exports)).toEqual([
     '.',
     './testing',
     './sqlite',
     './postgres',
+    './restate',
     './documents',
     './web',
     './mcp',

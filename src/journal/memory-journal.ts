@@ -104,7 +104,7 @@ class MemoryJournal implements Journal {
     const lastSeq = run?.events.length ?? 0;
     if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
     const { inputs = [] } = commit;
-    const again = inputs.find((input) => this.shared.hasApplied(commit.runId, input));
+    const again = inputs.find((input) => this.#applied.get(commit.runId)?.has(input) === true);
     if (again !== undefined) throw appliedBefore(location, commit, again);
     for (const input of inputs) addOnce(this.#applied, commit.runId, input);
     if (run === undefined)

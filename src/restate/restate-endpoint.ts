@@ -35,7 +35,7 @@ export async function openEndpoint(
     logger: ({ level }, ...said) => {
       const text = said.map((each) => describeThrown(each)).join(' ');
       // A connection that was cut is nothing to report: the work is sent again.
-      if (String(level) === 'error' && !text.startsWith('Got abort error'))
+      if (levelName(level) === 'error' && !text.startsWith('Got abort error'))
         process.emitWarning(text.slice(0, 1_000), 'CadreWarning');
     },
   });
@@ -63,6 +63,11 @@ export async function openEndpoint(
     url: `http://${address.includes(':') ? `[${address}]` : address}:${actual}`,
     close: (graceMs) => closeServer(server, sessions, graceMs),
   };
+}
+
+/** Levels are an enum whose values the package does not export. */
+function levelName(level: string): string {
+  return level;
 }
 
 /** Returns a host that calls back when it lacks what a work needs. */

@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid';
-import { CadreError, type ErrorCode } from '../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { Delivery, RuntimeLink } from '../../core/runtime.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -72,7 +72,7 @@ export class RemoteRun implements RunDriver {
   }
 
   readonly tell = (input: Input): void => {
-    // News of toolsets that are connected here concern nobody elsewhere.
+    // News of toolsets that are connected here do not concern other machines.
     if (input.kind !== 'toolset') void this.submit(input).catch(() => undefined);
   };
 
@@ -114,7 +114,7 @@ export class RemoteRun implements RunDriver {
     await this.#look();
     if (refused === undefined) return;
     const details = refused.details === undefined ? {} : { details: refused.details };
-    throw new CadreError(refused.code as ErrorCode, refused.message, details);
+    throw new CadreError(refused.code, refused.message, details);
   }
 
   /** Reads what was written since the last look. Calls during a reading share the next one. */

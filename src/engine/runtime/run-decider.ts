@@ -30,7 +30,7 @@ export function changeTools(events: readonly CadreEvent[]): boolean {
  * Decides the inputs of a run that engines of a runtime advance in turn, and collects what became due.
  *
  * 1. It decides on the newest state: what other engines wrote is read before (`catchUp`).
- * 2. When a commit fails, nothing of its decision is left, and this object is of no use any more.
+ * 2. When a commit fails, no part of its decision is left, and this object is of no use any more.
  */
 export class RunDecider {
   readonly #actor: RunActor;
