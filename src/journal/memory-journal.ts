@@ -46,6 +46,8 @@ class MemoryJournal implements Journal {
   readonly #contents = new Map<ContentHash, string>();
   readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
   readonly #applied = new Map<RunId, Set<string>>();
+  /** Names of holders that several engines share. */
+  readonly #holders = new Set<string>();
   readonly #names = new Map<RunId, Set<string>>();
   readonly #watchers = new Set<{ readonly runId: RunId | undefined; readonly wake: () => void }>();
   #runtime: string | undefined;
@@ -56,6 +58,7 @@ class MemoryJournal implements Journal {
     id: () => location,
     runtime: (mine, { adopt = false } = {}) => (this.#runtime = adopt ? mine : (this.#runtime ?? mine)),
     acquire: (runId, holder) => {
+      this.#holders.add(holder);
       const held = this.#leases.get(runId);
       const lease = held?.owner === holder ? { runId, owner: holder, epoch: held.epoch } : this.#take(runId, holder);
       const run = this.#runs.get(runId);
@@ -90,7 +93,8 @@ class MemoryJournal implements Journal {
 
   release(lease: Lease): void {
     const held = this.#leases.get(lease.runId);
-    if (held !== undefined && held.epoch === lease.epoch) held.owner = null;
+    // Others of a shared holder go on with it.
+    if (held !== undefined && held.epoch === lease.epoch && !this.#holders.has(lease.owner)) held.owner = null;
   }
 
   append(lease: Lease, commit: Commit): void {

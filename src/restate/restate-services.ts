@@ -33,6 +33,15 @@ const retryPolicy = {
   onMaxAttempts: 'pause',
 } as const;
 
+/** The journal has the history: Restate keeps only what shows that a message was seen before. */
+const options = {
+  retryPolicy,
+  inactivityTimeout: longestWork,
+  abortTimeout: longestWork,
+  journalRetention: 0,
+  idempotencyRetention: 6 * 3_600_000,
+} as const;
+
 interface AppliedHere extends Applied {
   /** Wall time at which it was applied. */
   readonly at: number;
@@ -80,7 +89,7 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
         await follow(ctx, await ctx.run('wake', async () => ({ ...(await host.wake(runId)), at: Date.now() })));
       },
     },
-    options: { retryPolicy, inactivityTimeout: longestWork, abortTimeout: longestWork },
+    options,
   });
 
   const effectService = sdk.service({
@@ -93,7 +102,7 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
           ctx.objectSendClient(runs, runId).apply(delivery, rpc.sendOpts({ idempotencyKey: delivery.id }));
       },
     },
-    options: { retryPolicy, inactivityTimeout: longestWork, abortTimeout: longestWork },
+    options,
   });
 
   const clusterObject = sdk.object({

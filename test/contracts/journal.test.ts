@@ -5,6 +5,7 @@ import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { journalContract } from './journal-contract.ts';
 import { journalFileContract } from './journal-file-contract.ts';
+import { sharedJournalContract } from './shared-journal-contract.ts';
 
 journalContract('memory', () => {
   const journal = createMemoryJournal();
@@ -28,3 +29,5 @@ for (const [name, options] of [
 }
 
 journalFileContract('sqlite', createSqliteJournal);
+
+sharedJournalContract('memory', createMemoryJournal);

@@ -33,7 +33,13 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
       const { isInterrupted: _, ...lease } = await shared.acquire(runId, holder);
       return lease;
     },
-    drive: (state, lease, ports) => new RemoteRun(state, lease, ports, link),
+    drive: (state, lease, ports) => {
+      if (Object.keys(ports.context).length === 0) return new RemoteRun(state, lease, ports, link);
+      throw new CadreError(
+        'OPTION_INVALID',
+        `context: its values stay in this process, and run ${state.meta.runId} goes on workers; give them to the tools there, or pass JSON as 'request'`,
+      );
+    },
     work: async () => {
       if (isClosed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
       const { secrets } = parts.runtime.decision.env;

@@ -20,7 +20,7 @@ interface SharedParts {
 /**
  * A journal for engines on several machines that work on the same runs.
  *
- * 1. A shared holder counts as alive until its run is taken over: no single process stands for it.
+ * 1. A shared holder counts as alive until its run is taken over: it is no single process.
  * 2. A run changes between engines of one holder without a write: the sequence number that a commit expects keeps out one that is late.
  */
 export class PostgresShared implements SharedJournal {

@@ -1,6 +1,7 @@
 import { createPostgresJournal } from '../../../src/journal/postgres/postgres-journal.ts';
 import { journalContract } from '../../contracts/journal-contract.ts';
 import { journalFileContract } from '../../contracts/journal-file-contract.ts';
+import { sharedJournalContract } from '../../contracts/shared-journal-contract.ts';
 import { sharedServer } from '../../support/postgres/postgres-server.ts';
 
 const server = await sharedServer();
@@ -20,3 +21,5 @@ journalFileContract(
   (url, options) => createPostgresJournal({ url, ...options }),
   () => ({ file: server.url(server.newSchema()), remove: () => undefined }),
 );
+
+sharedJournalContract('postgres', () => createPostgresJournal({ url: server.url(server.newSchema()) }));

@@ -112,6 +112,17 @@ describe('a server that cannot be used is named, with what to do', () => {
 });
 
 describe('a schema that is not what this version wrote', () => {
+  it('layout 1 is brought to the present one, with its runs, by whichever of several processes comes first', async () => {
+    const { url, schema } = await written();
+    await server.query(`DROP TABLE ${schema}.once; UPDATE ${schema}.meta SET value = '1' WHERE key = 'schema_version'`);
+    const journals = [1, 2, 3].map(() => createPostgresJournal({ url }));
+    const read = await Promise.all(journals.map(async (journal) => await journal.read(runId)));
+    expect(read.map(({ length }) => length)).toEqual([4, 4, 4]);
+    expect(await journals[0]?.shared?.mark(runId, 'start')).toBe(true);
+    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '2' }]);
+    await Promise.all(journals.map((journal) => journal.close()));
+  });
+
   it('a newer layout is refused, and left as it is', async () => {
     const { url, schema } = await written();
     await server.query(`UPDATE ${schema}.meta SET value = '99'`);
