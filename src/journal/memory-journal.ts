@@ -107,16 +107,19 @@ class MemoryJournal implements Journal {
     const run = this.#runs.get(commit.runId);
     const lastSeq = run?.events.length ?? 0;
     if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
-    const { inputs = [] } = commit;
-    const again = inputs.find((input) => this.#applied.get(commit.runId)?.has(input) === true);
-    if (again !== undefined) throw appliedBefore(location, commit, again);
-    for (const input of inputs) addOnce(this.#applied, commit.runId, input);
+    if (commit.inputs !== undefined) this.#applyInputs(commit, commit.inputs);
     if (run === undefined)
       this.#runs.set(commit.runId, { events: [...commit.events], epoch: lease.epoch, summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
     if (run !== undefined) run.epoch = lease.epoch;
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
     if (this.#watchers.size > 0) queueMicrotask(() => this.#wake(commit.runId));
+  }
+
+  #applyInputs(commit: Commit, inputs: readonly string[]): void {
+    const again = inputs.find((input) => this.#applied.get(commit.runId)?.has(input) === true);
+    if (again !== undefined) throw appliedBefore(location, commit, again);
+    for (const input of inputs) addOnce(this.#applied, commit.runId, input);
   }
 
   #wake(runId: RunId): void {

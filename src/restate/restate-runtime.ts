@@ -13,6 +13,8 @@ export type { RestateOptions, RestateWorkerOptions } from './restate-options.ts'
 const major = 1;
 /** Milliseconds that an answer may take: at the start, and for an input. */
 const startMs = 10_000;
+/** Milliseconds for an answer of workers that may all be gone. */
+const workerMs = 2_000;
 const inputMs = 120_000;
 
 /**
@@ -57,7 +59,7 @@ class RestateLink implements RuntimeLink {
         'RUNTIME_FAILED',
         `Restate at ${this.#place.admin} has ${version[0]}; Cadre works with version ${major}`,
       );
-    if (await this.#isServed()) await this.#identify(false);
+    if (await this.#isServed()) await this.#identify(false, workerMs);
   }
 
   async submit(runId: RunId, delivery: Delivery): Promise<Pick<Applied, 'refused'>> {
@@ -87,9 +89,9 @@ class RestateLink implements RuntimeLink {
     const endpoint = await openEndpoint(this.#names, host, worker);
     try {
       // Before it takes the place of workers of another journal.
-      if (await this.#isServed()) await this.#identify(worker.adopt === true);
+      if (await this.#isServed()) await this.#identify(worker.adopt === true, workerMs);
       await this.#register(worker.address ?? endpoint.url);
-      await this.#identify(worker.adopt === true);
+      await this.#identify(worker.adopt === true, startMs);
     } catch (thrown) {
       await endpoint.close(0);
       throw thrown;
@@ -137,9 +139,9 @@ class RestateLink implements RuntimeLink {
   }
 
   /** Makes sure that this Restate and the journal belong together, and to no others. */
-  async #identify(isAdopting: boolean): Promise<void> {
+  async #identify(isAdopting: boolean, withinMs: number): Promise<void> {
     const journal = await this.#journal.id();
-    const facts = await this.#facts(journal);
+    const facts = await this.#facts(journal, withinMs);
     // All workers may be gone at the moment; the first that comes back checks it.
     if (facts === undefined) return;
     if (facts.journal !== journal)
@@ -155,14 +157,14 @@ class RestateLink implements RuntimeLink {
     );
   }
 
-  async #facts(journal: string): Promise<ClusterFacts | undefined> {
+  async #facts(journal: string, withinMs: number): Promise<ClusterFacts | undefined> {
     try {
       const path = `/${this.#names.cluster}/self/identify`;
       const { status, text } = await this.#http.send({
         to: 'ingress',
         path,
         body: { journal },
-        withinMs: startMs,
+        withinMs,
         doing: 'identifying Restate',
       });
       return status === 200 ? (JSON.parse(text) as ClusterFacts) : undefined;

@@ -65,6 +65,7 @@ export class Effects implements RunEffects {
   /** Number of abandoned tools that have not ended yet. */
   #out = 0;
   #isLeaving = false;
+  readonly #isFollowing: boolean;
   readonly #alone: (() => void)[] = [];
   readonly #closings: PendingCloses;
   readonly #timers: RunTimers;
@@ -80,6 +81,7 @@ export class Effects implements RunEffects {
     this.#tell = links.tell;
     this.#halt = links.halt;
     this.#onIdle = links.onIdle;
+    this.#isFollowing = links.isFollowing === true;
     this.#clockWatch = new ClockWatch(ports.clock);
     this.#timers = new RunTimers({
       clock: ports.clock,
@@ -125,12 +127,7 @@ export class Effects implements RunEffects {
 
   /** Follows a commit: aborts effects whose turn or call ended, and sets the timers of new ones. */
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
-    if (!this.#isLeaving) this.#timers.note(run, events);
-    this.stopEnded(events);
-  }
-
-  /** Aborts effects whose turn or call ended, and closes the resources of what ended. */
-  stopEnded(events: readonly CadreEvent[]): void {
+    if (!this.#isLeaving && !this.#isFollowing) this.#timers.note(run, events);
     this.#closings.add(this.#ports.live.noteCommit(events));
     for (const event of events) {
       if (event.type === 'tool.end')

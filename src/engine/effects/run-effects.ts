@@ -11,6 +11,8 @@ export interface EffectLinks {
   readonly tell: (input: Input) => void;
   readonly halt: (error: CadreError) => void;
   readonly onIdle: () => void;
+  /** True when others decide for the run: its deadlines are theirs, too. */
+  readonly isFollowing?: true;
 }
 
 /** Effects of one run, as the run sees them: carried out in this process (`Effects`), or handed on (`CollectedEffects`). */

@@ -12,7 +12,7 @@ export interface Prefix {
 export class CommitBatch implements Prefix {
   readonly expectedSeq: number;
   /** Ids of the inputs that it applies. */
-  readonly inputs: string[] = [];
+  inputs: string[] | undefined;
   #events: CadreEvent[] = [];
   #contents: ContentEntry[] = [];
 

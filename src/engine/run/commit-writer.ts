@@ -55,7 +55,8 @@ export class CommitWriter {
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
     const sync = how.sync || (isFirst && journal.sync === undefined);
-    const commit = { runId, expectedSeq, events, contents, sync, ...(inputs.length === 0 ? {} : { inputs }) };
+    const commit: Commit = { runId, expectedSeq, events, contents, sync };
+    if (inputs !== undefined) Object.assign(commit, { inputs });
     // Deciding it already took long.
     const isBig = events.length > bigCommit;
     const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);

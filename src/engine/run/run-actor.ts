@@ -212,7 +212,7 @@ export class RunActor implements RunDriver {
       return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
     }
     if (this.#queue.pushRest(tx)) this.#wake();
-    for (const { id } of entries) if (id !== undefined) batch.inputs.push(id);
+    for (const { id } of entries) if (id !== undefined) (batch.inputs ??= []).push(id);
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
     const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);

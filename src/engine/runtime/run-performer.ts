@@ -53,6 +53,7 @@ export class RunPerformer {
       tell: this.#told,
       halt: (error) => this.#reject(error),
       onIdle: () => undefined,
+      isFollowing: true,
     });
   }
 
@@ -164,7 +165,7 @@ export class RunPerformer {
 
   /** Stops effects that the events made useless, or asked to stop. */
   #follow(events: readonly CadreEvent[]): void {
-    this.#effects.stopEnded(events);
+    this.#effects.noteCommit(this.#state, events);
     for (const event of events) {
       if (event.type === 'inbox.add') this.#interrupt(event.agentId);
       else if (event.type === 'limit.reach' && event.stage === 2) this.#stopCalls(event);
