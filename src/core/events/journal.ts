@@ -156,6 +156,16 @@ export interface Journal {
    */
   mark?(runId: RunId, change: RunMarks): Awaitable<void>;
   /**
+   * Erases a run that has ended, or was imported: its events, marks and seals. Later appends of an earlier holder fail. Its texts stay until
+   * `eraseLooseTexts`. Throws RUN_UNKNOWN when there is no such run, RUN_LOCKED when it is open or a process holds it. Optional.
+   */
+  erase?(runId: RunId): Awaitable<void>;
+  /**
+   * Erases the texts of erased runs that nothing else refers to, also those that an interrupted call left; returns how many. Takes time in
+   * proportion to the journal; others can write meanwhile. Optional.
+   */
+  eraseLooseTexts?(): Awaitable<number>;
+  /**
    * Calls back when a run (undefined: any run) may have changed, also in another process; returns what ends it. Calls may be missing:
    * look at the journal from time to time as well. Optional.
    */

@@ -8,6 +8,7 @@ import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal,
 import { checkLeaseTimes } from '../leases/holder.ts';
 import { LockSession } from './lock-session.ts';
 import { PostgresAppender } from './postgres-appender.ts';
+import { PostgresEraser } from './postgres-eraser.ts';
 import { toPostgresError } from './postgres-failure.ts';
 import { PostgresLeases } from './postgres-leases.ts';
 import { checkNumbers, type PostgresJournalOptions } from './postgres-options.ts';
@@ -44,6 +45,7 @@ class PostgresJournal implements Journal {
   readonly #appender: PostgresAppender;
   readonly #reader: PostgresReader;
   readonly #runs: PostgresRuns;
+  readonly #eraser: PostgresEraser;
   readonly #texts: RunTextMemory;
   readonly #news: RunNews;
   readonly #sync: SharedSync;
@@ -70,6 +72,7 @@ class PostgresJournal implements Journal {
     this.#appender = new PostgresAppender({ ...parts, alwaysSync, seals });
     this.#reader = new PostgresReader({ ...parts, seals });
     this.#runs = new PostgresRuns(parts);
+    this.#eraser = new PostgresEraser(parts);
     this.#sync = new SharedSync(async () => {
       if (!alwaysSync) await this.#leases.beat();
     });
@@ -161,6 +164,19 @@ class PostgresJournal implements Journal {
     this.#assertWritable();
     await this.#guard(`marking run ${runId}`, () => this.#link.patiently(() => this.#runs.mark(runId, change)));
     this.#news.tell(runId);
+  }
+
+  async erase(runId: RunId): Promise<void> {
+    assertId('run id', runId);
+    this.#assertWritable();
+    await this.#guard(`erasing run ${runId}`, () => this.#link.patiently(() => this.#eraser.erase(runId)));
+    this.#texts.release(runId);
+    this.#news.tell(runId);
+  }
+
+  async eraseLooseTexts(): Promise<number> {
+    this.#assertWritable();
+    return await this.#guard('erasing texts of erased runs', () => this.#eraser.eraseLooseTexts());
   }
 
   watch(runId: RunId | undefined, wake: () => void): () => void {

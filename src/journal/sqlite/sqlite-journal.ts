@@ -11,6 +11,7 @@ import { isLocked, leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
 import { CommitChain, integrityKey, type IntegrityOptions } from '../commit-chain.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
+import { SqliteEraser } from './sqlite-eraser.ts';
 import { checkLeaseTimes, type LeaseTimes } from '../leases/holder.ts';
 import { type ProcessWatch, systemProcesses } from '../leases/process-watch.ts';
 import { SqliteLeases } from '../leases/sqlite-leases.ts';
@@ -72,6 +73,7 @@ export class SqliteJournal implements Journal {
   readonly #leases: SqliteLeases;
   readonly #appender: SqliteAppender;
   readonly #marks: SqliteMarks;
+  readonly #eraser: SqliteEraser;
   readonly #sync: WalSync;
   readonly #isAlwaysFull: boolean;
   readonly #files: FileWatch;
@@ -90,6 +92,7 @@ export class SqliteJournal implements Journal {
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
+    this.#eraser = new SqliteEraser({ database, file: path, watch, write: (work) => this.#write('erasing runs', work) });
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
     this.#appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
@@ -184,6 +187,15 @@ export class SqliteJournal implements Journal {
     });
   }
 
+  async erase(runId: RunId): Promise<void> {
+    assertId('run id', runId);
+    await this.#whole(`erasing run ${runId}`, () => this.#eraser.erase(runId));
+  }
+
+  async eraseLooseTexts(): Promise<number> {
+    return await this.#whole('erasing texts of erased runs', () => this.#eraser.eraseLooseTexts());
+  }
+
   close(): void | Promise<void> {
     if (this.#closing !== undefined || !this.#isOpen) return this.#closing;
     this.#leases.giveUpAll();
@@ -222,6 +234,17 @@ export class SqliteJournal implements Journal {
         throw toStoreError(error, this.location, doing);
       });
     });
+  }
+
+  /** Does work that takes many reads and writes, between which the journal may be closed. */
+  async #whole<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    if (!this.#isOpen) throw closedJournal(this.location);
+    this.#files.assertThere();
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#isOpen ? toStoreError(error, this.location, doing) : closedJournal(this.location);
+    }
   }
 
   #whileOpen<T>(work: () => T): T {
