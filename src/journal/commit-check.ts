@@ -136,16 +136,21 @@ export function assertMayDelete(
   );
 }
 
-/** Refuses to erase a run that is open, or that a process holds. */
-export function assertMayErase(
-  location: string,
-  runId: string,
-  { status, holder }: { readonly status: string; readonly holder: { readonly owner: string; readonly since: number } | undefined },
-): void {
-  if (isOpenStatus(status))
-    throw new CadreError('RUN_LOCKED', `${location}: run ${runId} is ${status}; only a run that has ended can be erased. Nothing was erased`, {
-      details: { runId, status },
-    });
+/** A run that is to be erased. */
+interface ErasedRun {
+  readonly status: string;
+  readonly isDeleted: boolean;
+  readonly holder: { readonly owner: string; readonly since: number } | undefined;
+}
+
+/** Refuses to erase a run that is open and not deleted, or that a process holds. */
+export function assertMayErase(location: string, runId: string, { status, isDeleted, holder }: ErasedRun): void {
+  if (isOpenStatus(status) && !isDeleted)
+    throw new CadreError(
+      'RUN_LOCKED',
+      `${location}: run ${runId} is ${status}; only a run that has ended or is deleted can be erased. Nothing was erased`,
+      { details: { runId, status } },
+    );
   if (holder === undefined) return;
   throw new CadreError(
     'RUN_LOCKED',

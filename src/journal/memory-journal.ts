@@ -139,7 +139,8 @@ class MemoryJournal implements Journal {
     const lease = this.#leases.get(runId);
     const holder = lease?.owner == null ? undefined : { owner: lease.owner, since: lease.since };
     const summary = summarise(run);
-    assertMayErase(location, runId, { status: summary?.isImported === true ? 'imported' : (summary?.status ?? ''), holder });
+    const status = summary?.isImported === true ? 'imported' : (summary?.status ?? '');
+    assertMayErase(location, runId, { status, isDeleted: this.#marks.get(runId)?.deletedAt !== undefined, holder });
     for (const hash of addressesIn(JSON.stringify(run.events))) this.#loose.add(hash as ContentHash);
     this.#runs.delete(runId);
     this.#marks.delete(runId);

@@ -108,6 +108,8 @@ export function eraseContract(name: string, make: () => JournalPlace): void {
       expect((await failure('RUN_LOCKED', () => journal.erase(runId))).message).toMatch(/is running; only a run that has ended/);
       await write(sampleRun('run_2'), ['kept'], [{ type: 'run.status', status: 'awaiting', pending: 0 }]);
       await failure('RUN_LOCKED', () => journal.erase(sampleRun('run_2')));
+      await journal.mark(sampleRun('run_2'), { deletedAt: 5 });
+      await journal.erase(sampleRun('run_2'));
       await write(sampleRun('run_3'), ['kept']);
       const lease = await journal.acquire(sampleRun('run_3'), sampleOwner('holder'));
       const error = await failure('RUN_LOCKED', () => journal.erase(sampleRun('run_3')));
@@ -136,29 +138,33 @@ export function eraseContract(name: string, make: () => JournalPlace): void {
       const choice = fc.subarray(texts, { minLength: 1, maxLength: 3 });
       let runs = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(choice, { minLength: 1, maxLength: 3 }), fc.array(choice, { maxLength: 4 }), async (old, news) => {
-          const olds: RunId[] = [];
-          for (const own of old) {
+        fc.asyncProperty(
+          fc.array(choice, { minLength: 1, maxLength: 3 }),
+          fc.array(choice, { maxLength: 4 }),
+          async (old, news) => {
+            const olds: RunId[] = [];
+            for (const own of old) {
+              runs += 1;
+              olds.push(sampleRun(`old_${runs}`));
+              await write(olds.at(-1) as RunId, own);
+            }
+            for (const id of olds) await journal.erase(id);
+            const begun = news.map((own, index) => ({ own, id: sampleRun(`new_${runs}_${index}`) }));
+            const erasing = journal.eraseLooseTexts();
+            await Promise.all(
+              begun.map(async ({ own, id }, index) => {
+                for (let wait = 0; wait < 3 * index; wait += 1) await new Promise((resolve) => setImmediate(resolve));
+                await write(id, own);
+              }),
+            );
+            await erasing;
+            for (const text of begun.flatMap(({ own }) => own)) expect(await textOf(text)).toBe(text);
+            for (const { id } of begun) await journal.erase(id);
+            await journal.eraseLooseTexts();
+            for (const text of texts) expect(journal.content(addressOf(text) as ContentHash)).toBeUndefined();
             runs += 1;
-            olds.push(sampleRun(`old_${runs}`));
-            await write(olds.at(-1) as RunId, own);
-          }
-          for (const id of olds) await journal.erase(id);
-          const begun = news.map((own, index) => ({ own, id: sampleRun(`new_${runs}_${index}`) }));
-          const erasing = journal.eraseLooseTexts();
-          await Promise.all(
-            begun.map(async ({ own, id }, index) => {
-              for (let wait = 0; wait < 3 * index; wait += 1) await new Promise((resolve) => setImmediate(resolve));
-              await write(id, own);
-            }),
-          );
-          await erasing;
-          for (const text of begun.flatMap(({ own }) => own)) expect(await textOf(text)).toBe(text);
-          for (const { id } of begun) await journal.erase(id);
-          await journal.eraseLooseTexts();
-          for (const text of texts) expect(journal.content(addressOf(text) as ContentHash)).toBeUndefined();
-          runs += 1;
-        }),
+          },
+        ),
         { numRuns: 25 },
       );
     });

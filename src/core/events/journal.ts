@@ -156,8 +156,9 @@ export interface Journal {
    */
   mark?(runId: RunId, change: RunMarks): Awaitable<void>;
   /**
-   * Erases a run that has ended, or was imported: its events, marks and seals. Later appends of an earlier holder fail. Its texts stay until
-   * `eraseLooseTexts`. Throws RUN_UNKNOWN when there is no such run, RUN_LOCKED when it is open or a process holds it. Optional.
+   * Erases a run that has ended, was imported or is deleted: its events, marks and seals. Later appends of an earlier holder fail. Its texts
+   * stay until `eraseLooseTexts`. Throws RUN_UNKNOWN when there is no such run, RUN_LOCKED for another run and one that a process holds.
+   * Optional.
    */
   erase?(runId: RunId): Awaitable<void>;
   /**

@@ -39,14 +39,15 @@ export class PostgresEraser {
     const connections = await this.#parts.connections();
     await connections.transaction(async (query) => {
       const [row] = await query(
-        `SELECT runs.status, runs.imported, ${holderColumns(lockClass)}
+        `SELECT runs.status, runs.imported, runs.deleted_at, ${holderColumns(lockClass)}
          FROM "${schema}".runs AS runs LEFT JOIN "${schema}".owners AS owners ON owners.owner = runs.owner
          WHERE runs.run_id = $1 AND runs.created_at IS NOT NULL FOR UPDATE OF runs`,
         [runId],
       );
       if (row === undefined) throw unknownRun(location, runId);
       const holder = isHeld(row) ? { owner: String(row['owner']), since: Number(row['since']) } : undefined;
-      assertMayErase(location, runId, { status: row['imported'] === true ? 'imported' : String(row['status']), holder });
+      const status = row['imported'] === true ? 'imported' : String(row['status']);
+      assertMayErase(location, runId, { status, isDeleted: typeof row['deleted_at'] === 'number', holder });
       await query(
         `INSERT INTO "${schema}".loose_texts (hash, run_id)
          SELECT DISTINCT refs.hash, $1 FROM "${schema}".commits, unnest(string_to_array(commits.refs, ' ')) AS refs (hash)
@@ -100,9 +101,8 @@ export class PostgresEraser {
         // Waits for the appends that are on their way.
         await query(`LOCK TABLE "${schema}".contents IN SHARE ROW EXCLUSIVE MODE`);
         if (await this.#isReferredTo(query, loose, oldest)) return undefined;
-        return (
-          await query(`DELETE FROM "${schema}".contents WHERE hash = ANY($1) RETURNING hash`, [all.slice(at, at + pageSize)])
-        ).length;
+        return (await query(`DELETE FROM "${schema}".contents WHERE hash = ANY($1) RETURNING hash`, [all.slice(at, at + pageSize)]))
+          .length;
       });
       if (erased === undefined) return { count, isCurrent: false };
       count += erased;
@@ -180,5 +180,8 @@ export class PostgresEraser {
 
 function toFound(row: Row): FoundText {
   const { hash, text, raw } = row;
-  return { hash: String(hash), text: readText({ text: typeof text === 'string' ? text : null, raw: raw instanceof Buffer ? raw : null }) };
+  return {
+    hash: String(hash),
+    text: readText({ text: typeof text === 'string' ? text : null, raw: raw instanceof Buffer ? raw : null }),
+  };
 }

@@ -116,7 +116,14 @@ export class SqliteEraser {
 
   #seen(): Seen {
     const state = this.#state();
-    return { state, lastKeys: new Map(this.#prepared().lastKeys.all().map((row) => [Number(row['run']), Number(row['last_key'])])) };
+    return {
+      state,
+      lastKeys: new Map(
+        this.#prepared()
+          .lastKeys.all()
+          .map((row) => [Number(row['run']), Number(row['last_key'])]),
+      ),
+    };
   }
 
   /** False when a commit that was written since the search refers to one of these texts, directly or through a text that lists it. */
@@ -154,7 +161,8 @@ export class SqliteEraser {
     const row = this.#prepared().find.get(runId);
     if (row === undefined) throw unknownRun(this.#parts.file, runId);
     const run = Number(row['run']);
-    assertMayErase(this.#parts.file, runId, { status: statusOf(row), holder: this.#holderOf(row) });
+    const isDeleted = row['is_deleted'] === 1;
+    assertMayErase(this.#parts.file, runId, { status: statusOf(row), isDeleted, holder: this.#holderOf(row) });
     return { run, lastKey: Number(row['last_key'] ?? run * keySpan) };
   }
 
@@ -234,9 +242,9 @@ export class SqliteEraser {
 
   #prepared() {
     const { database } = this.#parts;
-    this.#statements ??= Object.fromEntries(
-      Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]),
-    ) as Readonly<Record<keyof typeof sql, StatementSync>>;
+    this.#statements ??= Object.fromEntries(Object.entries(sql).map(([name, text]) => [name, database.prepare(text)])) as Readonly<
+      Record<keyof typeof sql, StatementSync>
+    >;
     return this.#statements;
   }
 }
@@ -247,7 +255,7 @@ const layout = 'CREATE TABLE IF NOT EXISTS loose_texts (hash TEXT PRIMARY KEY, r
 const sql = {
   lastKeys: `SELECT run, (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31) AS last_key FROM runs`,
   find: `SELECT runs.run, runs.status, (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31) AS last_key,
-      ${holderColumns}
+      EXISTS (SELECT 1 FROM marks WHERE marks.run_id = runs.run_id AND deleted_at IS NOT NULL) AS is_deleted, ${holderColumns}
     FROM runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN owners ON owners.owner = leases.owner WHERE runs.run_id = ?`,
   bodies: 'SELECT key, body FROM commits WHERE key > :last AND key <= :to ORDER BY key LIMIT :limit',
   text: 'SELECT hash, text FROM contents WHERE hash = ?',
