@@ -55,6 +55,7 @@ export class PostgresEraser {
         [runId],
       );
       await query(`DELETE FROM "${schema}".commits WHERE run_id = $1`, [runId]);
+      await query(`DELETE FROM "${schema}".snapshots WHERE run_id = $1`, [runId]);
       await query(
         `UPDATE "${schema}".runs SET last_seq = 0, epoch = epoch + 1, owner = NULL, since = NULL, claim = NULL, created_at = NULL,
            updated_at = NULL, title = '', profile = '', status = 'running', outcome = NULL, pending = NULL, imported = false, sealed = false,

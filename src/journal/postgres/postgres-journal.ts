@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, Snapshot, TurnEvents } from '../../core/events/journal.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { integrityKey } from '../commit-chain.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
@@ -14,6 +14,7 @@ import { PostgresLeases } from './postgres-leases.ts';
 import { checkNumbers, type PostgresJournalOptions } from './postgres-options.ts';
 import { PostgresReader } from './postgres-reader.ts';
 import { PostgresRuns } from './postgres-runs.ts';
+import { PostgresSnapshots } from './postgres-snapshots.ts';
 import { lockClass as lockClassOf } from './postgres-schema.ts';
 import { parsePostgresUrl, type PostgresPlace } from './postgres-url.ts';
 import { RowSeals } from './row-seals.ts';
@@ -46,6 +47,7 @@ class PostgresJournal implements Journal {
   readonly #reader: PostgresReader;
   readonly #runs: PostgresRuns;
   readonly #eraser: PostgresEraser;
+  readonly #snapshots: PostgresSnapshots;
   readonly #texts: RunTextMemory;
   readonly #news: RunNews;
   readonly #sync: SharedSync;
@@ -68,6 +70,7 @@ class PostgresJournal implements Journal {
     this.#leases = new PostgresLeases({ ...parts, session: this.#session, takeOver, times: checkLeaseTimes(options.leases) });
     const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
     const seals = new RowSeals({ ...parts, key });
+    this.#snapshots = new PostgresSnapshots({ ...parts, key });
     const alwaysSync = durability === 'full';
     this.#appender = new PostgresAppender({ ...parts, alwaysSync, seals });
     this.#reader = new PostgresReader({ ...parts, seals });
@@ -177,6 +180,20 @@ class PostgresJournal implements Journal {
   async eraseLooseTexts(): Promise<number> {
     this.#assertWritable();
     return await this.#guard('erasing texts of erased runs', () => this.#eraser.eraseLooseTexts());
+  }
+
+  async keepSnapshot(lease: Lease, snapshot: Snapshot | undefined): Promise<void> {
+    this.#assertWritable();
+    await this.#guard(`keeping a snapshot of run ${lease.runId}`, () => this.#snapshots.keep(lease, snapshot));
+  }
+
+  async snapshot(runId: RunId): Promise<Snapshot | undefined> {
+    assertId('run id', runId);
+    // Only who continues a run needs it, and an older layout has none.
+    if (this.#isReadOnly) return undefined;
+    return await this.#guard(`reading the snapshot of run ${runId}`, () =>
+      this.#link.patiently(() => this.#snapshots.find(runId)),
+    );
   }
 
   watch(runId: RunId | undefined, wake: () => void): () => void {

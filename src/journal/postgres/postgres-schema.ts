@@ -17,7 +17,11 @@ export function lockClass(schema: string): number {
   return crc32(`cadre ${schema}`) | 0;
 }
 
-const looseTexts = (s: string): string => `CREATE TABLE ${s}.loose_texts (hash text PRIMARY KEY, run_id text NOT NULL);`;
+const retention = (s: string): string => `
+CREATE TABLE ${s}.loose_texts (hash text PRIMARY KEY, run_id text NOT NULL);
+CREATE TABLE ${s}.snapshots (
+  run_id text PRIMARY KEY, seq integer NOT NULL, commit_sum bigint NOT NULL, layout text NOT NULL, sum bigint NOT NULL, seal bytea, body bytea NOT NULL
+);`;
 
 /*
  * runs: one row per run, and its lease: `epoch` only ever grows, `owner` is null for a free run, `claim` tells one acquisition from
@@ -27,6 +31,7 @@ const looseTexts = (s: string): string => `CREATE TABLE ${s}.loose_texts (hash t
  *   the texts it refers to, `sum` is `rowSum`, `epoch` the lease under which it was written.
  * contents: texts, each stored once. A text that PostgreSQL cannot hold (NUL, lone surrogates) is kept as UTF-16 in `raw`.
  * loose_texts: texts of erased runs, until it is known whether something else refers to them; `run_id` is the run that was erased last.
+ * snapshots: the state of a run after one of its commits, at most one for each run.
  * owners: one row per engine that holds runs. Its session keeps the advisory lock (lockClass, id); `beat` is by the server's clock.
  */
 const layout = (s: string): string => `
@@ -51,7 +56,7 @@ CREATE TABLE ${s}.commits (
   sum bigint NOT NULL, refs text, seal bytea, body text NOT NULL, PRIMARY KEY (run_id, last_seq)
 );
 CREATE TABLE ${s}.contents (hash text PRIMARY KEY, sum bigint NOT NULL, text text, raw bytea);
-${looseTexts(s)}
+${retention(s)}
 CREATE TABLE ${s}.owners (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text NOT NULL UNIQUE, beat timestamptz NOT NULL,
   heartbeat_ms double precision NOT NULL, expiry_ms double precision NOT NULL
@@ -60,7 +65,7 @@ INSERT INTO ${s}.meta VALUES ('schema_version', '${schemaVersion}');
 `;
 
 /** `migrations[n]` migrates a schema of version n + 1 to version n + 2. Steps never change once released. */
-const migrations: readonly ((s: string) => string)[] = [looseTexts];
+const migrations: readonly ((s: string) => string)[] = [retention];
 
 /** The part of a `commits` row that its checksum covers. */
 export interface SummedRow {

@@ -8,6 +8,7 @@ import type { ProcessWatch } from '../leases/process-watch.ts';
 import { findLoose, type FoundText, type TextPlaces } from '../loose-texts.ts';
 import { importedMark } from '../run-summary.ts';
 import { keySpan } from './sqlite-schema.ts';
+import type { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -20,6 +21,7 @@ interface EraserParts {
   readonly database: DatabaseSync;
   readonly file: string;
   readonly watch: ProcessWatch;
+  readonly snapshots: Pick<SqliteSnapshots, 'drop'>;
   /** Does work that needs the file's lock. */
   readonly write: <T>(work: () => T) => T | Promise<T>;
 }
@@ -176,6 +178,7 @@ export class SqliteEraser {
     eraseCommits.run(range);
     eraseSeals.run(range);
     eraseMarks.run(runId);
+    this.#parts.snapshots.drop(runId);
     eraseRun.run(run);
     endLease.run(runId);
     noteNumber.run(run);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, Snapshot, TurnEvents } from '../../core/events/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
 import { FileWatch } from './file-watch.ts';
 import { LockWaits, tryBriefly } from './lock-waits.ts';
@@ -17,6 +17,7 @@ import { type ProcessWatch, systemProcesses } from '../leases/process-watch.ts';
 import { SqliteLeases } from '../leases/sqlite-leases.ts';
 import { SqliteMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { WalSync } from './wal-sync.ts';
 
@@ -74,6 +75,7 @@ export class SqliteJournal implements Journal {
   readonly #appender: SqliteAppender;
   readonly #marks: SqliteMarks;
   readonly #eraser: SqliteEraser;
+  readonly #snapshots: SqliteSnapshots;
   readonly #sync: WalSync;
   readonly #isAlwaysFull: boolean;
   readonly #files: FileWatch;
@@ -86,13 +88,16 @@ export class SqliteJournal implements Journal {
     this.location = path;
     this.#database = database;
     const { takeOver = false, processes: watch = systemProcesses } = options;
-    const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
+    const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
+    const chain = new CommitChain(database, path, key);
+    this.#snapshots = new SqliteSnapshots(database, key);
     this.#reader = new SqliteReader({ database, file: path, watch, chain });
     const times = checkLeaseTimes(options.leases);
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
-    this.#eraser = new SqliteEraser({ database, file: path, watch, write: (work) => this.#write('erasing runs', work) });
+    const snapshots = this.#snapshots;
+    this.#eraser = new SqliteEraser({ database, file: path, watch, snapshots, write: (work) => this.#write('erasing runs', work) });
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
     this.#appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
@@ -185,6 +190,15 @@ export class SqliteJournal implements Journal {
       this.#marks.mark(runId, change);
       this.#files.assertThere();
     });
+  }
+
+  keepSnapshot(lease: Lease, snapshot: Snapshot | undefined): void | Promise<void> {
+    return this.#write(`keeping a snapshot of run ${lease.runId}`, () => this.#snapshots.keep(lease, snapshot));
+  }
+
+  snapshot(runId: RunId): Snapshot | undefined {
+    assertId('run id', runId);
+    return this.#guard(`reading the snapshot of run ${runId}`, () => tryBriefly(() => this.#snapshots.find(runId)));
   }
 
   async erase(runId: RunId): Promise<void> {
