@@ -40,6 +40,7 @@ import type { RerenderOptions } from './rerender/rerender-options.ts';
 import { firstCommit } from './launch/first-commit.ts';
 import type { Run } from './run.ts';
 import { RunCatalog } from './run-catalog.ts';
+import { assertOriginal, discardFork } from './launch/whole-fork.ts';
 import { toUserPayload, withAttachments } from './input/user-payload.ts';
 
 /** Launches, resumes and lists runs over one journal. */
@@ -246,13 +247,16 @@ export class Engine {
     this.#assertOpen();
     const { runId: newId, events, state, runtime, answers, begins } = await planFork(this.#parts, runId as RunId, options);
     using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), { recorded: state.meta });
-    const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
+    const { journal, clock } = this.#parts;
+    const started = this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
-      await this.#parts.journal.append(lease, { runId: newId, expectedSeq: 0, events, contents: [], sync: true });
+      await journal.append(lease, { runId: newId, expectedSeq: 0, events, contents: [], sync: true });
+      await assertOriginal(journal, { runId: runId as RunId, forkId: newId });
       const given = currentCodeTools(runtime, state);
       const by = { runtime, hold, answers };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...begins, ...given, tools }));
     });
+    const { run, begun } = await started.catch((thrown: unknown) => discardFork(journal, thrown, clock.now()));
     await begun;
     this.#live.listen(newId);
     return run;
