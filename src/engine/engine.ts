@@ -23,15 +23,7 @@ import { freeRunId } from './launch/free-run-id.ts';
 import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
 import { type HeldRuntime, LiveRuns } from './run/live-runs.ts';
-import {
-  closeOptions,
-  forkOptions,
-  launchOptions,
-  launchRequest,
-  recoverOptions,
-  resumeOptions,
-  runsFilter,
-} from './public-options.ts';
+import * as known from './public-options.ts';
 import { checkInputSize } from './input/input-size.ts';
 import { checkRequest } from './launch/run-request.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
@@ -91,8 +83,8 @@ export class Engine {
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
   async launch(request: LaunchRequest, given: LaunchOptions = {}): Promise<Run> {
     checkArgument('engine.launch: request', request, 'object');
-    checkOptions('engine.launch: request', request, launchRequest);
-    checkOptions('engine.launch', given, launchOptions);
+    checkOptions('engine.launch: request', request, known.launchRequest);
+    checkOptions('engine.launch', given, known.launchOptions);
     this.#assertOpen();
     const { runtime, ids, workspaceOf } = this.#parts;
     const { profile, options } = checkLaunch(this.#parts, request, given);
@@ -119,7 +111,7 @@ export class Engine {
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     checkArgument('engine.resume: runId', runId, 'name');
-    checkOptions('engine.resume', options, resumeOptions);
+    checkOptions('engine.resume', options, known.resumeOptions);
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live !== undefined && live.actor.halted === undefined) return live.run;
@@ -136,7 +128,7 @@ export class Engine {
    * reported with the reason and does not stop the others. `include` selects among them.
    */
   async recover(asked: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
-    checkOptions('engine.recover', asked, recoverOptions);
+    checkOptions('engine.recover', asked, known.recoverOptions);
     const { waitForHolder = true, include, onRun, ...options } = asked;
     const open = (await this.runs()).toReversed();
     const heard = (entry: RecoveredRun): void => {
@@ -243,7 +235,7 @@ export class Engine {
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
   async fork(runId: string, options: ForkOptions = {}): Promise<Run> {
     checkArgument('engine.fork: runId', runId, 'name');
-    checkOptions('engine.fork', options, forkOptions);
+    checkOptions('engine.fork', options, known.forkOptions);
     this.#assertOpen();
     const { runId: newId, events, state, runtime, answers, begins } = await planFork(this.#parts, runId as RunId, options);
     using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), { recorded: state.meta });
@@ -270,7 +262,7 @@ export class Engine {
 
   /** Lists runs of the journal, newest first: all of them, or those that match a filter. */
   async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
-    checkOptions('engine.runs', filter, runsFilter);
+    checkOptions('engine.runs', filter, known.runsFilter);
     this.#assertOpen();
     return await this.#parts.journal.runs(filter);
   }
@@ -280,7 +272,7 @@ export class Engine {
    * the engine's own, 10 s) and are aborted after that. Live runs stay resumable; the journal is closed.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
-    checkOptions('engine.close', options, closeOptions);
+    checkOptions('engine.close', options, known.closeOptions);
     // Later calls wait for the same end.
     await (this.#closing ??= this.#close(options.graceMs ?? 2 * this.#parts.graceMs));
   }
@@ -294,9 +286,7 @@ export class Engine {
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
+  readonly [Symbol.asyncDispose] = (): Promise<void> => this.close();
 
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');

@@ -17,7 +17,7 @@ describe('pruning runs', () => {
     const team = await testEngine({ clock, store: journal, replies: [say('a'), say('b')] });
     const old = await team.launch('Old.');
     await old.result;
-    clock.advance(40 * day);
+    await clock.advance(40 * day);
     const young = await team.launch('Young.');
     await young.result;
     const texts = (await journal.read(young.id)).length;
@@ -48,7 +48,7 @@ describe('pruning runs', () => {
     const held = await second.engine.launch({ profile: 'Root', input: 'c', runId: 'held' });
     await held.settled();
     await second.engine.catalog.remove(deleted.id);
-    clock.advance(40 * day);
+    await clock.advance(40 * day);
     const prune = second.engine.catalog;
     expect(ids((await prune.prune({ olderThanMs: 30 * day, deleted: true, dryRun: true })).runs)).toEqual([deleted.id]);
     expect(ids((await prune.prune({ olderThanMs: 30 * day })).runs)).toEqual([deleted.id]);

@@ -191,9 +191,7 @@ class PostgresJournal implements Journal {
     assertId('run id', runId);
     // Only who continues a run needs it, and an older layout has none.
     if (this.#isReadOnly) return undefined;
-    return await this.#guard(`reading the snapshot of run ${runId}`, () =>
-      this.#link.patiently(() => this.#snapshots.find(runId)),
-    );
+    return await this.#guard(`reading the snapshot of run ${runId}`, () => this.#link.patiently(() => this.#snapshots.find(runId)));
   }
 
   watch(runId: RunId | undefined, wake: () => void): () => void {

@@ -8,7 +8,7 @@ import { writeInside } from '../files/write-inside.ts';
 /** Target folder and size limit of downloads. */
 export interface DownloadOptions {
   readonly workspace: string;
-  /** Folder in which the browser keeps them during the transfer, each under a name of its own choice. */
+  /** Folder in which the browser keeps them during the transfer, each under a name that the browser chooses. */
   readonly incoming: string;
   readonly maxBytes: number;
 }
