@@ -85,6 +85,8 @@ export interface EngineParts {
   readonly remote?: RemoteRuns | undefined;
   /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
+  /** Fewest events between two snapshots of a run; set by tests only. */
+  readonly snapshotEvery?: number | undefined;
   /** Set by tests of profiles only. */
   readonly doubles?: Doubles | undefined;
 }

@@ -7,6 +7,7 @@ import {
   assertId,
   assertLeaseRequest,
   assertMayDelete,
+  assertMayErase,
   assertRange,
   closedJournal,
   deletedRun,
@@ -15,6 +16,8 @@ import {
   staleSequence,
   unknownRun,
 } from './commit-check.ts';
+import { addressesIn } from './codec/text-refs.ts';
+import { findLoose, type FoundText, type TextPlaces } from './loose-texts.ts';
 import { isOpenStatus, nextSummary } from './run-summary.ts';
 
 const location = 'memory';
@@ -44,6 +47,10 @@ class MemoryJournal implements Journal {
   readonly #runs = new Map<RunId, MemoryRun>();
   readonly #leases = new Map<RunId, MemoryLease>();
   readonly #contents = new Map<ContentHash, string>();
+  /** Appends so far. */
+  #appends = 0;
+  /** Texts of erased runs. */
+  readonly #loose = new Set<ContentHash>();
   readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
   readonly #applied = new Map<RunId, Set<string>>();
   /** Names of holders that several engines share. */
@@ -68,6 +75,10 @@ class MemoryJournal implements Journal {
       this.runs().filter((run) => run.status === 'running' && run.updatedAt < at && this.#leases.get(run.runId)?.owner === holder),
     hasApplied: (runId, input) => this.#applied.get(runId)?.has(input) === true,
     mark: (runId, name) => addOnce(this.#names, runId, name),
+    forget: (before) => {
+      for (const { runId, status, updatedAt } of this.runs())
+        if (!isOpenStatus(status) && updatedAt < before) for (const once of [this.#applied, this.#names]) once.delete(runId);
+    },
   };
 
   acquire(runId: RunId, owner: string): Lease {
@@ -108,6 +119,7 @@ class MemoryJournal implements Journal {
     const lastSeq = run?.events.length ?? 0;
     if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
     if (commit.inputs !== undefined) this.#applyInputs(commit, commit.inputs);
+    this.#appends += 1;
     if (run === undefined)
       this.#runs.set(commit.runId, { events: [...commit.events], epoch: lease.epoch, summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
@@ -175,6 +187,55 @@ class MemoryJournal implements Journal {
     return () => void this.#watchers.delete(watcher);
   }
 
+  erase(runId: RunId): void {
+    this.#assertOpen();
+    assertId('run id', runId);
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw unknownRun(location, runId);
+    const lease = this.#leases.get(runId);
+    const summary = summarise(run);
+    const status = summary?.isImported === true ? 'imported' : (summary?.status ?? '');
+    const isHeld = lease !== undefined && lease.owner !== null && (!this.#holders.has(lease.owner) || isOpenStatus(status));
+    const holder = isHeld ? { owner: lease.owner ?? '', since: lease.since } : undefined;
+    assertMayErase(location, runId, { status, isDeleted: this.#marks.get(runId)?.deletedAt !== undefined, holder });
+    for (const hash of addressesIn(JSON.stringify(run.events))) this.#loose.add(hash as ContentHash);
+    this.#runs.delete(runId);
+    this.#marks.delete(runId);
+    this.#applied.delete(runId);
+    this.#names.delete(runId);
+    if (lease !== undefined) Object.assign(lease, { owner: null, epoch: lease.epoch + 1 });
+  }
+
+  async eraseLooseTexts(): Promise<number> {
+    this.#assertOpen();
+    for (let appends = -1, loose: Iterable<string> = []; ;) {
+      // A commit during the search may refer to what it found loose.
+      if (appends === this.#appends) return this.#eraseTexts(loose);
+      appends = this.#appends;
+      loose = await findLoose(this.#places(), this.#loose);
+    }
+  }
+
+  #eraseTexts(hashes: Iterable<string>): number {
+    let erased = 0;
+    for (const hash of hashes) if (this.#contents.delete(hash as ContentHash)) erased += 1;
+    this.#loose.clear();
+    return erased;
+  }
+
+  #places(): TextPlaces {
+    const [runs, contents] = [this.#runs, this.#contents];
+    return {
+      read: async (hashes) => hashes.flatMap((hash) => toFound(hash, contents.get(hash as ContentHash))),
+      async *commitRefs() {
+        for (const { events } of runs.values()) yield addressesIn(JSON.stringify(events));
+      },
+      async *texts() {
+        yield [...contents].map(([hash, text]) => ({ hash, text }));
+      },
+    };
+  }
+
   close(): void {
     this.#closed = true;
     this.#watchers.clear();
@@ -184,6 +245,10 @@ class MemoryJournal implements Journal {
   #assertOpen(): void {
     if (this.#closed) throw closedJournal(location);
   }
+}
+
+function toFound(hash: string, text: string | undefined): readonly FoundText[] {
+  return text === undefined ? [] : [{ hash, text }];
 }
 
 /** Returns the run's summary, updated to its last event. */

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
 import type { Journal, SharedJournal } from '../../src/core/events/journal.ts';
-import { note, sampleCommit, sampleOwner, sampleRun } from './journal-samples.ts';
+import type { EventDraft } from '../../src/core/events/event.ts';
+import { failure } from './journal-contract.ts';
+import { note, runBegin, sampleCommit, sampleOwner, sampleRun, sampleTime } from './journal-samples.ts';
+
+const over: EventDraft = { type: 'run.end', status: 'completed', outcome: 'success', output: '', deliverables: {} };
 
 /** What engines of one runtime rely on in a journal that they share. */
 export function sharedJournalContract(name: string, open: () => Journal): void {
@@ -81,6 +85,76 @@ export function sharedJournalContract(name: string, open: () => Journal): void {
       expect(await shared.runtime()).toBeUndefined();
       expect([await shared.runtime('one'), await shared.runtime('two'), await shared.runtime()]).toEqual(['one', 'one', 'one']);
       expect([await shared.runtime('two', { adopt: true }), await shared.runtime()]).toEqual(['two', 'two']);
+      await journal.close();
+    });
+
+    it('an open run is not erased; one that has ended is, with its inputs and marks, and late commits are refused', async () => {
+      const { journal, shared } = opened();
+      const [runId, idle] = [sampleRun('erased'), sampleRun('idle')];
+      const lease = await shared.acquire(runId, 'ours');
+      await journal.append(lease, { ...sampleCommit(runId, 0, runBegin('first')), inputs: ['one'] });
+      await shared.mark(runId, 'start c1.1');
+      await failure('RUN_LOCKED', async () => await journal.erase?.(runId));
+      await failure('RUN_LOCKED', async () => await journal.mark?.(runId, { deletedAt: 5 }));
+      const waiting = await shared.acquire(idle, 'ours');
+      const waits: EventDraft = { type: 'run.status', status: 'awaiting', pending: 0 };
+      await journal.append(waiting, { ...sampleCommit(idle, 0, [...runBegin('idle'), waits]), inputs: ['one'] });
+      await failure('RUN_LOCKED', async () => await journal.mark?.(idle, { deletedAt: 5 }));
+      await failure('RUN_LOCKED', async () => await journal.erase?.(idle));
+      await journal.append(lease, { ...sampleCommit(runId, 2, [over]), inputs: ['two'] });
+      await journal.erase?.(runId);
+      await failure('RUN_UNKNOWN', async () => await journal.read(runId));
+      const late = { ...sampleCommit(runId, 3, [note('late')]), inputs: ['three'] };
+      await failure('STORE_CONFLICT', async () => await journal.append(lease, late));
+      await failure('STORE_CONFLICT', async () => await journal.append(lease, sampleCommit(runId, 0, runBegin('late'))));
+      for (const input of ['one', 'two', 'three']) expect(await shared.hasApplied(runId, input)).toBe(false);
+      expect(await shared.mark(runId, 'start c1.1')).toBe(true);
+      expect(await shared.hasApplied(idle, 'one')).toBe(true);
+      const next = await shared.acquire(runId, 'theirs');
+      expect([next.epoch > lease.epoch, next.isInterrupted]).toEqual([true, false]);
+      await journal.append(next, { ...sampleCommit(runId, 0, runBegin('next')), inputs: ['one'] });
+      await journal.close();
+    });
+
+    it('forgets inputs and marks of runs that ended before a time, and of no other', async () => {
+      const { journal, shared } = opened();
+      const [ended, open, without] = [sampleRun('ended'), sampleRun('open'), sampleRun('without')];
+      for (const [id, events] of [
+        [ended, [...runBegin('a'), over]],
+        [open, runBegin('b')],
+      ] as const) {
+        const lease = await shared.acquire(id, 'ours');
+        await journal.append(lease, { ...sampleCommit(id, 0, events), inputs: ['one', 'two'] });
+        await shared.mark(id, 'start c1.1');
+      }
+      await journal.append(await shared.acquire(without, 'ours'), sampleCommit(without, 0, [...runBegin('c'), over]));
+      const known = async (id: RunId): Promise<boolean> => {
+        const applied = [await shared.hasApplied(id, 'one'), await shared.hasApplied(id, 'two'), !(await shared.mark(id, 'start c1.1'))];
+        expect(new Set(applied).size).toBe(1);
+        return applied[0] === true;
+      };
+      await shared.forget(sampleTime);
+      expect([await known(ended), await known(open)]).toEqual([true, true]);
+      await shared.forget(Number.MAX_SAFE_INTEGER);
+      expect([await known(ended), await known(open)]).toEqual([false, true]);
+      await shared.forget(Number.MAX_SAFE_INTEGER);
+      await journal.close();
+    });
+
+    it('keeps a snapshot that any engine of the holder makes, and that of no other', async () => {
+      const { journal, shared } = opened();
+      if (journal.keepSnapshot === undefined || journal.snapshot === undefined) return journal.close();
+      const runId = sampleRun('kept');
+      const body = new Uint8Array([1]);
+      const first = await shared.acquire(runId, 'ours');
+      const second = await shared.acquire(runId, 'ours');
+      await journal.append(first, sampleCommit(runId, 0, runBegin('a')));
+      await journal.append(second, sampleCommit(runId, 2, [note('b')]));
+      await journal.keepSnapshot(first, { seq: 2, layout: 'form', body });
+      await journal.keepSnapshot(second, { seq: 3, layout: 'form', body });
+      await journal.keepSnapshot({ ...second, epoch: second.epoch - 1 }, { seq: 2, layout: 'form', body });
+      await journal.keepSnapshot({ ...second, owner: sampleOwner('process') }, { seq: 2, layout: 'form', body });
+      expect((await journal.snapshot(runId))?.seq).toBe(3);
       await journal.close();
     });
 

@@ -19,6 +19,7 @@ import type { RunDriver } from './run-driver.ts';
 import { HeldCommit } from './held-commit.ts';
 import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from '../recovery/reread-state.ts';
+import { RunSnapshots } from '../recovery/run-snapshots.ts';
 import { Subscribers } from '../subscribers.ts';
 import { type LoopThrottle, weightOf } from './loop-throttle.ts';
 
@@ -26,6 +27,8 @@ import { type LoopThrottle, weightOf } from './loop-throttle.ts';
 export interface ActorPorts extends EffectPorts, WatchedGate {
   readonly journal: Journal;
   readonly loopThrottle: LoopThrottle;
+  /** Fewest events between two snapshots of its state; set by tests only. */
+  readonly snapshotEvery?: number | undefined;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
   /** Carries out the effects of the run; in this process when absent. */
@@ -51,6 +54,7 @@ export class RunActor implements RunDriver {
   readonly #due: DueEffects;
   readonly #ports: ActorPorts;
   readonly #writer: CommitWriter;
+  readonly #snapshots: RunSnapshots;
   readonly #queue = new InputQueue();
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
@@ -68,6 +72,7 @@ export class RunActor implements RunDriver {
     this.#ports = ports;
     this.#held = new HeldCommit(ports.defer, () => this.#wake());
     this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
+    this.#snapshots = new RunSnapshots(ports, lease);
     this.subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
@@ -255,6 +260,7 @@ export class RunActor implements RunDriver {
     // A fault that halted the run during the write keeps these effects from starting.
     const goesOn = this.halted === undefined;
     if (goesOn) this.#effects.noteCommit(this.state, events);
+    if (goesOn) this.#snapshots.noteCommit(this.state);
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
     if (goesOn) this.subscribers.publish(events);

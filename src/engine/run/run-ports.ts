@@ -25,7 +25,7 @@ export interface RunPortParts {
 
 /** Returns the services that one run uses of its engine. */
 export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
-  const { journal, clock, gateway, functions, graceMs, replay, watch, doubles } = parts;
+  const { journal, clock, gateway, functions, graceMs, replay, watch, doubles, snapshotEvery } = parts;
   const { tools, meta, content, context, answers } = own;
   return {
     get decision() {
@@ -48,5 +48,6 @@ export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
     loopThrottle: parts.loopThrottle,
     defer: setImmediate,
     watch,
+    snapshotEvery,
   };
 }

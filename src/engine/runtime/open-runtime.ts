@@ -15,6 +15,14 @@ import { encodeInput, lookInput } from './wire-input.ts';
 /** Milliseconds without an event after which a run at work is looked at, and between two such looks. */
 const stalledMs = 60_000;
 
+/**
+ * Milliseconds for which inputs and marks of an ended run are kept: longer than a runtime delivers one again. After that, an ended run has no
+ * work that is due, and refuses messages.
+ */
+const rememberedMs = 24 * 3_600_000;
+/** Looks at the runs between two at those that have ended: an hour. */
+const looksPerForgetting = 60;
+
 /** Connects an engine to a runtime. Throws RUNTIME_FAILED, or OPTION_INVALID for a journal that engines elsewhere cannot use. */
 export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise<RemoteRuns> {
   const { journal } = parts;
@@ -72,12 +80,16 @@ function sharedPart({ shared, location }: Journal, runtime: Runtime): SharedJour
 
 /**
  * From time to time, has runs looked at that are at work and have no new event: a message of theirs may be lost with the data of a runtime, or
- * with an engine that launched them. Returns what ends that.
+ * with an engine that launched them. Also forgets what was applied to runs that ended long ago. Returns what ends
+ * that.
  */
 function lookAtStalled({ clock }: EngineParts, shared: SharedJournal, holder: string, link: RuntimeLink): () => void {
   let cancel = (): void => undefined;
+  let looks = 0;
   const look = async (): Promise<void> => {
     try {
+      if (looks % looksPerForgetting === 0) await shared.forget(clock.now() - rememberedMs);
+      looks += 1;
       for (const { runId, lastSeq } of await shared.stalled(holder, clock.now() - stalledMs))
         await link.send(runId, { id: `stalled ${runId} ${lastSeq}`, input: lookInput });
     } catch {

@@ -22,6 +22,7 @@ interface SharedParts {
  *
  * 1. A shared holder counts as alive until its run is taken over: it is no single process.
  * 2. A run changes between engines of one holder without a write: the sequence number that a commit expects keeps out one that is late.
+ * 3. Its rows in `once` are those of open runs, and of runs that ended since the last `forget`.
  */
 export class PostgresShared implements SharedJournal {
   readonly #parts: SharedParts;
@@ -80,6 +81,26 @@ export class PostgresShared implements SharedJournal {
         'cadre-mark',
       );
       return rows.length > 0;
+    });
+  }
+
+  async forget(before: number): Promise<void> {
+    await this.#parts.guard('forgetting the inputs of ended runs', async () => {
+      const { query } = await this.#parts.connections();
+      const s = `"${this.#parts.schema}"`;
+      // Steps from run to run through the key of `once`: the work is in proportion to the runs there, not to all runs.
+      await query(
+        `WITH RECURSIVE known AS (
+           (SELECT run_id FROM ${s}.once ORDER BY run_id LIMIT 1)
+           UNION ALL
+           SELECT (SELECT once.run_id FROM ${s}.once WHERE once.run_id > known.run_id ORDER BY once.run_id LIMIT 1)
+           FROM known WHERE known.run_id IS NOT NULL
+         )
+         DELETE FROM ${s}.once USING known, ${s}.runs
+         WHERE once.run_id = known.run_id AND runs.run_id = known.run_id AND runs.updated_at < $1
+           AND runs.status NOT IN ('running', 'awaiting', 'idle')`,
+        [before],
+      );
     });
   }
 

@@ -112,23 +112,50 @@ describe('a server that cannot be used is named, with what to do', () => {
 });
 
 describe('a schema that is not what this version wrote', () => {
-  it('layout 1 is brought to the present one, with its runs, by whichever of several processes comes first', async () => {
+  it.each([
+    [1, ['loose_texts', 'snapshots', 'once']],
+    [2, ['once']],
+  ])('layout %i is brought to the present one, with its runs, by the first of several processes', async (version, later) => {
     const { url, schema } = await written();
-    await server.query(`DROP TABLE ${schema}.once; UPDATE ${schema}.meta SET value = '1' WHERE key = 'schema_version'`);
+    const columns = (): Promise<readonly unknown[]> =>
+      server.query(
+        `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = '${schema}' ORDER BY 1, 2`,
+      );
+    const fresh = await columns();
+    for (const table of later) await server.query(`DROP TABLE ${schema}.${table}`);
+    await server.query(`UPDATE ${schema}.meta SET value = '${version}' WHERE key = 'schema_version'`);
     const journals = [1, 2, 3].map(() => createPostgresJournal({ url }));
     const read = await Promise.all(journals.map(async (journal) => await journal.read(runId)));
     expect(read.map(({ length }) => length)).toEqual([4, 4, 4]);
     expect(await journals[0]?.shared?.mark(runId, 'start')).toBe(true);
-    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '2' }]);
+    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '3' }]);
+    expect(await columns()).toEqual(fresh);
     await Promise.all(journals.map((journal) => journal.close()));
   });
 
   it('a newer layout is refused, and left as it is', async () => {
     const { url, schema } = await written();
     await server.query(`UPDATE ${schema}.meta SET value = '99'`);
-    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 2; update Cadre/);
+    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 3; update Cadre/);
     await server.query(`UPDATE ${schema}.meta SET value = 'x'`);
     await refused('STORE_CORRUPT', { url });
+  });
+
+  it('an older layout is read as it is, and migrated when something may be written', async () => {
+    const { url, schema } = await written();
+    await server.query(
+      `DROP TABLE ${schema}.loose_texts, ${schema}.snapshots, ${schema}.once; UPDATE ${schema}.meta SET value = '1'`,
+    );
+    const reader = createPostgresJournal({ url, readOnly: true });
+    const events = await reader.read(sampleRun('run_1'));
+    await reader.close();
+    const journal = createPostgresJournal({ url });
+    expect(await journal.read(sampleRun('run_1'))).toEqual(events);
+    await journal.mark?.(sampleRun('run_1'), { deletedAt: 5 });
+    await journal.erase?.(sampleRun('run_1'));
+    expect(await journal.eraseLooseTexts?.()).toBe(1);
+    expect(await journal.runs({ isDeleted: true })).toEqual([]);
+    await journal.close();
   });
 
   it.each([
