@@ -129,7 +129,11 @@ export function sharedJournalContract(name: string, open: () => Journal): void {
       }
       await journal.append(await shared.acquire(without, 'ours'), sampleCommit(without, 0, [...runBegin('c'), over]));
       const known = async (id: RunId): Promise<boolean> => {
-        const applied = [await shared.hasApplied(id, 'one'), await shared.hasApplied(id, 'two'), !(await shared.mark(id, 'start c1.1'))];
+        const applied = [
+          await shared.hasApplied(id, 'one'),
+          await shared.hasApplied(id, 'two'),
+          !(await shared.mark(id, 'start c1.1')),
+        ];
         expect(new Set(applied).size).toBe(1);
         return applied[0] === true;
       };

@@ -15,6 +15,8 @@ describe('commands', () => {
   /** What is wrong with a shell command of the docs; undefined when all it names exists. */
   function fault(words: readonly string[]): string | undefined {
     const [first, second, third, ...rest] = words.filter((word) => !/^[A-Z_]+=/.test(word));
+    // Variables alone.
+    if (first === undefined) return undefined;
     if (first === 'npm' && (second === 'ci' || second === 'install')) return undefined;
     if (first === 'npm' && second === 'test') return undefined;
     if (first === 'npm' && second === 'start') return cadreFault('run', third === '--' ? rest : []);

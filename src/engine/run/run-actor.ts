@@ -2,17 +2,18 @@ import type { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { AgentId, ContentHash } from '../../core/ids.ts';
-import type { Journal, Lease } from '../../core/events/journal.ts';
+import type { Lease } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
+import type { ActorPorts } from './actor-ports.ts';
 import { asStoreError } from '../recovery/store-error.ts';
 import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
 import { CommitWriter } from './commit-writer.ts';
 import { DueEffects } from '../effects/due-effects.ts';
 import type { Input } from './input.ts';
-import { decideBatch, type WatchedGate } from './decide-batch.ts';
-import { type EffectPorts, Effects } from '../effects/effects.ts';
-import type { EffectLinks, RunEffects } from '../effects/run-effects.ts';
+import { decideBatch } from './decide-batch.ts';
+import { Effects } from '../effects/effects.ts';
+import type { RunEffects } from '../effects/run-effects.ts';
 import { waitedNote } from '../effects/effect-faults.ts';
 import { type Entry, InputQueue } from '../input/input-queue.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -21,19 +22,7 @@ import { engineFault, suspendedError } from './run-errors.ts';
 import { rereadState } from '../recovery/reread-state.ts';
 import { RunSnapshots } from '../recovery/run-snapshots.ts';
 import { Subscribers } from '../subscribers.ts';
-import { type LoopThrottle, weightOf } from './loop-throttle.ts';
-
-/** Services that a run uses of its engine. */
-export interface ActorPorts extends EffectPorts, WatchedGate {
-  readonly journal: Journal;
-  readonly loopThrottle: LoopThrottle;
-  /** Fewest events between two snapshots of its state; set by tests only. */
-  readonly snapshotEvery?: number | undefined;
-  /** Calls back at the end of this tick of the event loop. */
-  readonly defer: (callback: () => void) => void;
-  /** Carries out the effects of the run; in this process when absent. */
-  readonly effects?: ((links: EffectLinks) => RunEffects) | undefined;
-}
+import { weightOf } from './loop-throttle.ts';
 
 /**
  * One live run: applies inputs one at a time, commits what they decide, then starts the effects that became due.

@@ -7,7 +7,7 @@ import type { LaunchOptions } from '../launch-options.ts';
 import type { RecordedAnswers } from '../launch/recorded-answers.ts';
 import type { RunTools } from '../toolsets/run-tools.ts';
 import type { Input } from './input.ts';
-import type { ActorPorts } from './run-actor.ts';
+import type { ActorPorts } from './actor-ports.ts';
 
 /** What is special to one run among the services that it uses. */
 export interface RunPortParts {

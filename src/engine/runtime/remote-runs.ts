@@ -3,7 +3,7 @@ import type { Lease } from '../../core/events/journal.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RuntimeWorker } from '../../core/runtime.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import type { ActorPorts } from '../run/run-actor.ts';
+import type { ActorPorts } from '../run/actor-ports.ts';
 import type { RunDriver } from '../run/run-driver.ts';
 
 /** How an engine's runs are advanced by a runtime instead of in its own process. */

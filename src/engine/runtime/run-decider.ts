@@ -5,7 +5,8 @@ import type { Lease } from '../../core/events/journal.ts';
 import type { DueWork } from '../../core/runtime.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Input } from '../run/input.ts';
-import { type ActorPorts, RunActor } from '../run/run-actor.ts';
+import type { ActorPorts } from '../run/actor-ports.ts';
+import { RunActor } from '../run/run-actor.ts';
 import { CollectedEffects } from './collected-effects.ts';
 import { dueWorks } from './due-work.ts';
 

@@ -7,7 +7,7 @@ import { usesModel } from '../../core/profile/uses-model.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Effects } from '../effects/effects.ts';
 import type { Input } from '../run/input.ts';
-import type { ActorPorts } from '../run/run-actor.ts';
+import type { ActorPorts } from '../run/actor-ports.ts';
 import { suspendedError } from '../run/run-errors.ts';
 import { Subscribers } from '../subscribers.ts';
 import { answeredKey, effectOf, inFlightKey, isDue, type WorkEffect } from './due-work.ts';

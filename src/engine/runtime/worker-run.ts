@@ -8,7 +8,7 @@ import type { Resources } from '../effects/resources.ts';
 import { assertTools } from './assert-tools.ts';
 import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts';
 import { readOwnState } from '../recovery/read-state.ts';
-import type { ActorPorts } from '../run/run-actor.ts';
+import type { ActorPorts } from '../run/actor-ports.ts';
 import type { Input } from '../run/input.ts';
 import { runPorts } from '../run/run-ports.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
