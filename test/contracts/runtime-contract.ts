@@ -22,11 +22,14 @@ export interface RuntimeCase {
  */
 export function runtimeContract(name: string, open: () => Promise<RuntimeCase>): void {
   describe(`runtime: ${name}`, () => {
+    let opening: Promise<RuntimeCase>;
     let team: RuntimeCase;
+    // Servers start slowly on a busy machine; processes are ended even if they started too late.
     beforeAll(async () => {
-      team = await open();
-    });
-    afterAll(async () => await team.close());
+      opening = open();
+      team = await opening;
+    }, 120_000);
+    afterAll(async () => await (await opening).close(), 120_000);
 
     const linesOf = (run: Run): readonly LedgerLine[] => team.did.filter(({ runId }) => runId === run.id);
     const did = (run: Run): readonly string[] => linesOf(run).map(({ kind, tool }) => `${kind} ${tool}`);
