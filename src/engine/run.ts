@@ -23,8 +23,7 @@ import { readModuleActions, readProfileEdits } from './launch/edit-schemas.ts';
 import { eventsOf } from './read-events.ts';
 import { agentOfId, assertModule, recipientOf } from './input/find-agent.ts';
 import { noteInput } from './input/note-input.ts';
-import { type ExternalMessage, readItemId } from './input/external-item.ts';
-import { externalMessage } from './input/external-message.ts';
+import { type ExternalMessage, readItemId, externalMessage } from './input/external-item.ts';
 import { notesPath, type PeopleNote, peopleNotes } from '../core/events/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/state/pending.ts';
 import {

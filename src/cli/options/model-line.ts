@@ -1,7 +1,6 @@
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { type CompiledProfile, type ProfileSet, usesModel } from '../../core/profile/profile.ts';
 import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 
 /** Resolves a config to the one that is used after fallbacks; undefined when none is usable. */

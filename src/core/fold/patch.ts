@@ -1,11 +1,10 @@
-import { applyChanges } from '../patches/apply-changes.ts';
+import { applyChanges } from '../patches/apply-patches.ts';
 import { CadreError, describeThrown } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import { patchedState } from '../patches/state-patch.ts';
 import { noteStateTaint } from '../patches/state-taint.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { agentOf } from './agent-of.ts';
-import type { Folds } from './folds.ts';
+import { type Folds, agentOf } from './folds.ts';
 import { noteChange } from './turn.ts';
 
 /** Folds of changes of state. */

@@ -1,8 +1,6 @@
 import type { EventOf } from '../events/event.ts';
-import { isDeeperThan, maxArgumentDepth } from '../json-depth.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, parseJson, isDeeperThan, maxArgumentDepth } from '../json.ts';
 import type { PromptMessage, ToolCallPart } from '../prompt/message.ts';
-import { parseJson } from '../parse-json.ts';
 import type { WireIds } from '../prompt/prompt.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { ReplyToolCall } from '../state/turn.ts';

@@ -1,11 +1,10 @@
 import type { EventOf } from '../events/event.ts';
-import { frozen } from '../frozen.ts';
+import { frozen } from '../patches/apply-patches.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { type DispatchRecord, emptyModule, type WorkModule } from '../team/work-module.ts';
-import { agentOf } from './agent-of.ts';
-import type { Folds } from './folds.ts';
+import { type Folds, agentOf } from './folds.ts';
 import { noteChange } from './turn.ts';
 
 /** Folds of dispatches, and of work modules and values in journals of earlier versions. */

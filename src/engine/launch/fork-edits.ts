@@ -11,7 +11,7 @@ import { patchedState } from '../../core/patches/state-patch.ts';
 import { updateState } from '../../core/patches/update-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import { answeredCall } from '../../nodes/inbox/answered-call.ts';
+import { answeredCall } from '../../nodes/inbox/answer-open-calls.ts';
 import { shownValue } from '../check-arguments.ts';
 import type { ForkEdit } from './fork-edit.ts';
 

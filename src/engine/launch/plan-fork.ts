@@ -8,15 +8,15 @@ import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import type { ForkOptions } from '../launch-options.ts';
 import { checkArgument, shownValue } from '../check-arguments.ts';
 import { runLimits } from '../limit-options.ts';
-import type { Resumption, ResumeNote } from '../recovery/recover.ts';
+import type { Resumption, ResumeNote, ResumeMessage } from '../recovery/recover.ts';
 import { checkAgent, differencesOf } from '../recovery/resume-plan.ts';
-import { forkMessage } from './fork-message.ts';
 import { forkedEvents } from './forked-events.ts';
 import { type RecordedAnswers, recordedAnswers } from './recorded-answers.ts';
 import type { ForkEdit } from './fork-edit.ts';
 import { checkForkEdits, turnToRetake } from './fork-edits.ts';
 import { freeRunId } from './free-run-id.ts';
 import { profileRuntimeOf } from './run-profile-runtime.ts';
+import { externalMessage } from '../input/external-item.ts';
 
 /** A fork, checked before anything is written. */
 export interface ForkPlan {
@@ -105,4 +105,19 @@ function checkEdits(edits: readonly ForkEdit[]): void {
     if (edit.type === 'state') checkArgument('engine.fork: edits[].path', edit.path, 'name');
     else checkArgument('engine.fork: edits[]', edit.type === 'message' ? edit.itemId : edit.callId, 'name');
   }
+}
+
+/** Returns the first message of a fork, parsed and checked before anything is written. */
+async function forkMessage(
+  { ids, workspaceOf }: Pick<EngineParts, 'ids' | 'workspaceOf'>,
+  fork: RunContext,
+  message: ForkOptions['message'],
+): Promise<ResumeMessage | undefined> {
+  if (message === undefined) return undefined;
+  const { runId } = fork.meta;
+  const root = fork.rootAgentId === undefined ? undefined : fork.agents.get(fork.rootAgentId);
+  if (root === undefined || root.status === 'ended')
+    throw new CadreError('AGENT_ENDED', `the first agent of run ${runId} has ended where it is forked; fork it at an earlier turn`);
+  const item = await externalMessage(message, undefined, workspaceOf(fork.meta));
+  return { to: root.meta.agentId, item: { ...item, itemId: ids.itemId() } };
 }

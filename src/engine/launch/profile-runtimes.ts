@@ -16,7 +16,7 @@ import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
 import type { EngineOptions } from '../engine-options.ts';
-import type { ProfileRuntime } from '../engine-parts.ts';
+import type { ProfileRuntime, RecordedSet } from '../engine-parts.ts';
 import type { GivenModels } from '../../models/providers/given-models.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
@@ -26,7 +26,6 @@ import { makeToolsets } from '../toolsets/make-toolsets.ts';
 import { withStandIns } from '../rerender/stand-in-tools.ts';
 import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
 import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
-import type { RecordedSet } from './recorded-set.ts';
 
 /** Parts shared by all profile sets of a program. */
 export interface ProfileRuntimeParts extends CodePorts {

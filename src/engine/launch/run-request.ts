@@ -1,7 +1,6 @@
 import { isCredentialName } from '../../core/expression/variables.ts';
 import { CadreError } from '../../core/error.ts';
-import { isDeeperThan } from '../../core/json-depth.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, isDeeperThan } from '../../core/json.ts';
 import { forbiddenKeyPath } from '../../tools/schema/forbidden-key.ts';
 
 /** Longest request kept, in characters of JSON: the journal of each of its runs holds it. */

@@ -19,7 +19,7 @@ import { recordTools } from '../toolsets/note-toolset.ts';
 import type { OfferedTools } from '../toolsets/toolset-hold.ts';
 import { startCall } from '../../nodes/tools/start-call.ts';
 import { failCall } from '../../nodes/tools/end-call.ts';
-import { revokedBy } from '../../nodes/tools/revoked-by.ts';
+import { revokedBy } from '../../nodes/tools/capability-of.ts';
 import { asksWhetherHappened, settleUnknown } from '../../nodes/tools/unknown-outcome.ts';
 import { verifyCall } from '../../nodes/tools/verify-call.ts';
 

@@ -16,14 +16,13 @@ import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
 import { applyVerdict } from '../../nodes/tools/verify-call.ts';
 import { takeNextStep } from './take-next-step.ts';
 import { applyModuleEdits, applyProfileEdits } from '../input/apply-edits.ts';
-import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from '../input/apply-answer.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { noteUnmetGates } from '../note-unmet-gates.ts';
+import { noteToolset, recordTools, noteUnmetGates } from '../toolsets/note-toolset.ts';
 import { recover } from '../recovery/recover.ts';
-import { noteToolset, recordTools } from '../toolsets/note-toolset.ts';
 import type { Input } from './input.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 
 /**
  * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events and the effects
@@ -181,4 +180,18 @@ function endVerification(tx: Transaction, decision: DecisionContext, input: Extr
   if (agent === undefined || call?.status !== 'running') return;
   const outcome = applyVerdict(new TurnContext(tx, decision.env, agent), call, input);
   if (outcome !== undefined) decision.toolNode.post(tx, agent, { callId: input.callId }, outcome);
+}
+
+/** Returns the agent a run was launched with. */
+function rootOf(tx: Transaction): SubContext | undefined {
+  return tx.run.rootAgentId === undefined ? undefined : tx.run.agents.get(tx.run.rootAgentId);
+}
+
+/** Ends an agent, all agents that work on a module, or the root, and everything below. */
+function cancel(tx: Transaction, env: Env, { agentId, moduleId, reason }: Extract<Input, { kind: 'cancel' }>): void {
+  const chosen = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
+  const agents = moduleId === undefined ? [chosen] : [...tx.run.agents.values()].filter(({ meta }) => meta.moduleId === moduleId);
+  const error = { code: 'TOOL_CANCELLED' as const, message: reason };
+  for (const agent of agents)
+    if (agent !== undefined) endAgent(new TurnContext(tx, env, agent), { outcome: 'cancelled', error }, undefined);
 }

@@ -6,7 +6,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { wakesAgent } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
+import { isAwaitingUser } from '../../core/state/is-asking.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { DecisionContext } from './decision-context.ts';
 

@@ -1,5 +1,5 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/profile.ts';
 import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';

@@ -6,7 +6,7 @@ import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { compileExpression, type Expression, type Scope } from '../../core/expression/expression.ts';
 import type { Quote } from '../../core/expression/template.ts';
 import { readPath } from '../../core/expression/read-path.ts';
-import { frameAtPlace, type FrameText } from '../../core/untrusted/frame-at-place.ts';
+import { frameAtPlace, type FrameText } from '../../core/untrusted/frame-untrusted.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';

@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import { visibleSource } from '../../core/profile/visibility.ts';
-import { openCallsOf } from '../inbox/answered-call.ts';
+import { openCallsOf } from '../inbox/answer-open-calls.ts';
 import { historyEnd } from './context-edge.ts';
 import { peerEntries } from './peer-history.ts';
 

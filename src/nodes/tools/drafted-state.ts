@@ -1,4 +1,4 @@
-import { applyChanges } from '../../core/patches/apply-changes.ts';
+import { applyChanges } from '../../core/patches/apply-patches.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
 import { StateDiff } from '../../core/patches/diff-state.ts';
 import type { EventDraft } from '../../core/events/event.ts';

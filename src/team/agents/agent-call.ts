@@ -1,7 +1,7 @@
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
-import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
+import { isAwaitingUser } from '../../core/state/is-asking.ts';
 import type { AgentRequest } from './admit-call.ts';
 import { type AgentReport, reportOf } from './agent-report.ts';
 import { releaseHeld } from './agent-slots.ts';

@@ -1,5 +1,4 @@
-import type { CompiledRule, DeciderAction } from '../../../core/profile/profile.ts';
-import { handlesErrors } from '../../../core/profile/handles-errors.ts';
+import { type CompiledRule, type DeciderAction, handlesErrors } from '../../../core/profile/profile.ts';
 import { quote } from '../../wording.ts';
 import { childOf, type MapNode } from '../../yaml/source-node.ts';
 import { checkTool, refOf, type CompileContext } from '../compile-context.ts';
