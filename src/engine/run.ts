@@ -36,12 +36,11 @@ import {
   stateQuery,
   turnFilter,
 } from './run-options.ts';
-import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
+import { type RunResult, runResult, type ViewedProfile, untilEnded } from './run-result.ts';
 import type { RunActor } from './run/run-actor.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
 import type { ReplySoFar } from './effects/reply-so-far.ts';
 import type { RunSubscriber } from './subscribers.ts';
-import { untilEnded } from './run/until-ended.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 

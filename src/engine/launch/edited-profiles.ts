@@ -1,7 +1,6 @@
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ProfileEdit } from '../../core/events/profile-edit.ts';
-import { checkEditedFiles } from '../../profiles/files/check-edited-files.ts';
-import { editProfileFiles } from '../../profiles/files/edit-profile-files.ts';
+import { editProfileFiles, checkEditedFiles } from '../../profiles/files/edit-profile-files.ts';
 import type { Input } from '../run/input.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { importedRefusal } from '../recovery/imported-run.ts';

@@ -3,14 +3,13 @@ import type { ToolsetCode } from '../../core/tool/code-files.ts';
 import { findProvider, splitModelName } from '../../core/model/model-provider.ts';
 import { awsCredentialVars, maySign } from '../../core/model/provider-settings.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { Secrets } from '../../core/secrets/secrets.ts';
 import type { Reach } from '../../core/tool/toolset.ts';
 import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
-import { variablesOfFiles } from '../../profiles/files/variables-of-files.ts';
-import { fileReaches } from '../../toolsets/files/file-reaches.ts';
+import { variablesOfFiles } from '../../profiles/files/expand-variables.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
 
@@ -141,4 +140,30 @@ function withoutPassword(address: string): string {
 
 function inOrder(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
+}
+
+/**
+ * Describes, for a person who must agree, which otherwise protected files the settings of a toolset open to agents: auto-run files, files
+ * with secrets, settings of programs, and profiles. Works for every kind of toolset.
+ */
+function fileReaches(settings: JsonObject): readonly Reach[] {
+  const allowed = globsIn(settings['allow_writes']);
+  const guarded = globsIn(settings['protected']);
+  const hidden = globsIn(settings['unreadable']);
+  const lines = [
+    ...(allowed === undefined || allowed.length === 0
+      ? []
+      : [`may write what makes other programs run something: ${allowed.join(', ')}`]),
+    ...(guarded === undefined ? [] : [`may write profiles and .env files, but not: ${words(guarded)}`]),
+    ...(hidden === undefined ? [] : [`may read files that hold secrets, but not: ${words(hidden)}`]),
+  ];
+  return lines.map((text) => ({ kind: 'file', text }));
+}
+
+function words(globs: readonly string[]): string {
+  return globs.join(', ') || 'nothing is left out';
+}
+
+function globsIn(value: JsonValue | undefined): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
 }

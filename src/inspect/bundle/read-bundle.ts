@@ -1,5 +1,5 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { type CadreEvent, describeEvent } from '../../core/events/event.ts';
+import { type CadreEvent, describeEvent, checkEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { ContentHash, TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, isDeeperThan } from '../../core/json.ts';
@@ -7,7 +7,6 @@ import { bundleFormat, bundleVersion, contentOf, type RunBundle } from '../bundl
 import { contentRefs } from '../content-refs.ts';
 import { type PlainProfileFacts, fromPlainFacts } from '../turn/profile-facts.ts';
 import { runOverview } from '../run-overview.ts';
-import { checkEvent } from '../../core/events/check-event.ts';
 import { areFacts, checkFacts } from './facts-check.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { board } from '../board.ts';

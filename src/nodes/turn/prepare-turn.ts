@@ -11,7 +11,7 @@ import { readInbox, type ReadInbox } from '../inbox/read-inbox.ts';
 import { boundTurn, checkLimits, type TurnBound } from '../limits/turn-limits.ts';
 import { compactIfDue } from '../prompt/compaction.ts';
 import { checkContextSize } from '../prompt/context-stage.ts';
-import { beginAtTask, showPeerHistory } from '../prompt/show-peer-history.ts';
+import { beginAtTask, showPeerHistory } from '../prompt/peer-history.ts';
 import { writePrompt } from '../prompt/write-prompt.ts';
 import type { TurnTicket } from './call-model.ts';
 import { escalate } from './escalate.ts';

@@ -23,8 +23,7 @@ import type { ProfileTests } from './profile-tests.ts';
 import { addTestRoutes } from './routes/test-routes.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
 import { addViewRoutes } from './routes/view-routes.ts';
-import { guard } from './guard.ts';
-import { limitBody } from './limit-body.ts';
+import { guard, limitBody } from './guard.ts';
 
 /** Options of a server app. */
 export interface ServerAppOptions {
