@@ -39,8 +39,7 @@ import {
 import { type RunResult, runResult, type ViewedProfile, untilEnded } from './run-result.ts';
 import type { RunActor } from './run/run-actor.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
-import type { ReplySoFar } from './effects/reply-so-far.ts';
-import type { RunSubscriber } from './subscribers.ts';
+import type { RunSubscriber, ReplySoFar } from './subscribers.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 

@@ -8,6 +8,7 @@ import type { LazyAbort } from './in-flight.ts';
 import type { RunResources } from './run-resources.ts';
 import { hash } from 'node:crypto';
 import type { CallState } from '../../core/state/turn-state.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Identifies the call a tool runs for. */
 export type CallIdentity = Pick<ToolContext, 'runId' | 'agentId' | 'turnId' | 'toolCallId' | 'providerCallId' | 'attempt'>;
@@ -90,4 +91,20 @@ export class CallContext implements ToolContext {
 export function idempotencyKey(runId: RunId, { callId, request, args }: CallState): string {
   const hashed = hash('sha256', JSON.stringify([request.name, args]), 'base64url').slice(0, 22);
   return `${runId}.${callId}.${hashed}`;
+}
+
+const nothing: JsonObject = Object.freeze({});
+const requests = new AsyncLocalStorage<JsonObject>();
+
+/**
+ * Returns the request of the current run, as given to `engine.launch`, in any code that a tool, a function node or a model of the run
+ * calls; empty outside of a run. Same as a tool's `context.request`, for code that has no context.
+ */
+export function currentRequest(): JsonObject {
+  return requests.getStore() ?? nothing;
+}
+
+/** Runs work of a run, so that everything it starts sees exactly the run's request. */
+export function withinRequest<T>(request: JsonObject, work: () => T): T {
+  return currentRequest() === request ? work() : requests.run(request, work);
 }

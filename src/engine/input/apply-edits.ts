@@ -1,10 +1,10 @@
 import { toStatePatch } from '../../core/patches/change-state.ts';
+import { patchedState } from '../../core/patches/state-patch.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { changesText, type ProfileChange } from '../../core/events/profile-edit.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { Recipe } from '../../core/patches/state-draft.ts';
-import { patchedState } from '../../core/patches/state-patch.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { recheckWaiting } from '../../nodes/tools/check-call-start.ts';

@@ -1,7 +1,7 @@
 import { isCredentialName } from '../../core/expression/variables.ts';
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, isDeeperThan } from '../../core/json.ts';
-import { forbiddenKeyPath } from '../../tools/schema/forbidden-key.ts';
+import { forbiddenKeyPath } from '../../tools/schema/check-arguments.ts';
 
 /** Longest request kept, in characters of JSON: the journal of each of its runs holds it. */
 const mostChars = 64_000;

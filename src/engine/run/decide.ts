@@ -1,12 +1,12 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import { changesTo, toStatePatch } from '../../core/patches/change-state.ts';
+import { patchedState } from '../../core/patches/state-patch.ts';
 import type { Env } from '../../core/env.ts';
 import { CadreError } from '../../core/error.ts';
 import { findItem } from '../../core/inbox/find-item.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { notesPath, type PeopleNote, withNote } from '../../core/events/people-note.ts';
-import { patchedState } from '../../core/patches/state-patch.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
 import { applyDeadlines } from '../../nodes/limits/apply-deadlines.ts';

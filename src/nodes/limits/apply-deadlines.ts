@@ -10,8 +10,7 @@ import { type Deadline, wallLimit } from './deadlines.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { moduleLimits } from './limits.ts';
-import { endCall } from '../tools/end-call.ts';
-import { expireCall } from '../tools/expire-call.ts';
+import { endCall, expireCall } from '../tools/end-call.ts';
 import { announceLimit } from './announce-limit.ts';
 
 /**

@@ -17,7 +17,7 @@ import {
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import { openCallsOf } from '../inbox/answer-open-calls.ts';
-import { historyEnd } from './context-edge.ts';
+import { historyEnd } from './context-view.ts';
 
 /*
  * What an agent sees of the history of others, read off the fold.
