@@ -18,7 +18,7 @@ import { checkArgument, checkOptions } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { checkLaunch } from './launch/check-launch.ts';
 import { planFork } from './launch/plan-fork.ts';
-import { LaunchProfiles } from './launch/launch-profiles.ts';
+import { LaunchProfiles } from './launch/profile-runtimes.ts';
 import { freeRunId } from './launch/free-run-id.ts';
 import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../core/json.ts';
 import { notesPath, type PeopleNote, withNote } from '../../core/events/people-note.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
-import { applyDeadlines } from '../../nodes/limits/apply-deadlines.ts';
+import { applyDeadlines } from '../../nodes/limits/deadlines.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
