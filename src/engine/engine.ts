@@ -16,7 +16,7 @@ import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
-import { checkLaunch } from './launch/check-launch.ts';
+import { checkLaunch, checkRequest } from './launch/check-launch.ts';
 import { planFork } from './launch/plan-fork.ts';
 import { LaunchProfiles } from './launch/profile-runtimes.ts';
 import { freeRunId } from './launch/free-run-id.ts';
@@ -33,7 +33,6 @@ import {
   runsFilter,
 } from './public-options.ts';
 import { checkInputSize } from './input/input-size.ts';
-import { checkRequest } from './launch/run-request.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
 import { rerender } from './rerender/rerender.ts';
 import type { RerenderOptions } from './rerender/rerender-options.ts';

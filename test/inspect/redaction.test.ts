@@ -8,7 +8,7 @@ import { contentOf } from '../../src/inspect/bundle.ts';
 import { findInText } from '../../src/inspect/bundle/find-secrets.ts';
 import { homePattern } from '../../src/inspect/bundle/redact-run.ts';
 import { readBundle } from '../../src/inspect/bundle/read-bundle.ts';
-import { redactionText } from '../../src/cli/commands/export.ts';
+import { redactionText } from '../../src/inspect/format/redaction-text.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { allViews } from '../support/all-views.ts';
 import { richRun } from '../support/rich-journal.ts';

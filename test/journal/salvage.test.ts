@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { salvageRun } from '../../src/cli/commands/reading/events.ts';
+import { salvageRun } from '../../src/journal/sqlite/salvage-run.ts';
 import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { runCli } from '../cli/cli-process.ts';
 import { note, runBegin, sampleCommit, sampleOwner, sampleRun } from '../contracts/journal-samples.ts';

@@ -24,8 +24,9 @@ import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
-import { checkSuiteCode } from '../trust/check-suite-code.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
+import { createHash } from 'node:crypto';
+import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 
 /** Options of `eval`. */
 export interface EvalCommandOptions {
@@ -226,4 +227,21 @@ async function checkWritable(file: string): Promise<void> {
   } catch (thrown) {
     throw new CadreError('OPTION_INVALID', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });
   }
+}
+
+/** Checks that the code which a suite's checks run, with its local imports, is trusted. Fails with FOLDER_UNTRUSTED. */
+async function checkSuiteCode({ file, folder, cases }: EvalSuite, trust: FolderTrust): Promise<void> {
+  const named = new Set(cases.flatMap(({ checks }) => checks.flatMap(({ code }) => code ?? [])));
+  const lines: string[] = [];
+  for (const each of [...named].toSorted()) {
+    const name = path.relative(folder, each).replaceAll(path.sep, '/');
+    const read = await readModuleFiles({ root: folder, from: '.', path: name });
+    if ('reason' in read)
+      throw new CadreError('OPTION_INVALID', `${file}: the code ${name} of a check cannot be used: ${read.reason}`);
+    const hash = createHash('sha256');
+    for (const { path: own, text } of read.files) hash.update(JSON.stringify([own, text]));
+    const others = read.files.flatMap((code) => (code.path === name ? [] : [code.path]));
+    lines.push(`${name}${others.length === 0 ? '' : ` with ${others.join(', ')}`}, SHA-256 ${hash.digest('hex')}`);
+  }
+  await trust.checkCode(file, lines);
 }

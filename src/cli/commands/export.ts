@@ -4,13 +4,12 @@ import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { exportRun, type ExportedRun } from '../../engine/recovery/export-run.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
+import { redactionText } from '../../inspect/format/redaction-text.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRecordedRun } from '../runs/recorded-run.ts';
 import type { ReadingOptions } from '../runs/show.ts';
 import { openTerminal } from '../terminal/terminal.ts';
 import { escapeControls, jsonText } from '../terminal/json-text.ts';
-import type { RedactionReport } from '../../inspect/bundle/redact-run.ts';
-import { countText } from '../../inspect/format/text/quantity-text.ts';
 
 /** Options of `export`. */
 export interface ExportCommandOptions extends ReadingOptions {
@@ -74,25 +73,4 @@ async function replaceFile(file: string, text: string): Promise<void> {
     await rm(part, { force: true });
     throw new CadreError('OPTION_INVALID', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });
   }
-}
-
-const maxListed = 12;
-
-/** Describes the kinds and places of replacements in an export; never contains a value. */
-export function redactionText(report: RedactionReport | undefined): string {
-  if (report === undefined) return 'Nothing was looked through: the file holds the run as it is (--no-redact).\n';
-  const kinds = Object.entries(report.counts);
-  if (kinds.length === 0) return 'Looked through for secrets: none was found.\n';
-  const counts = kinds.map(([kind, count]) => `${count} × ${kind}`).join(', ');
-  const places = [
-    report.events.length === 0 ? '' : `${countText(report.events.length, 'event')} (${listed(report.events)})`,
-    report.texts === 0 ? '' : countText(report.texts, 'stored text'),
-    report.profiles.length === 0 ? '' : `${countText(report.profiles.length, 'profile')} (${listed(report.profiles)})`,
-  ].filter((place) => place !== '');
-  return `Replaced: ${counts}; in ${places.join(', ')}. Look through the file before you hand it on. Keep all with --no-redact.\n`;
-}
-
-function listed(names: readonly (string | number)[]): string {
-  const shown = names.slice(0, maxListed).map((name) => safe(String(name), 60));
-  return `${shown.join(', ')}${names.length > maxListed ? ', …' : ''}`;
 }

@@ -11,7 +11,7 @@ import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Limits } from '../../core/profile/profile.ts';
 import { titleOf } from '../../nodes/turn/run-titles.ts';
 import { frameSeedOf } from '../random-ids.ts';
-import { checkRequest } from './run-request.ts';
+import { checkRequest } from './check-launch.ts';
 import { engineVersion } from '../version.ts';
 
 /** A run that is about to be launched. */

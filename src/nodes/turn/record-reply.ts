@@ -1,9 +1,10 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { wireIdOf } from '../../core/fold/reply-message.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
-import type { ModelOutcome, ModelReply, RawToolCall } from '../../core/model/model.ts';
+import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
@@ -78,30 +79,4 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
 /** Sequence number of a turn's first event: the cause of what its model call brings. */
 export function turnStartSeq(tx: Transaction, turnId: TurnId): number | undefined {
   return tx.run.turns.get(turnId)?.start.seq;
-}
-
-// Some gateways encode signatures of several thousand characters into ids; anything longer is not an id.
-const mostChars = 16_384;
-const printable = /^[\x21-\x7e]+$/;
-const ofEngine = /^c[0-9a-z]{8}$/;
-const numbered = /^(.*\D):\d+$/;
-
-/** The call ids of a history. */
-type UsedIds = Pick<ReadonlySet<string>, 'has' | 'size'>;
-
-/**
- * Returns the id of a call and its result in history: the provider's id if it gave one that is unused in this history, else
- * undefined for the engine's id. A repeated id that counts calls (`functions.search:0`) keeps its form with the next free
- * number: models trained on the form stop calling tools once they read another one. `used` holds the ids of the history.
- */
-export function wireIdOf(call: Pick<RawToolCall, 'providerCallId' | 'isIdOurs'>, used: UsedIds): string | undefined {
-  const { providerCallId: id } = call;
-  if (call.isIdOurs === true || id.length > mostChars || !printable.test(id) || ofEngine.test(id)) return undefined;
-  if (!used.has(id)) return id;
-  const [, form] = numbered.exec(id) ?? [];
-  if (form === undefined) return undefined;
-  for (let number = used.size; ; number += 1) {
-    const free = `${form}:${number}`;
-    if (!used.has(free)) return free;
-  }
 }

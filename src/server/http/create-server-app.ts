@@ -9,7 +9,7 @@ import { reachRun } from '../reach/reach-run.ts';
 import { addAgUiRoutes } from '../ag-ui/ag-ui-routes.ts';
 import { addChatRoutes } from '../chat/chat-routes.ts';
 import { Threads } from '../threads/threads.ts';
-import { answerError } from './answer-error.ts';
+import { answerError } from './error-statuses.ts';
 import { addCompareRoutes } from './routes/compare-routes.ts';
 import { addControlRoutes } from './routes/control-routes.ts';
 import { addExportRoutes } from './routes/export-routes.ts';

@@ -3,7 +3,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { createHmac } from 'node:crypto';
 import { CadreError } from '../../core/error.ts';
 import { type AccessRules, checkRequest, isSameSecret } from '../check-request.ts';
-import { answerError } from './answer-error.ts';
+import { answerError } from './error-statuses.ts';
 import type { ServerEnv } from './server-parts.ts';
 
 /** Options of the guard. */

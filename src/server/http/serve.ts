@@ -5,7 +5,7 @@ import { receiveMail } from '../reach/receive-mail.ts';
 import { createServerApp, type ServerAppOptions } from './create-server-app.ts';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { ErrorAnswer } from './answer-error.ts';
+import type { ErrorAnswer } from './error-statuses.ts';
 import type { ServerApp } from './server-parts.ts';
 
 /** Options of a server. */
