@@ -6,7 +6,6 @@ import { applyEvent } from '../fold/apply-event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import type { ContentEntry } from './journal.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
 import type { RunContext } from '../state/run-context.ts';
 
 /** Work that a commit makes due, started once the commit is durable. A `pure` tool may start earlier, since it leaves no trace. */
@@ -45,26 +44,7 @@ export type Effect =
     };
 
 /** Fields of a new inbox item; all but source and payload have defaults. */
-export interface ItemDraft {
-  readonly source: string;
-  readonly payload: JsonValue;
-  readonly itemId?: ItemId;
-  readonly consumption?: InboxItem['consumption'];
-  readonly delivery?: InboxItem['delivery'];
-  readonly priority?: number;
-  readonly maxTurns?: number;
-  readonly ingestorId?: string;
-  readonly ingestorParams?: JsonObject;
-  readonly observerId?: string;
-  readonly ruleId?: string;
-  readonly trust?: 'untrusted';
-  readonly taint?: readonly string[];
-  readonly cleaned?: number;
-  readonly quotes?: readonly AgentId[];
-  readonly from?: AgentId;
-  readonly repeats?: ItemId;
-  readonly edits?: ItemId;
-}
+export type ItemDraft = Pick<InboxItem, 'source' | 'payload'> & Partial<Omit<InboxItem, 'source' | 'payload'>>;
 
 /** Events after which a decision is full: the rest is left to the next one, so that the event loop turns in between. */
 const fullAt = 500;

@@ -3,7 +3,7 @@ import type { ToolsetCode } from '../../core/tool/code-files.ts';
 import { findProvider, splitModelName } from '../../core/model/model-provider.ts';
 import { awsCredentialVars, maySign } from '../../core/model/provider-settings.ts';
 import { keySourceOf, userModelVars } from '../../core/model/model-key.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ProfileSet } from '../../core/profile/profile.ts';
 import { Secrets } from '../../core/secrets/secrets.ts';
@@ -12,6 +12,7 @@ import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { variablesOfFiles } from '../../profiles/files/expand-variables.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
+import { globsIn } from '../../toolsets/files/guard/unreadable.ts';
 
 /** Resources of the machine and the network that a set of profiles uses because its files say so; each list sorted, without duplicates. */
 export interface ProfileReach {
@@ -162,8 +163,4 @@ function fileReaches(settings: JsonObject): readonly Reach[] {
 
 function words(globs: readonly string[]): string {
   return globs.join(', ') || 'nothing is left out';
-}
-
-function globsIn(value: JsonValue | undefined): readonly string[] | undefined {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
 }

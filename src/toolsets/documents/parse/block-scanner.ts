@@ -1,5 +1,5 @@
 import { cutHeading, type DocumentBlock, type DocumentFormat } from './document-block.ts';
-import { createMarkupScanner } from './markup-scanner.ts';
+import { createMarkupScanner, indentOf } from './markup-scanner.ts';
 import { withoutLast } from './code-sections.ts';
 
 /** Reads the block that starts at a line (0-based index, not blank). */
@@ -150,8 +150,4 @@ function followsLiteralMark(lines: readonly string[], at: number): boolean {
   while (before >= 0 && (lines[before] ?? '').trim() === '') before -= 1;
   const line = lines[before] ?? '';
   return line.trimEnd().endsWith('::') && !line.trimStart().startsWith('..') && indentOf(line) === 0;
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
 }

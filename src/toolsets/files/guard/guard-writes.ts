@@ -5,7 +5,7 @@ import { rememberAgreed } from './agreed-writes.ts';
 import { autoRunFiles } from './auto-run-files.ts';
 import { errorCode } from '../error-code.ts';
 import { gitConfigPlaces } from './git-config-places.ts';
-import { gitFolderNames, isGitFolder } from './git-folder.ts';
+import { gitFolderNames, gitNames, isGitFolder } from './git-folder.ts';
 import type { PathTest } from '../glob-pattern.ts';
 import { showPath } from '../inside-path.ts';
 import { createKeyedLock } from '../keyed-lock.ts';
@@ -75,8 +75,6 @@ async function checkAndWrite<T>(write: GuardedWrite, work: () => Promise<T>): Pr
   const mayBeRepository = write.file.split('/').some((part) => gitNames.has(plainName(part)));
   return mayBeRepository ? await lock.hold(write.root, guarded) : await guarded();
 }
-
-const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
 
 /** Returns the path named by the git configuration that is a file or lies above it (or below it, for a moved folder). */
 function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace | undefined {
