@@ -7,7 +7,7 @@ import { readOnlyView } from '../core/read-only-view.ts';
 import { toStatePatch } from '../core/patches/change-state.ts';
 import { type PatchedState, patchedState } from '../core/patches/state-patch.ts';
 import { type StateOperation, updateState, StateEdit } from '../core/patches/update-state.ts';
-import { type Changes } from '../core/patches/patch.ts';
+import type { Changes } from '../core/patches/patch.ts';
 import { untrustedSources } from '../core/prompt/prompt-sources.ts';
 import { carriesWords } from '../core/patches/state-taint.ts';
 import { toWire } from '../core/tool/to-wire.ts';

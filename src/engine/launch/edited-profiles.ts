@@ -6,7 +6,7 @@ import type { EngineParts } from '../engine-parts.ts';
 import { importedRefusal } from '../recovery/imported-run.ts';
 import { checkAgent } from '../recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './run-profile-runtime.ts';
-import { profilesOf } from '../toolsets/toolsets-needed.ts';
+import { profilesOf } from '../toolsets/toolset-hold.ts';
 
 /** Prepared edit of a run's profiles, before it takes effect. */
 export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;

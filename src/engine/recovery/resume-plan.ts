@@ -14,8 +14,7 @@ import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts
 import { givenDifferences } from '../toolsets/given-differences.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
-import type { ToolsetHold } from '../toolsets/toolset-hold.ts';
-import { profilesOf } from '../toolsets/toolsets-needed.ts';
+import { type ToolsetHold, profilesOf } from '../toolsets/toolset-hold.ts';
 import { toolChanges } from '../toolsets/tool-list.ts';
 
 /** Profiles, toolsets and notes that a run continues with. */

@@ -13,8 +13,7 @@ import { prepStart } from '../../inspect/rerender/prep-start.ts';
 import { follow, type Tried, tryPost, tryPrep, type TriedPrep } from './try-turn.ts';
 import type { OfferedTool } from '../../core/model/model.ts';
 import { assemblePrompt, headsOf } from '../../core/prompt/prompt.ts';
-import { systemTextOf } from '../../nodes/prompt/build-system-prompt.ts';
-import { requiredText } from '../../nodes/prompt/required-text.ts';
+import { systemTextOf, requiredText } from '../../nodes/prompt/build-system-prompt.ts';
 
 /** One recorded turn, decided again. */
 export interface RerenderedTurn {

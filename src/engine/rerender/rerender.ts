@@ -13,7 +13,7 @@ import { checkProfileInput } from '../check-engine-options.ts';
 import { missingText } from '../recovery/resume-texts.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import type { ToolList } from '../toolsets/tool-list.ts';
-import { profilesOf, toolsetsNeeded } from '../toolsets/toolsets-needed.ts';
+import { profilesOf, toolsetsNeeded } from '../toolsets/toolset-hold.ts';
 import type { RerenderOptions } from './rerender-options.ts';
 import { rerenderRun, type RerenderedTurn } from './rerender-run.ts';
 import { recordedToolList } from './stand-in-tools.ts';

@@ -4,8 +4,7 @@ import type { ModelRequest, OfferedTool } from '../../core/model/model.ts';
 import { type Recording, parseRecording } from '../../core/recording/recording.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { Replay } from './replay.ts';
-import { toReplyParts } from '../scripted/scripted-reply-parts.ts';
-import { createScriptedStream } from '../scripted/scripted-stream.ts';
+import { createScriptedStream, toReplyParts } from '../scripted/scripted-stream.ts';
 
 /**
  * Creates a model that repeats a recording's replies: an AI SDK model like any other, for teams whose tools run for real. A call

@@ -1,6 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider';
-import { createScriptedStream, pause, untilAborted, type ScriptedStreamOptions } from './scripted-stream.ts';
-import { toReplyParts } from './scripted-reply-parts.ts';
+import { createScriptedStream, pause, untilAborted, type ScriptedStreamOptions, toReplyParts } from './scripted-stream.ts';
 import type { ScriptedHttpError, ScriptedReply } from './scripted-reply.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 

@@ -1,4 +1,5 @@
 import { applyChanges } from '../../core/patches/apply-patches.ts';
+import type { Changes } from '../../core/patches/patch.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
 import { type PatchedState, patchedState } from '../../core/patches/state-patch.ts';
 import { StateDiff } from '../../core/patches/diff-state.ts';
@@ -6,7 +7,6 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { updateState, StateEdit } from '../../core/patches/update-state.ts';
-import { type Changes } from '../../core/patches/patch.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleUpdate, StateChange, StatePatch } from '../../core/events/team-events.ts';

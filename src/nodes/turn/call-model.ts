@@ -15,8 +15,7 @@ import type { TurnPrompt } from '../../core/state/turn.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
 import type { ExecPorts } from './node.ts';
 import { askPlanner } from '../planner/ask-planner.ts';
-import { systemTextOf } from '../prompt/build-system-prompt.ts';
-import { requiredText } from '../prompt/required-text.ts';
+import { systemTextOf, requiredText } from '../prompt/build-system-prompt.ts';
 import { profileOf } from '../../core/turn-context.ts';
 
 /** One activation of an agent: the turn that is under way. */
