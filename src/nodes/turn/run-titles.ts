@@ -12,10 +12,10 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { judgeTurn } from '../limits/reserve.ts';
 
 /*
- * Titles worded by a model.
+ * Titles of runs.
  *
- * Owns: when one is asked for, how, and what comes of it. Does not own: what becomes of the titles people give.
- * 1. One call per run, after the first reply of its first agent, when the launcher gave no title. It is made again only when it was lost.
+ * Owns: the title a run begins with; when a model is asked for one, how, and what comes of it. Does not own: titles that people give (`engine/run-catalog.ts`).
+ * 1. One model call per run, after the first reply of its first agent, when the launcher gave no title. It is made again only when it was lost.
  * 2. Nothing waits for it: neither a turn nor the end of the run. What goes wrong is on record, and the title stays what it was.
  */
 
