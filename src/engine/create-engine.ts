@@ -125,6 +125,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     toolsets: pool,
     trust: live.trust,
     watch: live.watch,
+    snapshotEvery: live.snapshotEvery,
     doubles: live.doubles,
   });
 }

@@ -96,6 +96,8 @@ export type OpenOptions = Pick<
 > & {
   /** Observes every decision; set by tests only. */
   readonly watch?: DecisionWatch;
+  /** Fewest events between two snapshots of a run; 10,000 by default. */
+  readonly snapshotEvery?: number;
   /** Replaces models and tools; set by tests of profiles only. */
   readonly doubles?: Doubles;
 };

@@ -81,6 +81,8 @@ export interface EngineParts {
   readonly replay?: Replay | undefined;
   /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
+  /** Fewest events between two snapshots of a run; set by tests only. */
+  readonly snapshotEvery?: number | undefined;
   /** Set by tests of profiles only. */
   readonly doubles?: Doubles | undefined;
 }

@@ -22,15 +22,7 @@ import { freeRunId } from './launch/free-run-id.ts';
 import { HaltedRuns } from './recovery/halted-runs.ts';
 import { Leases } from './recovery/leases.ts';
 import { type HeldRuntime, LiveRuns } from './run/live-runs.ts';
-import {
-  closeOptions,
-  forkOptions,
-  launchOptions,
-  launchRequest,
-  recoverOptions,
-  resumeOptions,
-  runsFilter,
-} from './public-options.ts';
+import * as known from './public-options.ts';
 import { checkInputSize } from './input/input-size.ts';
 import type { Rerendering } from '../inspect/rerender/rerendered-turn.ts';
 import { rerender } from './rerender/rerender.ts';
@@ -38,6 +30,7 @@ import type { RerenderOptions } from './rerender/rerender-options.ts';
 import { firstCommit } from './launch/first-commit.ts';
 import type { Run } from './run.ts';
 import { RunCatalog } from './run-catalog.ts';
+import { assertOriginal, discardFork } from './launch/whole-fork.ts';
 import { toUserPayload, withAttachments } from './input/user-payload.ts';
 
 /** Launches, resumes and lists runs over one journal. */
@@ -88,8 +81,8 @@ export class Engine {
   /** Starts a run. Fails when the profile is unknown or disabled, its model is not configured, or the engine is closed. */
   async launch(request: LaunchRequest, given: LaunchOptions = {}): Promise<Run> {
     checkArgument('engine.launch: request', request, 'object');
-    checkOptions('engine.launch: request', request, launchRequest);
-    checkOptions('engine.launch', given, launchOptions);
+    checkOptions('engine.launch: request', request, known.launchRequest);
+    checkOptions('engine.launch', given, known.launchOptions);
     this.#assertOpen();
     const { runtime, ids, workspaceOf } = this.#parts;
     const { profile, options } = checkLaunch(this.#parts, request, given);
@@ -116,7 +109,7 @@ export class Engine {
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     checkArgument('engine.resume: runId', runId, 'name');
-    checkOptions('engine.resume', options, resumeOptions);
+    checkOptions('engine.resume', options, known.resumeOptions);
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live !== undefined && live.actor.halted === undefined) return live.run;
@@ -133,7 +126,7 @@ export class Engine {
    * reported with the reason and does not stop the others. `include` selects among them.
    */
   async recover(asked: RecoverOptions = {}): Promise<readonly RecoveredRun[]> {
-    checkOptions('engine.recover', asked, recoverOptions);
+    checkOptions('engine.recover', asked, known.recoverOptions);
     const { waitForHolder = true, include, onRun, ...options } = asked;
     const open = (await this.runs()).toReversed();
     const heard = (entry: RecoveredRun): void => {
@@ -240,17 +233,20 @@ export class Engine {
   /** Starts a new run with the history of another, up to a sequence number (rounded down to the end of a turn). */
   async fork(runId: string, options: ForkOptions = {}): Promise<Run> {
     checkArgument('engine.fork: runId', runId, 'name');
-    checkOptions('engine.fork', options, forkOptions);
+    checkOptions('engine.fork', options, known.forkOptions);
     this.#assertOpen();
     const { runId: newId, events, state, runtime, answers, begins } = await planFork(this.#parts, runId as RunId, options);
     using hold = await holdToolsets(this.#parts, runtime, profilesOf(state), { recorded: state.meta });
-    const { run, begun } = await this.#leases.take({ runId: newId }, async (lease) => {
+    const { journal, clock } = this.#parts;
+    const started = this.#leases.take({ runId: newId }, async (lease) => {
       this.#assertOpen();
-      await this.#parts.journal.append(lease, { runId: newId, expectedSeq: 0, events, contents: [], sync: true });
+      await journal.append(lease, { runId: newId, expectedSeq: 0, events, contents: [], sync: true });
+      await assertOriginal(journal, { runId: runId as RunId, forkId: newId });
       const given = currentCodeTools(runtime, state);
       const by = { runtime, hold, answers };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...begins, ...given, tools }));
     });
+    const { run, begun } = await started.catch((thrown: unknown) => discardFork(journal, thrown, clock.now()));
     await begun;
     this.#live.listen(newId);
     return run;
@@ -264,7 +260,7 @@ export class Engine {
 
   /** Lists runs of the journal, newest first: all of them, or those that match a filter. */
   async runs(filter?: RunsFilter): Promise<readonly RunSummary[]> {
-    checkOptions('engine.runs', filter, runsFilter);
+    checkOptions('engine.runs', filter, known.runsFilter);
     this.#assertOpen();
     return await this.#parts.journal.runs(filter);
   }
@@ -274,7 +270,7 @@ export class Engine {
    * the engine's own, 10 s) and are aborted after that. Live runs stay resumable; the journal is closed.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
-    checkOptions('engine.close', options, closeOptions);
+    checkOptions('engine.close', options, known.closeOptions);
     // Later calls wait for the same end.
     await (this.#closing ??= this.#close(options.graceMs ?? 2 * this.#parts.graceMs));
   }
@@ -288,9 +284,7 @@ export class Engine {
     if (this.#parts.ownsJournal) await this.#parts.journal.close();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
+  readonly [Symbol.asyncDispose] = (): Promise<void> => this.close();
 
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');

@@ -1,6 +1,7 @@
 import type { OptionKinds } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
+import type { PruneOptions } from './prune-runs.ts';
 import type { RerenderOptions } from './rerender/rerender-options.ts';
 import type { RecoverOptions } from './recovery/recovered-run.ts';
 import type { RunsFilter } from '../core/events/journal.ts';
@@ -89,3 +90,12 @@ export const runsFilter: KindsOf<RunsFilter> = {
 export const closeOptions: OptionKinds = { graceMs: 'milliseconds' };
 
 export const forksOption: OptionKinds = { forks: 'flag' };
+
+export const pruneOptions: KindsOf<PruneOptions> = {
+  olderThanMs: 'milliseconds',
+  project: 'name',
+  deleted: 'flag',
+  idle: 'flag',
+  include: 'function',
+  dryRun: 'flag',
+};

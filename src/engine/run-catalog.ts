@@ -1,5 +1,6 @@
 import { checkArgument, checkOptions } from './check-arguments.ts';
-import { forksOption } from './public-options.ts';
+import { forksOption, pruneOptions } from './public-options.ts';
+import { type Pruned, type PruneOptions, pruneRuns } from './prune-runs.ts';
 import type { Clock } from '../core/clock.ts';
 import { CadreError } from '../core/error.ts';
 import type { RunId } from '../core/ids.ts';
@@ -16,18 +17,21 @@ export interface ProjectRow {
 const longestTitle = 200;
 const longestName = 100;
 
+/** The part of a journal that a catalog needs. */
+type CatalogJournal = Pick<Journal, 'location' | 'mark' | 'runs' | 'read' | 'erase' | 'eraseLooseTexts'>;
+
 /**
  * Catalog of runs: their titles, projects and deletion marks.
  *
- * Owns: changes to a run's entry. Does not own: the run; its journal is never touched.
+ * Owns: changes to a run's entry. Does not own: the run; but for `prune`, its journal is never touched.
  * 1. It works on every run, live elsewhere or ended. Only a run that a process advances cannot be deleted.
- * 2. A deleted run is in no list and cannot be resumed; its data stays, and it can be restored.
+ * 2. A deleted run is in no list and cannot be resumed; its data stays, and it can be restored, until `prune` erases it.
  */
 export class RunCatalog {
-  readonly #journal: Pick<Journal, 'location' | 'mark' | 'runs' | 'read'>;
+  readonly #journal: CatalogJournal;
   readonly #clock: Pick<Clock, 'now'>;
 
-  constructor(journal: Pick<Journal, 'location' | 'mark' | 'runs' | 'read'>, clock: Pick<Clock, 'now'>) {
+  constructor(journal: CatalogJournal, clock: Pick<Clock, 'now'>) {
     this.#journal = journal;
     this.#clock = clock;
   }
@@ -71,6 +75,15 @@ export class RunCatalog {
     const found = await this.#withForks(runId, { forks: options.forks === true, deleted: true });
     for (const run of found) await this.#mark(run.runId, { deletedAt: null });
     return found.map((run) => run.runId);
+  }
+
+  /** Erases runs that ended long ago, with their texts. It cannot be undone. Throws STORE_FAILED when the store cannot erase. */
+  async prune(options: PruneOptions): Promise<Pruned> {
+    checkOptions('catalog.prune', options, pruneOptions);
+    // Callers in JavaScript may leave everything out.
+    const { olderThanMs }: Partial<PruneOptions> = { ...options };
+    checkArgument('catalog.prune: olderThanMs', olderThanMs, 'milliseconds');
+    return await pruneRuns(this.#journal, this.#clock, options);
   }
 
   /** Lists the projects, the most recently changed first. */

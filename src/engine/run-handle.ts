@@ -36,7 +36,7 @@ export function runHandle(
   parts: EngineParts,
   { state, lease, runtime, tools, content, resources, context, answers }: RunHandleParts,
 ): RunHandle {
-  const { journal, clock, ids, gateway, functions, graceMs, replay, watch, doubles } = parts;
+  const { journal, clock, ids, gateway, functions, graceMs, replay, watch, doubles, snapshotEvery } = parts;
   let { viewed } = runtime;
   const ports: ActorPorts = {
     get decision() {
@@ -62,6 +62,7 @@ export function runHandle(
     loopThrottle: parts.loopThrottle,
     defer: setImmediate,
     watch,
+    snapshotEvery,
   };
   const actor = new RunActor(state, lease, ports);
   const run = new Run({

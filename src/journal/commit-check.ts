@@ -2,6 +2,7 @@ import { CadreError } from '../core/error.ts';
 import { idPattern } from '../core/ids.ts';
 import type { Commit, Lease } from '../core/events/journal.ts';
 import { parseOwner } from './leases/lease-owner.ts';
+import { isOpenStatus } from './run-summary.ts';
 
 /** Checks an id before it reaches a store; `what` names it in the message. Throws OPTION_INVALID. */
 export function assertId(what: string, id: string): void {
@@ -131,6 +132,29 @@ export function assertMayDelete(
   throw new CadreError(
     'RUN_LOCKED',
     `${location}: run ${runId} is still open and held by ${holder.owner}; cancel it before deleting it. Nothing was deleted`,
+    { details: { runId, owner: holder.owner, since: holder.since } },
+  );
+}
+
+/** A run that is to be erased. */
+interface ErasedRun {
+  readonly status: string;
+  readonly isDeleted: boolean;
+  readonly holder: { readonly owner: string; readonly since: number } | undefined;
+}
+
+/** Refuses to erase a run that is open and not deleted, or that a process holds. */
+export function assertMayErase(location: string, runId: string, { status, isDeleted, holder }: ErasedRun): void {
+  if (isOpenStatus(status) && !isDeleted)
+    throw new CadreError(
+      'RUN_LOCKED',
+      `${location}: run ${runId} is ${status}; only a run that has ended or is deleted can be erased. Nothing was erased`,
+      { details: { runId, status } },
+    );
+  if (holder === undefined) return;
+  throw new CadreError(
+    'RUN_LOCKED',
+    `${location}: run ${runId} is held by ${holder.owner}; erase it when that process has released it. Nothing was erased`,
     { details: { runId, owner: holder.owner, since: holder.since } },
   );
 }

@@ -6,6 +6,7 @@ import {
   assertId,
   assertLeaseRequest,
   assertMayDelete,
+  assertMayErase,
   assertRange,
   closedJournal,
   deletedRun,
@@ -14,6 +15,8 @@ import {
   staleSequence,
   unknownRun,
 } from './commit-check.ts';
+import { addressesIn } from './codec/text-refs.ts';
+import { findLoose, type FoundText, type TextPlaces } from './loose-texts.ts';
 import { isOpenStatus, nextSummary } from './run-summary.ts';
 
 const location = 'memory';
@@ -41,6 +44,10 @@ class MemoryJournal implements Journal {
   readonly #runs = new Map<RunId, MemoryRun>();
   readonly #leases = new Map<RunId, MemoryLease>();
   readonly #contents = new Map<ContentHash, string>();
+  /** Appends so far. */
+  #appends = 0;
+  /** Texts of erased runs. */
+  readonly #loose = new Set<ContentHash>();
   readonly #marks = new Map<RunId, { readonly [Key in keyof RunMarks]?: NonNullable<RunMarks[Key]> }>();
   #closed = false;
 
@@ -76,6 +83,7 @@ class MemoryJournal implements Journal {
     const run = this.#runs.get(commit.runId);
     const lastSeq = run?.events.length ?? 0;
     if (lastSeq !== commit.expectedSeq) throw staleSequence(location, commit, lastSeq);
+    this.#appends += 1;
     if (run === undefined) this.#runs.set(commit.runId, { events: [...commit.events], summary: undefined, summarised: 0 });
     else for (const event of commit.events) run.events.push(event);
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
@@ -123,6 +131,52 @@ class MemoryJournal implements Journal {
     return newestFirst.filter((run) => isOpen !== true || (isOpenStatus(run.status) && run.isImported !== true)).slice(0, limit);
   }
 
+  erase(runId: RunId): void {
+    this.#assertOpen();
+    assertId('run id', runId);
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw unknownRun(location, runId);
+    const lease = this.#leases.get(runId);
+    const holder = lease?.owner == null ? undefined : { owner: lease.owner, since: lease.since };
+    const summary = summarise(run);
+    const status = summary?.isImported === true ? 'imported' : (summary?.status ?? '');
+    assertMayErase(location, runId, { status, isDeleted: this.#marks.get(runId)?.deletedAt !== undefined, holder });
+    for (const hash of addressesIn(JSON.stringify(run.events))) this.#loose.add(hash as ContentHash);
+    this.#runs.delete(runId);
+    this.#marks.delete(runId);
+    if (lease !== undefined) lease.epoch += 1;
+  }
+
+  async eraseLooseTexts(): Promise<number> {
+    this.#assertOpen();
+    for (let appends = -1, loose: Iterable<string> = []; ;) {
+      // A commit during the search may refer to what it found loose.
+      if (appends === this.#appends) return this.#eraseTexts(loose);
+      appends = this.#appends;
+      loose = await findLoose(this.#places(), this.#loose);
+    }
+  }
+
+  #eraseTexts(hashes: Iterable<string>): number {
+    let erased = 0;
+    for (const hash of hashes) if (this.#contents.delete(hash as ContentHash)) erased += 1;
+    this.#loose.clear();
+    return erased;
+  }
+
+  #places(): TextPlaces {
+    const [runs, contents] = [this.#runs, this.#contents];
+    return {
+      read: async (hashes) => hashes.flatMap((hash) => toFound(hash, contents.get(hash as ContentHash))),
+      async *commitRefs() {
+        for (const { events } of runs.values()) yield addressesIn(JSON.stringify(events));
+      },
+      async *texts() {
+        yield [...contents].map(([hash, text]) => ({ hash, text }));
+      },
+    };
+  }
+
   close(): void {
     this.#closed = true;
     this.#leases.clear();
@@ -131,6 +185,10 @@ class MemoryJournal implements Journal {
   #assertOpen(): void {
     if (this.#closed) throw closedJournal(location);
   }
+}
+
+function toFound(hash: string, text: string | undefined): readonly FoundText[] {
+  return text === undefined ? [] : [{ hash, text }];
 }
 
 /** Returns the run's summary, updated to its last event. */

@@ -377,6 +377,38 @@ export function journalContract(name: string, make: () => JournalPlace): void {
       });
     });
 
+    describe('snapshots', () => {
+      it('keeps one for each run, of one of its commits, for the holder of its lease, until the run is erased', async () => {
+        if (journal.keepSnapshot === undefined || journal.snapshot === undefined) return;
+        const snapshot = (seq: number) => ({ seq, layout: 'form 1', body: new Uint8Array([seq, 0, 255]) });
+        const lease = await journal.acquire(runId, sampleOwner('a'));
+        await journal.keepSnapshot(lease, snapshot(2));
+        expect(await journal.snapshot(runId)).toBeUndefined();
+        await append(lease, 0, runBegin('first'));
+        await append(lease, 2, ['3', '4'].map(note));
+        await journal.keepSnapshot(lease, snapshot(2));
+        const found = await journal.snapshot(runId);
+        expect(found && { ...found, body: [...found.body] }).toEqual({ seq: 2, layout: 'form 1', body: [2, 0, 255] });
+        await journal.keepSnapshot(lease, snapshot(4));
+        await journal.keepSnapshot(lease, snapshot(3));
+        expect((await journal.snapshot(runId))?.seq).toBe(4);
+        expect(await journal.snapshot(sampleRun('run_2'))).toBeUndefined();
+        await journal.keepSnapshot(lease, undefined);
+        expect(await journal.snapshot(runId)).toBeUndefined();
+        await journal.release(lease);
+        await journal.keepSnapshot(lease, snapshot(4));
+        expect(await journal.snapshot(runId)).toBeUndefined();
+        const next = await journal.acquire(runId, sampleOwner('b'));
+        await journal.keepSnapshot(next, snapshot(4));
+        await journal.keepSnapshot(lease, snapshot(2));
+        expect((await journal.snapshot(runId))?.seq).toBe(4);
+        await journal.release(next);
+        await journal.mark?.(runId, { deletedAt: 5 });
+        await journal.erase?.(runId);
+        expect(await journal.snapshot(runId)).toBeUndefined();
+      });
+    });
+
     describe('leases', () => {
       it('gives a higher epoch each time, over other runs and releases', async () => {
         const epochs: number[] = [];

@@ -9,6 +9,8 @@ import { countingIds, createMemoryJournal, type ManualClock, manualClock, script
 export type TestEngineOptions = Omit<Partial<EngineOptions>, 'profiles' | 'models' | 'clock' | 'store'> & {
   /** Sees every decision (`support/rebuild/`). */
   readonly watch?: DecisionWatch;
+  /** Fewest events between two snapshots. */
+  readonly snapshotEvery?: number;
   /** YAML of the root's profile after its name and model, or of several profiles by name; the first one is launched. */
   readonly profile?: string | Readonly<Record<string, string>>;
   readonly replies?: ScriptedReplyFunction | readonly (ScriptedReply | ScriptedReplyFunction)[];
@@ -45,7 +47,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   } = options;
   const model = scriptedModel(replies);
   const profiles = profilesOf(profile);
-  const whole: EngineOptions & { readonly watch?: DecisionWatch } = {
+  const whole: EngineOptions & { readonly watch?: DecisionWatch; readonly snapshotEvery?: number } = {
     ids: countingIds(),
     random: () => 0.5,
     graceMs: 50,
@@ -56,7 +58,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     clock,
     store,
   };
-  const engine = rest.watch === undefined ? await createEngine(whole) : await (await prepareEngine(whole)).open(whole);
+  const isPlain = rest.watch === undefined && rest.snapshotEvery === undefined;
+  const engine = isPlain ? await createEngine(whole) : await (await prepareEngine(whole)).open(whole);
   const [first = rootProfile] = Object.keys(profiles);
   return {
     engine,

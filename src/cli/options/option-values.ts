@@ -32,6 +32,16 @@ export function existingFolder(value: string): string {
   throw new InvalidArgumentError(`there is no folder ${folder}; create it first, or leave the option out`);
 }
 
+const ageUnits: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Parses an age such as `12h`, `30d` or `8w`; returns milliseconds. */
+export function parseAge(text: string): number {
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([mhdw])$/.exec(text.trim());
+  if (match === null)
+    throw new InvalidArgumentError(`"${text}" is not an age; write a number and m, h, d or w, like 12h, 30d or 8w.`);
+  return Number(match[1]) * (ageUnits[match[2] ?? ''] ?? 0);
+}
+
 /** Values of a request given on the command line: texts by name; the engine checks the names. */
 export type RequestOption = Readonly<Record<string, string>>;
 

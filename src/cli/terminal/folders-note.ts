@@ -47,7 +47,12 @@ export async function readFoldersNote(store: string, runId: string): Promise<Fol
 function noteFile(store: string, runId: string): string {
   // The id comes from the journal, and becomes part of a path.
   if (!/^\w[\w.-]{0,199}$/.test(runId)) throw unusableNote(JSON.stringify(runId.slice(0, 60)), 'it is not a run id');
-  return path.join(path.dirname(path.resolve(store)), 'runs', `${runId}.json`);
+  return path.join(folderOfNotes(store), `${runId}.json`);
+}
+
+/** Returns the folder of the notes beside a journal. */
+export function folderOfNotes(store: string): string {
+  return path.join(path.dirname(path.resolve(store)), 'runs');
 }
 
 function unusableNote(what: string, why: string): CadreError {

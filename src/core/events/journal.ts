@@ -29,6 +29,15 @@ export interface Commit {
   readonly sync: boolean;
 }
 
+/** State of a run after one of its commits, with which it can go on without its earlier events. The events stay the truth. */
+export interface Snapshot {
+  /** Sequence number of the last event folded in, the last one of its commit. */
+  readonly seq: number;
+  /** Form of the body; a reader ignores a form that is not its own. */
+  readonly layout: string;
+  readonly body: Uint8Array;
+}
+
 /** Summary of a run for lists; every commit updates it. */
 export interface RunSummary {
   readonly runId: RunId;
@@ -156,6 +165,24 @@ export interface Journal {
    */
   mark?(runId: RunId, change: RunMarks): Awaitable<void>;
   /**
+   * Erases a run that has ended, was imported or is deleted: its events, marks and seals. Later appends of an earlier holder fail. Its texts
+   * stay until `eraseLooseTexts`. Throws RUN_UNKNOWN when there is no such run, RUN_LOCKED for another run and one that a process holds.
+   * Optional.
+   */
+  erase?(runId: RunId): Awaitable<void>;
+  /**
+   * Erases the texts of erased runs that nothing else refers to, also those that an interrupted call left; returns how many. Takes time in
+   * proportion to the journal; others can write meanwhile. Optional.
+   */
+  eraseLooseTexts?(): Awaitable<number>;
+  /** Keeps a snapshot of a run instead of the earlier one; without one, drops it. Does nothing when the lease is stale. Optional. */
+  keepSnapshot?(lease: Lease, snapshot: Snapshot | undefined): Awaitable<void>;
+  /**
+   * Returns the snapshot of a run; undefined when there is none, when it is damaged, or when the run has no commit that ends there and was
+   * the one it was made after. Optional.
+   */
+  snapshot?(runId: RunId): Awaitable<Snapshot | undefined>;
+  /**
    * Calls back when a run (undefined: any run) may have changed, also in another process; returns what ends it. Calls may be missing:
    * look at the journal from time to time as well. Optional.
    */
@@ -164,7 +191,7 @@ export interface Journal {
 }
 
 /** The reading half of a journal. */
-export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch'>;
+export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch' | 'snapshot'>;
 
 /** Reads a stored text. Throws STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {

@@ -6,12 +6,13 @@ import type { Journal, JournalReader } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { assertOwnRun } from './imported-run.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
+import { readSnapshot } from './run-snapshots.ts';
 
 const pageSize = 4_000;
 
-/** Folds a run's journal page by page: memory holds the state and one page, not all events. */
-export async function readState(journal: Pick<JournalReader, 'read'>, runId: RunId): Promise<RunContext> {
-  let state: RunContext | undefined;
+/** Folds a run's journal from its snapshot on, page by page: memory holds the state and one page, not all events. */
+export async function readState(journal: Pick<JournalReader, 'read' | 'snapshot'>, runId: RunId): Promise<RunContext> {
+  let state = await readSnapshot(journal, runId);
   for (;;) {
     const page = await journal.read(runId, { after: state?.seq ?? 0, limit: pageSize });
     for (const event of page) {

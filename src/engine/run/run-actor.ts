@@ -15,6 +15,7 @@ import { type EffectPorts, Effects } from '../effects/effects.ts';
 import { waitedNote } from '../effects/effect-faults.ts';
 import { type Entry, InputQueue } from '../input/input-queue.ts';
 import { rereadState } from '../recovery/read-state.ts';
+import { RunSnapshots } from '../recovery/run-snapshots.ts';
 import { Subscribers } from '../subscribers.ts';
 import { type LoopThrottle, weightOf } from './loop-throttle.ts';
 
@@ -22,6 +23,8 @@ import { type LoopThrottle, weightOf } from './loop-throttle.ts';
 export interface ActorPorts extends EffectPorts, WatchedGate {
   readonly journal: Journal;
   readonly loopThrottle: LoopThrottle;
+  /** Fewest events between two snapshots of its state; set by tests only. */
+  readonly snapshotEvery?: number | undefined;
   /** Calls back at the end of this tick of the event loop. */
   readonly defer: (callback: () => void) => void;
 }
@@ -45,6 +48,7 @@ export class RunActor {
   readonly #due: DueEffects;
   readonly #ports: ActorPorts;
   readonly #writer: CommitWriter;
+  readonly #snapshots: RunSnapshots;
   readonly #queue = new InputQueue();
   readonly #known = new Set<ContentHash>();
   readonly #idle = new Set<() => void>();
@@ -62,6 +66,7 @@ export class RunActor {
     this.#ports = ports;
     this.#held = new HeldCommit(ports.defer, () => this.#wake());
     this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
+    this.#snapshots = new RunSnapshots(ports, lease);
     this.subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
@@ -247,6 +252,7 @@ export class RunActor {
     // A fault that halted the run during the write keeps these effects from starting.
     const goesOn = this.halted === undefined;
     if (goesOn) this.#effects.noteCommit(this.state, events);
+    if (goesOn) this.#snapshots.noteCommit(this.state);
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
     if (goesOn) this.subscribers.publish(events);

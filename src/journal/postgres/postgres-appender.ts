@@ -11,7 +11,7 @@ import type { Connections, Row } from './connections.ts';
 import { isConnectionFailure } from './postgres-failure.ts';
 import { rowSum } from './postgres-schema.ts';
 import type { RowSeals } from './row-seals.ts';
-import { joinRefs, refsOf } from './text-refs.ts';
+import { joinRefs, refsOf } from '../codec/text-refs.ts';
 import { contentSum, storedText } from './stored-text.ts';
 
 /** Most events in one row; reading any of them reads the whole row. */

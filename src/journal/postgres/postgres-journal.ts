@@ -1,18 +1,20 @@
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, Snapshot, TurnEvents } from '../../core/events/journal.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { integrityKey } from '../commit-chain.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
 import { checkLeaseTimes } from '../leases/holder.ts';
 import { LockSession } from './lock-session.ts';
 import { PostgresAppender } from './postgres-appender.ts';
+import { PostgresEraser } from './postgres-eraser.ts';
 import { toPostgresError } from './postgres-failure.ts';
 import { PostgresLeases } from './postgres-leases.ts';
 import { checkNumbers, type PostgresJournalOptions } from './postgres-options.ts';
 import { PostgresReader } from './postgres-reader.ts';
 import { PostgresRuns } from './postgres-runs.ts';
+import { PostgresSnapshots } from './postgres-snapshots.ts';
 import { lockClass as lockClassOf } from './postgres-schema.ts';
 import { parsePostgresUrl, type PostgresPlace } from './postgres-url.ts';
 import { RowSeals } from './row-seals.ts';
@@ -44,6 +46,8 @@ class PostgresJournal implements Journal {
   readonly #appender: PostgresAppender;
   readonly #reader: PostgresReader;
   readonly #runs: PostgresRuns;
+  readonly #eraser: PostgresEraser;
+  readonly #snapshots: PostgresSnapshots;
   readonly #texts: RunTextMemory;
   readonly #news: RunNews;
   readonly #sync: SharedSync;
@@ -66,10 +70,12 @@ class PostgresJournal implements Journal {
     this.#leases = new PostgresLeases({ ...parts, session: this.#session, takeOver, times: checkLeaseTimes(options.leases) });
     const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
     const seals = new RowSeals({ ...parts, key });
+    this.#snapshots = new PostgresSnapshots({ ...parts, key });
     const alwaysSync = durability === 'full';
     this.#appender = new PostgresAppender({ ...parts, alwaysSync, seals });
     this.#reader = new PostgresReader({ ...parts, seals });
     this.#runs = new PostgresRuns(parts);
+    this.#eraser = new PostgresEraser(parts);
     this.#sync = new SharedSync(async () => {
       if (!alwaysSync) await this.#leases.beat();
     });
@@ -161,6 +167,31 @@ class PostgresJournal implements Journal {
     this.#assertWritable();
     await this.#guard(`marking run ${runId}`, () => this.#link.patiently(() => this.#runs.mark(runId, change)));
     this.#news.tell(runId);
+  }
+
+  async erase(runId: RunId): Promise<void> {
+    assertId('run id', runId);
+    this.#assertWritable();
+    await this.#guard(`erasing run ${runId}`, () => this.#link.patiently(() => this.#eraser.erase(runId)));
+    this.#texts.release(runId);
+    this.#news.tell(runId);
+  }
+
+  async eraseLooseTexts(): Promise<number> {
+    this.#assertWritable();
+    return await this.#guard('erasing texts of erased runs', () => this.#eraser.eraseLooseTexts());
+  }
+
+  async keepSnapshot(lease: Lease, snapshot: Snapshot | undefined): Promise<void> {
+    this.#assertWritable();
+    await this.#guard(`keeping a snapshot of run ${lease.runId}`, () => this.#snapshots.keep(lease, snapshot));
+  }
+
+  async snapshot(runId: RunId): Promise<Snapshot | undefined> {
+    assertId('run id', runId);
+    // Only who continues a run needs it, and an older layout has none.
+    if (this.#isReadOnly) return undefined;
+    return await this.#guard(`reading the snapshot of run ${runId}`, () => this.#link.patiently(() => this.#snapshots.find(runId)));
   }
 
   watch(runId: RunId | undefined, wake: () => void): () => void {

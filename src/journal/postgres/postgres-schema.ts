@@ -4,7 +4,10 @@ import { corruptPostgres } from './postgres-failure.ts';
 import type { Connections, Sql } from './connections.ts';
 
 /** Layout that this version writes. A schema with a higher number is refused, one with a lower number is migrated. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
+
+/** Oldest layout that can be read without migration, where nothing may be written. */
+const oldestReadable = 1;
 
 /** Oldest major version of PostgreSQL that is tested. */
 const oldestServer = 15;
@@ -14,6 +17,12 @@ export function lockClass(schema: string): number {
   return crc32(`cadre ${schema}`) | 0;
 }
 
+const retention = (s: string): string => `
+CREATE TABLE ${s}.loose_texts (hash text PRIMARY KEY, run_id text NOT NULL);
+CREATE TABLE ${s}.snapshots (
+  run_id text PRIMARY KEY, seq integer NOT NULL, commit_sum bigint NOT NULL, layout text NOT NULL, sum bigint NOT NULL, seal bytea, body bytea NOT NULL
+);`;
+
 /*
  * runs: one row per run, and its lease: `epoch` only ever grows, `owner` is null for a free run, `claim` tells one acquisition from
  *   another. A run that was only acquired has no `created_at`. Sums are up to and including `last_seq`. No index has a column that every
@@ -21,6 +30,8 @@ export function lockClass(schema: string): number {
  * commits: one row per commit, or several of one when it has more than a thousand events. `body` is event-codec.ts, `refs` the hashes of
  *   the texts it refers to, `sum` is `rowSum`, `epoch` the lease under which it was written.
  * contents: texts, each stored once. A text that PostgreSQL cannot hold (NUL, lone surrogates) is kept as UTF-16 in `raw`.
+ * loose_texts: texts of erased runs, until it is known whether something else refers to them; `run_id` is the run that was erased last.
+ * snapshots: the state of a run after one of its commits, at most one for each run.
  * owners: one row per engine that holds runs. Its session keeps the advisory lock (lockClass, id); `beat` is by the server's clock.
  */
 const layout = (s: string): string => `
@@ -45,12 +56,16 @@ CREATE TABLE ${s}.commits (
   sum bigint NOT NULL, refs text, seal bytea, body text NOT NULL, PRIMARY KEY (run_id, last_seq)
 );
 CREATE TABLE ${s}.contents (hash text PRIMARY KEY, sum bigint NOT NULL, text text, raw bytea);
+${retention(s)}
 CREATE TABLE ${s}.owners (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text NOT NULL UNIQUE, beat timestamptz NOT NULL,
   heartbeat_ms double precision NOT NULL, expiry_ms double precision NOT NULL
 );
 INSERT INTO ${s}.meta VALUES ('schema_version', '${schemaVersion}');
 `;
+
+/** `migrations[n]` migrates a schema of version n + 1 to version n + 2. Steps never change once released. */
+const migrations: readonly ((s: string) => string)[] = [retention];
 
 /** The part of a `commits` row that its checksum covers. */
 export interface SummedRow {
@@ -91,7 +106,8 @@ export async function openSchema(connections: Connections, options: SchemaOption
       `${location}: the server is PostgreSQL ${String(found?.['name'])}; version ${oldestServer} or a later one is needed`,
       { details: { location, version: found?.['name'] } },
     );
-  if (found?.['has_meta'] === true && (await readVersion(connections.query, options)) === schemaVersion) return;
+  const version = found?.['has_meta'] === true ? await readVersion(connections.query, options) : undefined;
+  if (version === schemaVersion || (readOnly && version !== undefined && version >= oldestReadable)) return;
   if (readOnly) throw noJournal(options);
   await connections.transaction(async (query) => {
     await query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass(schema)]);
@@ -104,8 +120,14 @@ export async function openSchema(connections: Connections, options: SchemaOption
     // Asked for only when it is needed: creating a schema takes another right than writing to it.
     if (now?.['has_schema'] !== true) await query(`CREATE SCHEMA "${schema}"`);
     if (now?.['has_meta'] !== true) await query(layout(`"${schema}"`));
-    else await readVersion(query, options);
+    else await migrate(query, options);
   });
+}
+
+async function migrate(query: Sql, options: SchemaOptions): Promise<void> {
+  const schema = `"${options.schema}"`;
+  for (const step of migrations.slice((await readVersion(query, options)) - 1)) await query(step(schema));
+  await query(`UPDATE ${schema}.meta SET value = $1 WHERE key = 'schema_version'`, [String(schemaVersion)]);
 }
 
 async function readVersion(query: Sql, { schema, location }: SchemaOptions): Promise<number> {

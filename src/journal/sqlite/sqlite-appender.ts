@@ -127,11 +127,14 @@ export class SqliteAppender {
     this.#chain.seal({ runId: commit.runId, key, lastSeq: last.seq, at: last.at, body });
   }
 
+  /** The number of a run is never that of an erased one, which others may remember. */
   #insertFirst({ lease, commit, change }: Append, body: string): void {
     this.#assertLease(lease);
     if (commit.expectedSeq !== 0) throw staleSequence(this.#file, commit, 0);
     const begun = this.#prepare(
-      'INSERT INTO runs (run_id, title, profile, status, outcome, created_at, pending) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO runs (run, run_id, title, profile, status, outcome, created_at, pending) VALUES (
+         max(coalesce((SELECT max(run) FROM runs), 0), coalesce((SELECT value FROM meta WHERE key = 'last_run'), 0)) + 1,
+         ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       commit.runId,
       change.title ?? '',

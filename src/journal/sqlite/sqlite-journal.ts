@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
-import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, TurnEvents } from '../../core/events/journal.ts';
+import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, Snapshot, TurnEvents } from '../../core/events/journal.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
 import { FileWatch } from './file-watch.ts';
 import { LockWaits, tryBriefly } from './lock-waits.ts';
@@ -11,11 +11,13 @@ import { isLocked, leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
 import { CommitChain, integrityKey, type IntegrityOptions } from '../commit-chain.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
+import { SqliteEraser } from './sqlite-eraser.ts';
 import { checkLeaseTimes, type LeaseTimes } from '../leases/holder.ts';
 import { type ProcessWatch, systemProcesses } from '../leases/process-watch.ts';
 import { SqliteLeases } from '../leases/sqlite-leases.ts';
 import { SqliteMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { turnEvents } from '../codec/turn-events.ts';
 import { WalSync } from './wal-sync.ts';
 
@@ -72,6 +74,8 @@ export class SqliteJournal implements Journal {
   readonly #leases: SqliteLeases;
   readonly #appender: SqliteAppender;
   readonly #marks: SqliteMarks;
+  readonly #eraser: SqliteEraser;
+  readonly #snapshots: SqliteSnapshots;
   readonly #sync: WalSync;
   readonly #isAlwaysFull: boolean;
   readonly #files: FileWatch;
@@ -84,12 +88,16 @@ export class SqliteJournal implements Journal {
     this.location = path;
     this.#database = database;
     const { takeOver = false, processes: watch = systemProcesses } = options;
-    const chain = new CommitChain(database, path, options.integrity === undefined ? undefined : integrityKey(options.integrity));
+    const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
+    const chain = new CommitChain(database, path, key);
+    this.#snapshots = new SqliteSnapshots(database, key);
     this.#reader = new SqliteReader({ database, file: path, watch, chain });
     const times = checkLeaseTimes(options.leases);
     this.#files = new FileWatch(path);
     this.#leases = new SqliteLeases({ database, file: resolve(path), takeOver, watch, times, files: this.#files });
     this.#marks = new SqliteMarks(database, path, watch);
+    const snapshots = this.#snapshots;
+    this.#eraser = new SqliteEraser({ database, file: path, watch, snapshots, write: (work) => this.#write('erasing runs', work) });
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
     this.#appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
@@ -184,6 +192,24 @@ export class SqliteJournal implements Journal {
     });
   }
 
+  keepSnapshot(lease: Lease, snapshot: Snapshot | undefined): void | Promise<void> {
+    return this.#write(`keeping a snapshot of run ${lease.runId}`, () => this.#snapshots.keep(lease, snapshot));
+  }
+
+  snapshot(runId: RunId): Snapshot | undefined {
+    assertId('run id', runId);
+    return this.#guard(`reading the snapshot of run ${runId}`, () => tryBriefly(() => this.#snapshots.find(runId)));
+  }
+
+  async erase(runId: RunId): Promise<void> {
+    assertId('run id', runId);
+    await this.#whole(`erasing run ${runId}`, () => this.#eraser.erase(runId));
+  }
+
+  async eraseLooseTexts(): Promise<number> {
+    return await this.#whole('erasing texts of erased runs', () => this.#eraser.eraseLooseTexts());
+  }
+
   close(): void | Promise<void> {
     if (this.#closing !== undefined || !this.#isOpen) return this.#closing;
     this.#leases.giveUpAll();
@@ -222,6 +248,17 @@ export class SqliteJournal implements Journal {
         throw toStoreError(error, this.location, doing);
       });
     });
+  }
+
+  /** Does work that takes many reads and writes, between which the journal may be closed. */
+  async #whole<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    if (!this.#isOpen) throw closedJournal(this.location);
+    this.#files.assertThere();
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#isOpen ? toStoreError(error, this.location, doing) : closedJournal(this.location);
+    }
   }
 
   #whileOpen<T>(work: () => T): T {

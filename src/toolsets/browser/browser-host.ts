@@ -6,7 +6,7 @@ import type { BrowserSettings } from './browser-settings.ts';
 import { bounded } from './bounded.ts';
 import { launchBrowser, type LaunchedBrowser } from './launch-browser.ts';
 import { PolicyProxy } from './policy-proxy.ts';
-import { saveDownload } from './save-download.ts';
+import { Downloads } from './save-download.ts';
 
 /** Settings and folders for opening a browser. */
 export interface BrowserRequest {
@@ -31,15 +31,19 @@ export class BrowserHost {
   readonly #launched: LaunchedBrowser;
   readonly #proxy: PolicyProxy;
   readonly #notes: string[] = [];
-  readonly #request: BrowserRequest;
+  readonly #downloads: Downloads;
   #page: Page | undefined;
   #isClosed = false;
 
   private constructor(request: BrowserRequest, launched: LaunchedBrowser, proxy: PolicyProxy) {
     this.settings = request.settings;
-    this.#request = request;
     this.#launched = launched;
     this.#proxy = proxy;
+    this.#downloads = new Downloads({
+      workspace: request.workspace,
+      incoming: path.join(launched.home, 'downloads'),
+      maxBytes: request.settings.maxDownloadBytes,
+    });
     const { context } = launched;
     for (const page of context.pages()) this.#watch(page);
     this.#page = context.pages()[0];
@@ -156,7 +160,6 @@ export class BrowserHost {
   }
 
   #watch(page: Page): void {
-    const { workspace } = this.#request;
     page.on('dialog', (dialog) => {
       this.note(`the page showed a dialog (${dialog.type()}), which was dismissed: ${dialog.message().slice(0, 300)}`);
       dialog.dismiss().catch(() => undefined);
@@ -165,14 +168,7 @@ export class BrowserHost {
       this.note(`the page ${page.url().slice(0, 200)} crashed and was closed`);
       page.close().catch(() => undefined);
     });
-    page.on('download', (download) => {
-      const options = {
-        workspace,
-        incoming: path.join(this.#launched.home, 'downloads'),
-        maxBytes: this.settings.maxDownloadBytes,
-      };
-      void saveDownload(download, options).then((words) => this.note(words));
-    });
+    page.on('download', (download) => void this.#downloads.save(download).then((words) => this.note(words)));
   }
 }
 

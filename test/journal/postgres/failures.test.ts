@@ -115,9 +115,24 @@ describe('a schema that is not what this version wrote', () => {
   it('a newer layout is refused, and left as it is', async () => {
     const { url, schema } = await written();
     await server.query(`UPDATE ${schema}.meta SET value = '99'`);
-    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 1; update Cadre/);
+    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 2; update Cadre/);
     await server.query(`UPDATE ${schema}.meta SET value = 'x'`);
     await refused('STORE_CORRUPT', { url });
+  });
+
+  it('an older layout is read as it is, and migrated when something may be written', async () => {
+    const { url, schema } = await written();
+    await server.query(`DROP TABLE ${schema}.loose_texts; UPDATE ${schema}.meta SET value = '1'`);
+    const reader = createPostgresJournal({ url, readOnly: true });
+    const events = await reader.read(sampleRun('run_1'));
+    await reader.close();
+    const journal = createPostgresJournal({ url });
+    expect(await journal.read(sampleRun('run_1'))).toEqual(events);
+    await journal.mark?.(sampleRun('run_1'), { deletedAt: 5 });
+    await journal.erase?.(sampleRun('run_1'));
+    expect(await journal.eraseLooseTexts?.()).toBe(1);
+    expect(await journal.runs({ isDeleted: true })).toEqual([]);
+    await journal.close();
   });
 
   it.each([

@@ -178,6 +178,7 @@ export class Host {
       ids: { runId: () => own(ids.runId()), itemId: () => own(ids.itemId()), frameSeed: () => 'seed' },
       random: () => 0.5,
       graceMs: 50,
+      snapshotEvery: 5 + (world.options.seed % 60),
       ...(world.options.skipsDecisions === true ? {} : { watch: this.#watched(world.decisions.watch(isToolReturn)) }),
     });
   }

@@ -103,6 +103,8 @@ export class PostgresServer {
       unix_socket_directories: '',
       shared_buffers: '16MB',
       fsync: 'off',
+      // A server that a test kills leaves nothing outside its folder.
+      dynamic_shared_memory_type: 'mmap',
       max_connections: '60',
       autovacuum: 'off',
       jit: 'off',

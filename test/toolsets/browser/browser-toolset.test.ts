@@ -201,6 +201,31 @@ describe.skipIf(executable === undefined)('browser (skipped without Chromium: ap
     expect(notes).toContain('the download huge.bin is larger than 1000000 bytes and was cancelled');
   });
 
+  it('a download that is too large does not end the one beside it', async () => {
+    let finish = (): void => undefined;
+    routes.set('/slow', (response) => {
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="slow.bin"',
+      });
+      response.write(Buffer.alloc(100_000, 'x'));
+      finish = () => response.end('the rest');
+    });
+    // One that never ends, and so is cancelled while it runs.
+    routes.set('/endless', (response) => {
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="endless.bin"',
+      });
+      response.write(Buffer.alloc(5_000_000, 'x'));
+    });
+    let notes = `${await go('/slow')}${await go('/endless')}`;
+    while (!notes.includes('endless.bin is larger')) notes += String(await use('wait_for', { seconds: 1 }));
+    finish();
+    while (!notes.includes('slow.bin')) notes += String(await use('wait_for', { seconds: 1 }));
+    expect(notes).toContain('downloaded: downloads/slow.bin');
+  });
+
   it('a flooded page is cut, and its text is read in parts', async () => {
     page('/flood', `<title>Flood</title>${'<p>words that flood the page</p>'.repeat(3_000)}`);
     const shown = await go('/flood');

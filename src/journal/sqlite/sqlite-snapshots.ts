@@ -1,0 +1,73 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Lease, Snapshot } from '../../core/events/journal.ts';
+import type { RunId } from '../../core/ids.ts';
+import { marksOf, toSnapshot } from '../snapshot-check.ts';
+
+const layout = `CREATE TABLE IF NOT EXISTS snapshots (
+  run_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, commit_sum INTEGER NOT NULL, layout TEXT NOT NULL, sum INTEGER NOT NULL, seal BLOB, body BLOB NOT NULL
+)`;
+
+/** The row of the commit that ends at a sequence number of a run. */
+const commitAt = `SELECT commits.last_seq, commits.sum FROM runs JOIN commits
+  ON commits.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key <= (runs.run << 31) + :seq) WHERE runs.run_id = :runId`;
+
+/**
+ * Snapshots of runs, one row each. The table is made with the first one; older versions of Cadre leave it alone.
+ *
+ * A snapshot counts only if its checksum, its seal (with a key) and the commit at its end are right; otherwise there is none.
+ */
+export class SqliteSnapshots {
+  readonly #database: DatabaseSync;
+  readonly #key: Uint8Array | undefined;
+
+  constructor(database: DatabaseSync, key: Uint8Array | undefined) {
+    this.#database = database;
+    this.#key = key;
+  }
+
+  /** Keeps a snapshot, or drops the one there is; nothing without the lease, or when the run has no commit that ends there. */
+  keep(lease: Lease, snapshot: Snapshot | undefined): void {
+    const database = this.#database;
+    if (snapshot === undefined) {
+      if (this.#exists()) this.drop(lease.runId);
+      return;
+    }
+    const { seq, body } = snapshot;
+    database.exec(layout);
+    database
+      .prepare(
+        `INSERT OR REPLACE INTO snapshots (run_id, seq, commit_sum, layout, sum, seal, body)
+         SELECT leases.run_id, :seq, ends.sum, :layout, :sum, :seal, :body FROM leases JOIN (${commitAt}) AS ends ON ends.last_seq = :seq
+         WHERE leases.run_id = :runId AND leases.epoch = :epoch AND leases.owner = :owner`,
+      )
+      .run({
+        runId: lease.runId,
+        epoch: lease.epoch,
+        owner: lease.owner,
+        seq,
+        layout: snapshot.layout,
+        ...marksOf(this.#key, lease.runId, snapshot),
+        body,
+      });
+  }
+
+  /** Returns the snapshot of a run that can be relied on. */
+  find(runId: RunId): Snapshot | undefined {
+    if (!this.#exists()) return undefined;
+    const row = this.#database
+      .prepare('SELECT seq, commit_sum, layout, sum, seal, body FROM snapshots WHERE run_id = ?')
+      .get(runId);
+    if (row === undefined) return undefined;
+    const end = this.#database.prepare(commitAt).get({ runId, seq: Number(row['seq']) });
+    return end?.['last_seq'] === row['seq'] && end?.['sum'] === row['commit_sum'] ? toSnapshot(this.#key, runId, row) : undefined;
+  }
+
+  /** Drops the snapshot of a run. */
+  drop(runId: RunId): void {
+    if (this.#exists()) this.#database.prepare('DELETE FROM snapshots WHERE run_id = ?').run(runId);
+  }
+
+  #exists(): boolean {
+    return this.#database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshots'`).get() !== undefined;
+  }
+}
