@@ -78,9 +78,7 @@ export class RunActor {
 
   /** Submits an input; the promise resolves once its decision is committed. */
   submit(input: Input): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#enqueue({ input, waiter: { resolve, reject } });
-    });
+    return new Promise((resolve, reject) => this.#enqueue({ input, waiter: { resolve, reject } }));
   }
 
   /** Submits an input without waiting for its commit. */
@@ -251,8 +249,13 @@ export class RunActor {
     this.#isOver = this.state.outcome !== undefined;
     // A fault that halted the run during the write keeps these effects from starting.
     const goesOn = this.halted === undefined;
-    if (goesOn) this.#effects.noteCommit(this.state, events);
-    if (goesOn) this.#snapshots.noteCommit(this.state);
+    try {
+      if (goesOn) this.#effects.noteCommit(this.state, events);
+      if (goesOn) this.#snapshots.noteCommit(this.state);
+    } catch (thrown) {
+      // The journal is whole, and the engine at fault: the run stops here, and can be resumed.
+      return this.#halt(engineFault(['the work after a commit'], thrown), entries);
+    }
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
     if (goesOn) this.subscribers.publish(events);
