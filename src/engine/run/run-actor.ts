@@ -71,8 +71,8 @@ export class RunActor {
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
     const onIdle = (): void => this.#settleIdle();
-    const halt = (error: CadreError): void => this.#halt(error, []);
-    this.#effects = new Effects(ports, { subscribers: this.subscribers, tell: this.tell, halt, onIdle });
+    const { subscribers, tell } = this;
+    this.#effects = new Effects(ports, { subscribers, tell, halt: (error) => this.#halt(error, []), onIdle });
     this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
   }
 
@@ -100,10 +100,9 @@ export class RunActor {
   }
 
   get isIdle(): boolean {
-    return (
-      this.#effects.size + this.#due.size === 0 &&
-      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping))
-    );
+    if (this.#effects.size + this.#due.size > 0) return false;
+    if (this.halted !== undefined || this.#paused) return true;
+    return this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping;
   }
 
   /** True when the journal holds the run's end; `state` already shows it during the write. */
