@@ -1,4 +1,5 @@
 // Prints the shape of src: sizes, parameters, rooms, importers, cycles, the voice of comments, and the files that two turns run.
+// `--list turns`, `--list importers` or `--list functions` prints what is behind that figure, one place a line.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,9 +23,26 @@ const words = comments.reduce((sum, each) => sum + each.words.split(' ').length,
 const phrases = comments.reduce((sum, each) => sum + (each.words.match(phrase)?.length ?? 0), 0);
 const share = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
 
+const listOf = process.argv[2] === '--list' ? process.argv[3] : undefined;
+const lists = {
+  turns: () => ranInTwoTurns().map(({ name, functions: ran }) => `${ran} ${name}`),
+  importers: () =>
+    files.flatMap(({ name, text }) => {
+      const [only, ...others] = importers.get(name) ?? [];
+      return only === undefined || others.length > 0 ? [] : [`${text.split('\n').length - 1} ${name} <- ${only}`];
+    }),
+  functions: () => functions.filter(({ lines }) => lines > 60).map(({ lines, place }) => `${lines} ${place}`),
+};
+if (listOf !== undefined) {
+  const list = lists[listOf];
+  if (!list) throw new Error(`--list takes ${Object.keys(lists).join(', ')}.`);
+  for (const line of list()) console.log(line);
+  process.exit();
+}
+
 const rows = {
   'lines of src': files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0),
-  'files that two turns with one tool run': filesOfTwoTurns(),
+  'files that two turns with one tool run': ranInTwoTurns().length,
   'functions with four or more positional parameters': share(
     named.filter(({ parameters }) => parameters >= 4).length,
     named.length,
@@ -85,8 +103,8 @@ function filesInCycles() {
   return files.filter(({ name }) => reaches(name)).length;
 }
 
-/** The files of src of which a function runs while the weather clerk of the examples takes two turns, in a process of its own. */
-function filesOfTwoTurns() {
+/** The files of src of which a function runs while the weather clerk of the examples takes two turns, in a process of its own; how many do. */
+function ranInTwoTurns() {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-shape-'));
   const file = path.join(folder, 'two-turns.mjs');
   const program = `
@@ -107,11 +125,17 @@ function filesOfTwoTurns() {
     await run.result;
     const { result } = await session.post('Profiler.takePreciseCoverage');
     await engine.close();
-    const ran = result.filter(({ url, functions }) => url.includes('/src/') && functions.some((each) => each.functionName !== '' && each.ranges[0].count > 0));
-    console.log(ran.length);`;
+    const ran = result
+      .filter(({ url }) => url.includes('/src/'))
+      .map(({ url, functions }) => ({
+        name: url.slice(url.lastIndexOf('/src/') + 1),
+        functions: functions.filter((each) => each.functionName !== '' && each.ranges[0].count > 0).length,
+      }))
+      .filter((each) => each.functions > 0);
+    console.log(JSON.stringify(ran));`;
   try {
     writeFileSync(file, program);
-    return Number(execFileSync(process.execPath, [file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim());
+    return JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -16,7 +16,7 @@ export { defineObserver } from './observers/define-observer.ts';
 export { createToolRegistry } from './tools/registry.ts';
 export { toolReturn } from './core/tool/tool-return.ts';
 export { Flow } from './nodes/turn/node.ts';
-export { currentRequest } from './engine/effects/current-request.ts';
+export { currentRequest } from './engine/effects/call-context.ts';
 
 /**
  * Creates an engine: loads and checks all profiles against all tools, then opens the store. Throws PROFILE_INVALID, naming every

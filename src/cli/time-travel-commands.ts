@@ -40,6 +40,10 @@ export function addTimeTravelCommands(program: Command, done: Done): void {
     const { compareCommand } = await import('./commands/time-travel/compare.ts');
     done(await compareCommand(runs, options));
   });
+  addReplayCommand(program, done);
+}
+
+function addReplayCommand(program: Command, done: Done): void {
   running(
     program
       .command('replay')

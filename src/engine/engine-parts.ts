@@ -19,7 +19,6 @@ import type { ToolSource } from './toolsets/toolset-hold.ts';
 import type { ToolsetPool } from './toolsets/toolset-pool.ts';
 import type { LoopThrottle } from './run/loop-throttle.ts';
 import type { RemoteRuns } from './runtime/remote-runs.ts';
-import type { RecordedSet } from './launch/recorded-set.ts';
 
 /** A set of profiles prepared for running. */
 export interface ProfileRuntime extends ToolSource {
@@ -89,4 +88,11 @@ export interface EngineParts {
   readonly snapshotEvery?: number | undefined;
   /** Set by tests of profiles only. */
   readonly doubles?: Doubles | undefined;
+}
+
+/** Profiles and tools as a run recorded them. */
+export interface RecordedSet {
+  readonly files: readonly ProfileFile[];
+  /** Tools that code gave, as recorded; undefined in journals of earlier versions. */
+  readonly given: string | undefined;
 }

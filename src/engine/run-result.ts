@@ -5,6 +5,7 @@ import type { RunUsage } from '../core/state/budget.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFacts } from '../inspect/turn/profile-facts.ts';
 import { checkSchema } from '../tools/schema/check-arguments.ts';
+import type { RunDriver } from './run/run-driver.ts';
 
 /** Outcome of a run. */
 export interface RunResult {
@@ -51,4 +52,20 @@ function outputValue(
     // The text of a tool or a rule: it is only in `output`.
     return {};
   }
+}
+
+/** Resolves when a live run ends; rejects when it cannot go on in this process. */
+export async function untilEnded(actor: RunDriver): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = actor.subscribers.add({
+      onEvents: (events) => {
+        for (const { type } of events) {
+          if (type !== 'run.end') continue;
+          stop();
+          resolve();
+        }
+      },
+      onHalt: reject,
+    });
+  });
 }

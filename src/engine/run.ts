@@ -21,10 +21,8 @@ import { checkArgument, checkOptions } from './check-arguments.ts';
 import { Deliveries } from './run/deliveries.ts';
 import { readModuleActions, readProfileEdits } from './launch/edit-schemas.ts';
 import { eventsOf } from './read-events.ts';
-import { agentOfId, assertModule, recipientOf } from './input/find-agent.ts';
-import { noteInput } from './input/note-input.ts';
-import { type ExternalMessage, readItemId } from './input/external-item.ts';
-import { externalMessage } from './input/external-message.ts';
+import { agentOfId, assertModule, recipientOf, noteInput } from './input/check-target.ts';
+import { type ExternalMessage, readItemId, externalMessage } from './input/external-item.ts';
 import { notesPath, type PeopleNote, peopleNotes } from '../core/events/people-note.ts';
 import { type PendingRequest, pendingOf } from '../core/state/pending.ts';
 import {
@@ -37,12 +35,10 @@ import {
   stateQuery,
   turnFilter,
 } from './run-options.ts';
-import { type RunResult, runResult, type ViewedProfile } from './run-result.ts';
+import { type RunResult, runResult, type ViewedProfile, untilEnded } from './run-result.ts';
 import type { RunDriver } from './run/run-driver.ts';
 import type { Receipt, SendOptions } from './send-options.ts';
-import type { ReplySoFar } from './effects/reply-so-far.ts';
-import type { RunSubscriber } from './subscribers.ts';
-import { untilEnded } from './run/until-ended.ts';
+import type { RunSubscriber, ReplySoFar } from './subscribers.ts';
 import { answerTo, approvals, type ApproveOptions, rejections } from './input/verdicts.ts';
 import type { Input } from './run/input.ts';
 

@@ -6,8 +6,6 @@ import { contentRefs } from './content-refs.ts';
 import type { PlainProfileFacts } from './turn/profile-facts.ts';
 import type { ReadContent } from './read-content.ts';
 import { runOverview, type RunOverview } from './run-overview.ts';
-import { withoutSeed } from './without-seed.ts';
-import { withoutImport } from './without-import.ts';
 
 /** Format name at the head of every bundle, with the version that is written and read. */
 export const bundleFormat = 'cadre.run';
@@ -74,4 +72,21 @@ export function toBundle(records: RunRecords, about: AboutBundle): RunBundle {
 /** Looks texts of a bundle up by their hash. */
 export function contentOf({ contents }: Pick<RunRecords, 'contents'>): ReadContent {
   return (hash: ContentHash) => (Object.hasOwn(contents, hash) ? contents[hash] : undefined);
+}
+
+/** Removes the mark of an import from a run's start, so that a copy of the run can be exported or continued. */
+export function withoutImport(event: CadreEvent): CadreEvent {
+  if (event.type !== 'run.start' || event.imported === undefined) return event;
+  const { imported: _imported, ...own } = event;
+  return own;
+}
+
+/**
+ * Removes the seed of the run's frames, so that the event may leave the process: the seed allows forging the end of a frame. Views
+ * do not need it, since stored texts contain their frames.
+ */
+export function withoutSeed(event: CadreEvent): CadreEvent {
+  if ((event.type !== 'run.start' && event.type !== 'run.resume') || event.frameSeed === undefined) return event;
+  const { frameSeed: _, ...shown } = event;
+  return shown;
 }

@@ -1,7 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { JsonObject } from '../core/json.ts';
-import { toReplyParts } from './scripted/scripted-reply-parts.ts';
-import { createScriptedStream } from './scripted/scripted-stream.ts';
+import { createScriptedStream, toReplyParts } from './scripted/scripted-stream.ts';
 
 /** Tool offered in the last request. */
 export interface OfferedToClient {

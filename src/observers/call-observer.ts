@@ -5,15 +5,14 @@ import { redactChanges } from '../core/secrets/redact-changes.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
 import { readOnlyView } from '../core/read-only-view.ts';
 import { toStatePatch } from '../core/patches/change-state.ts';
-import { StateEdit } from '../core/patches/state-edit.ts';
 import { type PatchedState, patchedState } from '../core/patches/state-patch.ts';
-import { type Changes } from '../core/patches/patch.ts';
+import { type StateOperation, updateState, StateEdit } from '../core/patches/update-state.ts';
+import type { Changes } from '../core/patches/patch.ts';
 import { untrustedSources } from '../core/prompt/prompt-sources.ts';
 import { carriesWords } from '../core/patches/state-taint.ts';
 import { toWire } from '../core/tool/to-wire.ts';
 import { boundOf } from '../core/tool/tool-bound.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
-import { type StateOperation, updateState } from '../core/patches/update-state.ts';
 import { targetOf } from './observer-target.ts';
 import { openRecipe, type OpenRecipe } from './state-recipe.ts';
 

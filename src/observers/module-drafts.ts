@@ -1,6 +1,6 @@
 import type { StateDiff } from '../core/patches/diff-state.ts';
 import type { JsonObject } from '../core/json.ts';
-import { moduleProblem } from '../core/patches/module-problem.ts';
+import { moduleProblem } from '../core/team/check-module.ts';
 import type { DraftModule, RecipeOwner } from '../core/patches/state-draft.ts';
 import { emptyModule, type WorkModule } from '../core/team/work-module.ts';
 import { checkKey, type DraftGuard, inherited } from './draft-guard.ts';

@@ -7,18 +7,16 @@ import { toErrorRecord } from '../core/error.ts';
 import { isTruthy } from '../core/expression/data.ts';
 import type { Scope } from '../core/expression/expression.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { CompiledObserver, CompiledProfile } from '../core/profile/profile.ts';
+import { type CompiledObserver, type CompiledProfile, handlesErrors } from '../core/profile/profile.ts';
 import type { ContentHash } from '../core/ids.ts';
 import { stateQuotes } from '../core/untrusted/quote-state.ts';
 import type { Secrets } from '../core/secrets/secrets.ts';
 import type { SubContext } from '../core/state/sub-context.ts';
 import type { ToolBound, ObserverRecord } from '../core/state/turn.ts';
-import { handlesErrors } from '../core/profile/handles-errors.ts';
 import type { TurnViewEnv } from '../core/state/turn-view.ts';
-import { updateState } from '../core/patches/update-state.ts';
+import { updateState, type StateEdit } from '../core/patches/update-state.ts';
 import { callObserver, toBound } from './call-observer.ts';
 import { targetOf } from './observer-target.ts';
-import type { StateEdit } from '../core/patches/state-edit.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 
 /** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */

@@ -23,7 +23,7 @@ import { compileLlmConfig } from './compile/configs/compile-llm-config.ts';
 import { compilePrices } from './compile/configs/compile-prices.ts';
 import { compileTeams } from './compile/configs/compile-teams.ts';
 import { compileToolset } from './compile/configs/compile-toolset.ts';
-import { withToolsets } from './compile/configs/with-toolsets.ts';
+import { withToolsets } from './compile/profile-tools.ts';
 import { baseType } from './compile/base-type.ts';
 import { compileProfile } from './compile/compile-profile.ts';
 import { mapNode, textNode } from './compile/read-node.ts';

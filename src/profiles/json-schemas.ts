@@ -7,7 +7,7 @@ import { scriptSchema } from './schema/script-schema.ts';
 import { teamSchema } from './schema/team-schema.ts';
 import { testSchema } from './schema/test-schema.ts';
 import { type KnownThings, withNames } from './schema/with-names.ts';
-import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-kinds-schema.ts';
+import { type SettingsByKind, toolsetSchemaWith } from './schema/toolset-schema.ts';
 
 const dialect = 'http://json-schema.org/draft-07/schema#';
 

@@ -2,6 +2,6 @@
 export { createServerApp, type ServerAppOptions } from './http/create-server-app.ts';
 export { serve, type ServeOptions, type Served } from './http/serve.ts';
 export type { ServerApp, ServerEnv, ServerParts } from './http/server-parts.ts';
-export type { ErrorAnswer } from './http/answer-error.ts';
+export type { ErrorAnswer } from './http/error-statuses.ts';
 export type { RunRow } from './http/run-row.ts';
 export { receiveMail } from './reach/receive-mail.ts';

@@ -7,7 +7,7 @@ export { countingIds } from './counting-ids.ts';
 export type { JournalFacts, JournalProblem } from './journal-problem.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';
 export { parseRecording, type Recording } from '../core/recording/recording.ts';
-export { replayModels } from './replay-models.ts';
+export { replayModels } from '../models/replay/replay-model.ts';
 export { scriptedModel, type ScriptedRequest } from '../models/scripted/scripted-replies.ts';
 export { type ScriptedReply } from '../models/scripted/scripted-reply.ts';
 export { createMemoryJournal } from '../journal/memory-journal.ts';

@@ -11,3 +11,11 @@ function sorted(value: JsonValue): JsonValue {
   const keys = Object.keys(value).sort();
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
 }
+
+/** Returns a copy of plain data with sorted keys. */
+export function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, part]: readonly [string, unknown]) => [key, withSortedKeys(part)] as const);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

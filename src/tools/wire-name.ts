@@ -77,3 +77,22 @@ function hashed(name: string, spelled: string): string {
   const start = spelled.replace(/[^a-zA-Z0-9_-]/g, '').slice(0, 40);
   return `${/^[a-zA-Z_]/.test(start) ? start : `t${start}`}_h${createHash('sha256').update(name, 'utf16le').digest('hex').slice(0, 20)}`;
 }
+
+/**
+ * Original names of wire names that end in a hash and cannot be decoded. A pure cache: a wire name depends on the name alone, so the
+ * catalogs its tools come from do not matter.
+ */
+export class WireNames {
+  readonly #origins = new Map<string, string>();
+
+  /** Remembers the name of a tool. */
+  add(name: string): void {
+    const wire = encodeWireName(name);
+    if (decodeWireName(wire) !== name) this.#origins.set(wire, name);
+  }
+
+  /** Returns the name that a wire name encodes; any other text is returned unchanged. */
+  decode(wire: string): string {
+    return this.#origins.get(wire) ?? decodeWireName(wire);
+  }
+}

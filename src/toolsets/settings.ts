@@ -26,3 +26,18 @@ export function durationOf(settings: JsonObject, key: string, fallbackMs: number
   if (match !== null) return Math.round(Number(match[1]) * (units[match[2] ?? ''] ?? 0));
   throw new CadreError('OPTION_INVALID', `the setting ${key} must be seconds as a number, or a text like 500ms, 30s, 10m, 1h`);
 }
+
+/** Returns a setting that is a text. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns a setting that is a number. */
+export function numberOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Returns the texts of a setting that is a list. */
+export function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
+}

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { starterFiles } from '../../src/cli/starter/starter-files.ts';
+import { starterFiles } from '../../src/cli/starter/templates/research.ts';
 
 const main = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 

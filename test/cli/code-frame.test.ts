@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { codeFrame } from '../../src/cli/terminal/code-frame.ts';
+import { codeFrame } from '../../src/cli/commands/validate.ts';
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'cadre-frame-'));

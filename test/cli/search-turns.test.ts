@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { notFound, searchTurns } from '../../src/cli/runs/search-turns.ts';
+import { notFound, searchTurns } from '../../src/cli/commands/reading/why.ts';
 import type { WhyAnswer } from '../../src/inspect/why/why.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';
 

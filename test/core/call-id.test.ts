@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { wireIdOf } from '../../src/core/prompt/call-id.ts';
+import { wireIdOf } from '../../src/core/fold/reply-message.ts';
 
 /** The ids that a history gets, one call after the other. */
 function idsOf(given: readonly string[]): readonly (string | undefined)[] {

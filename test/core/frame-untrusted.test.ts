@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeFrameTags } from '../../src/core/untrusted/frame-tag.ts';
-import { frameNonce, frameUntrusted } from '../../src/core/untrusted/frame-untrusted.ts';
+import { frameNonce, frameUntrusted, escapeFrameTags } from '../../src/core/untrusted/frame-untrusted.ts';
 import { contentText } from '../../src/core/prompt/message.ts';
 import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 

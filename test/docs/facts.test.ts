@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentRoots } from '../../src/core/expression/agent-roots.ts';
-import { functions } from '../../src/core/expression/functions/functions.ts';
+import { functions } from '../../src/core/expression/compile/compile-call.ts';
 import { eventDefinitions } from '../../src/core/events/event.ts';
 import type { ItemId } from '../../src/core/ids.ts';
 import { priorityOf } from '../../src/core/inbox/inbox.ts';

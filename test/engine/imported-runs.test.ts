@@ -8,7 +8,7 @@ import { cancelCommand, sendCommand } from '../../src/cli/commands/running/steer
 import type { CadreEvent } from '../../src/core/events/event.ts';
 import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 import { exportRun } from '../../src/engine/recovery/export-run.ts';
-import { importRun } from '../../src/engine/recovery/import-run.ts';
+import { importRun } from '../../src/engine/recovery/imported-run.ts';
 import type { Run } from '../../src/index.ts';
 import type { RunBundle } from '../../src/inspect/bundle.ts';
 import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';

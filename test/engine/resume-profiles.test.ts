@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CadreEvent, EventOf } from '../../src/core/events/event.ts';
 import type { Ids } from '../../src/core/ids.ts';
-import { toolChanges } from '../../src/engine/toolsets/tool-changes.ts';
+import { toolChanges } from '../../src/engine/toolsets/tool-list.ts';
 import type { Journal } from '../../src/index.ts';
 import { countingIds, createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';
 import { breathe, testEngine, waitsForUser, type TestEngineOptions } from '../support/test-engine.ts';

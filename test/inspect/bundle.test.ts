@@ -5,14 +5,13 @@ import type { CadreEvent } from '../../src/core/events/event.ts';
 import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 import { exportRun } from '../../src/engine/recovery/export-run.ts';
 import { factsOfRun } from '../../src/engine/recovery/facts-of-run.ts';
-import { importRun } from '../../src/engine/recovery/import-run.ts';
-import { contentOf, type RunBundle } from '../../src/inspect/bundle.ts';
+import { importRun } from '../../src/engine/recovery/imported-run.ts';
+import { contentOf, type RunBundle, withoutSeed } from '../../src/inspect/bundle.ts';
 import { readBundle } from '../../src/inspect/bundle/read-bundle.ts';
 import type { ReadContent } from '../../src/inspect/read-content.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';
 import { simulate } from '../simulation/simulation.ts';
 import { allViews } from '../support/all-views.ts';
-import { withoutSeed } from '../../src/inspect/without-seed.ts';
 import { richRun } from '../support/rich-journal.ts';
 
 const hash = createContentHash();

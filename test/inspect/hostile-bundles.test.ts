@@ -9,7 +9,7 @@ import type { Journal } from '../../src/core/events/journal.ts';
 import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 import { exportRun } from '../../src/engine/recovery/export-run.ts';
 import { factsOfRun } from '../../src/engine/recovery/facts-of-run.ts';
-import { importRun } from '../../src/engine/recovery/import-run.ts';
+import { importRun } from '../../src/engine/recovery/imported-run.ts';
 import { board } from '../../src/inspect/board.ts';
 import { bundleLimits, readBundle } from '../../src/inspect/bundle/read-bundle.ts';
 import { conversation } from '../../src/inspect/conversation.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { secretForms } from '../../src/core/secrets/secret-forms.ts';
 import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 import { exportRun, type ExportedRun } from '../../src/engine/recovery/export-run.ts';
-import { importRun } from '../../src/engine/recovery/import-run.ts';
+import { importRun } from '../../src/engine/recovery/imported-run.ts';
 import { contentOf } from '../../src/inspect/bundle.ts';
 import { findInText } from '../../src/inspect/bundle/find-secrets.ts';
 import { homePattern } from '../../src/inspect/bundle/redact-run.ts';

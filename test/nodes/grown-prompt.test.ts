@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { assemblePrompt, type PromptParts } from '../../src/core/prompt/prompt.ts';
 import type { SubContext } from '../../src/core/state/sub-context.ts';
-import { promptOf } from '../../src/nodes/turn/grown-prompt.ts';
+import { promptOf } from '../../src/nodes/turn/call-model.ts';
 
 const words = (text: string): PromptMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 

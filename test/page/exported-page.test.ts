@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createContentHash } from '../../src/engine/recovery/content-hash.ts';
 import { exportRun } from '../../src/engine/recovery/export-run.ts';
-import { importRun } from '../../src/engine/recovery/import-run.ts';
+import { importRun } from '../../src/engine/recovery/imported-run.ts';
 import { serve } from '../../src/server/index.ts';
 import { toPageFile } from '../../src/server/export/page-file.ts';
 import { createMemoryJournal } from '../../src/testing/index.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/core/profile/profile.ts';
-import { starterFiles } from '../../src/cli/starter/starter-files.ts';
+import { starterFiles } from '../../src/cli/starter/templates/research.ts';
 import { adviseOnProfiles } from '../../src/profiles/advice/advise-on-profiles.ts';
 import { compileProfileFiles } from '../../src/profiles/compile-profile-files.ts';
 import { loadProfiles } from '../../src/profiles/load-profiles.ts';

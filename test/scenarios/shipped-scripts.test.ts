@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { starterFiles } from '../../src/cli/starter/starter-files.ts';
+import { starterFiles } from '../../src/cli/starter/templates/research.ts';
 import { createEngine, type Run } from '../../src/index.ts';
 import { concludeRun } from '../../src/inspect/conclude.ts';
 import { createMemoryJournal, scriptedModel } from '../../src/testing/index.ts';

@@ -3,11 +3,10 @@ import type { CadreEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import { foldTurn } from '../../src/core/fold/fold-turn.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';
-import { isKnownWhole } from '../../src/inspect/why/known-whole.ts';
+import { why, type WhyAnswer, isKnownWhole } from '../../src/inspect/why/why.ts';
 import { turnOfId } from '../../src/inspect/turn/other-turns.ts';
 import type { ReadContent } from '../../src/inspect/read-content.ts';
 import { toTurnRecord } from '../../src/inspect/turn/turn-record.ts';
-import { why, type WhyAnswer } from '../../src/inspect/why/why.ts';
 import { decodeCommit, encodeCommit } from '../../src/journal/codec/event-codec.ts';
 import { turnEvents, type StoredCommit } from '../../src/journal/codec/turn-events.ts';
 

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { checkEvent } from '../../src/core/events/check-event.ts';
-import type { CadreEvent } from '../../src/core/events/event.ts';
+import { type CadreEvent, checkEvent } from '../../src/core/events/event.ts';
 import { foldEvents } from '../../src/core/fold/apply-event.ts';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Timeline, TimelineRow } from '../../src/inspect/timeline/timeline.ts';
-import type { TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
-import type { TimelinePart } from '../../src/inspect/timeline/timeline-part.ts';
+import type { TimelineBar, TimelinePart } from '../../src/inspect/timeline/timeline-bar.ts';
 import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { Badge } from '../kit/badge.tsx';
 import { lineOf } from '../kit/line-of.ts';

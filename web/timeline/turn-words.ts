@@ -1,5 +1,4 @@
-import { isForPerson, type TimelineBar } from '../../src/inspect/timeline/timeline-bar.ts';
-import { type TimelinePart } from '../../src/inspect/timeline/timeline-part.ts';
+import { isForPerson, type TimelineBar, type TimelinePart } from '../../src/inspect/timeline/timeline-bar.ts';
 import { countText, durationText } from '../../src/inspect/format/text/quantity-text.ts';
 import { waitsForYou } from '../../src/inspect/run-words.ts';
 import { lineOf } from '../kit/line-of.ts';

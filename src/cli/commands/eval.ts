@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFile, access, constants, open, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Recording } from '../../core/recording/recording.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
@@ -23,11 +23,10 @@ import { openRecording } from '../runs/write-recording.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
-import { checkWritable } from '../options/check-writable.ts';
-import { ExitGuard } from '../terminal/exit-guard.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
-import { checkSuiteCode } from '../trust/check-suite-code.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
+import { createHash } from 'node:crypto';
+import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 
 /** Options of `eval`. */
 export interface EvalCommandOptions {
@@ -196,4 +195,53 @@ class EvalTeams {
     this.#open.delete(engine);
     await teams?.[Symbol.asyncDispose]();
   }
+}
+
+/** While it is there, code that ends the process, such as that of a check, cannot make the command look as if it had succeeded. */
+class ExitGuard implements Disposable {
+  readonly #onExit = (code: number): void => {
+    if (code !== 0) return;
+    process.stderr.write('error: the process was ended before the command was done; does the code of a check call process.exit?\n');
+    process.exitCode = 1;
+  };
+
+  constructor() {
+    process.on('exit', this.#onExit);
+  }
+
+  [Symbol.dispose](): void {
+    process.removeListener('exit', this.#onExit);
+  }
+}
+
+/** Checks before long work that a file can be written at its end; leaves no file behind. Fails with OPTION_INVALID. */
+async function checkWritable(file: string): Promise<void> {
+  const place = path.resolve(file);
+  try {
+    const isNew = await access(place, constants.F_OK).then(
+      () => false,
+      () => true,
+    );
+    await (await open(place, 'a')).close();
+    if (isNew) await rm(place);
+  } catch (thrown) {
+    throw new CadreError('OPTION_INVALID', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });
+  }
+}
+
+/** Checks that the code which a suite's checks run, with its local imports, is trusted. Fails with FOLDER_UNTRUSTED. */
+async function checkSuiteCode({ file, folder, cases }: EvalSuite, trust: FolderTrust): Promise<void> {
+  const named = new Set(cases.flatMap(({ checks }) => checks.flatMap(({ code }) => code ?? [])));
+  const lines: string[] = [];
+  for (const each of [...named].toSorted()) {
+    const name = path.relative(folder, each).replaceAll(path.sep, '/');
+    const read = await readModuleFiles({ root: folder, from: '.', path: name });
+    if ('reason' in read)
+      throw new CadreError('OPTION_INVALID', `${file}: the code ${name} of a check cannot be used: ${read.reason}`);
+    const hash = createHash('sha256');
+    for (const { path: own, text } of read.files) hash.update(JSON.stringify([own, text]));
+    const others = read.files.flatMap((code) => (code.path === name ? [] : [code.path]));
+    lines.push(`${name}${others.length === 0 ? '' : ` with ${others.join(', ')}`}, SHA-256 ${hash.digest('hex')}`);
+  }
+  await trust.checkCode(file, lines);
 }

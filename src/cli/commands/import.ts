@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import { createContentHash } from '../../engine/recovery/content-hash.ts';
-import { importRun } from '../../engine/recovery/import-run.ts';
+import { importRun } from '../../engine/recovery/imported-run.ts';
 import { randomIds } from '../../engine/random-ids.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import type { ExitCode } from '../exit-code.ts';

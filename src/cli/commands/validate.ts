@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { Diagnostic } from '../../core/profile/profile.ts';
@@ -9,7 +9,6 @@ import type { TextStyle } from '../../inspect/format/text/text-style.ts';
 import { adviseOnProfiles } from '../../profiles/advice/advise-on-profiles.ts';
 import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { knownDocumentTools } from '../options/known-document-tools.ts';
-import { codeFrame } from '../terminal/code-frame.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { folderText, profilesFolder } from '../options/profiles-folder.ts';
 import { openTerminal } from '../terminal/terminal.ts';
@@ -95,4 +94,26 @@ function withOpenablePath(diagnostic: Diagnostic, root: string): Diagnostic {
 function diagnosticLine(diagnostic: Diagnostic, style: TextStyle): string {
   const severity = diagnostic.severity === 'error' ? style.red('error') : style.yellow('warning');
   return `${severity} ${toTerminalLine(formatDiagnostic(diagnostic), 2_000)} ${style.dim(`[${diagnostic.code}]`)}`;
+}
+
+const maxColumns = 160;
+
+/**
+ * Renders the source line of a diagnostic with a caret below the column; undefined when the file is unreadable or has no such line.
+ *
+ * @param file a path that can be opened; `line` and `column` start at 1
+ */
+export function codeFrame(file: string, { line, column }: { readonly line: number; readonly column: number }): string | undefined {
+  let text: string | undefined;
+  try {
+    text = readFileSync(file, 'utf8').split(/\r?\n/)[line - 1];
+  } catch {
+    return undefined;
+  }
+  if (text === undefined || text.trim() === '') return undefined;
+  const before = toTerminalLine(text.slice(0, column - 1).replaceAll('\t', ' '), 100_000);
+  const shown = toTerminalLine(text.replaceAll('\t', ' '), maxColumns);
+  const number = String(line);
+  const mark = before.length < maxColumns ? `\n  ${' '.repeat(number.length)} | ${' '.repeat(before.length)}^` : '';
+  return `  ${number} | ${shown}${mark}`;
 }

@@ -2,12 +2,12 @@ import { describeThrown } from '../../core/error.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { describeKey } from '../../core/model/model-key.ts';
 import { findProvider, splitModelName } from '../../core/model/model-provider.ts';
-import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
-import { usesModel } from '../../core/profile/uses-model.ts';
+import type { ProfileSet } from '../../core/profile/profile.ts';
 import { createLlmConfigs, type LlmConfigs } from '../../engine/launch/llm-configs.ts';
 import { systemClock } from '../../engine/system-clock.ts';
 import { costText, countText, durationText } from '../../inspect/format/text/quantity-text.ts';
 import { type CheckedModelGateway, createModelGateway } from '../../models/gateway.ts';
+import { callsModel } from '../options/model-line.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 
 /** Longest wait for a server to accept a connection, in milliseconds. */
@@ -37,10 +37,6 @@ export async function checkModels(set: ProfileSet, checks: ModelChecks): Promise
   const findings: Finding[] = [];
   for (const [name, profiles] of users) findings.push(...(await checkConfig(name, profiles.length, { configs, gateway, checks })));
   return findings;
-}
-
-function callsModel(profile: CompiledProfile): boolean {
-  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && usesModel(profile);
 }
 
 interface ConfigParts {

@@ -1,7 +1,6 @@
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { type CompiledProfile, type ProfileSet, usesModel } from '../../core/profile/profile.ts';
 import { createLlmConfigs } from '../../engine/launch/llm-configs.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import type { CompiledProfile, ProfileSet } from '../../core/profile/profile.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 
 /** Resolves a config to the one that is used after fallbacks; undefined when none is usable. */
@@ -15,7 +14,7 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   const configs = new Map<string, LlmConfig>();
   const unusable = new Set<string>();
   for (const profile of set.profiles.values()) {
-    if (!isUsed(profile)) continue;
+    if (!callsModel(profile)) continue;
     const name = override ?? profile.llmConfigRef;
     const used = configOf(set, name, resolve);
     if (used === undefined) unusable.add(safe(name, 60));
@@ -24,7 +23,7 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   const names = [...configs.values()].map(configText);
   const scripted = [...configs.values()].filter((config) => config.provider === 'scripted');
   if (names.length === 0) {
-    const needed = [...set.profiles.values()].some(isUsed);
+    const needed = [...set.profiles.values()].some(callsModel);
     return needed ? 'Model: none can be called with the current LLM configs.' : 'Model: none; the profiles are functions.';
   }
   const subject = scripted.length === configs.size ? 'no model is called: the replies' : 'its replies';
@@ -35,10 +34,6 @@ export function modelLine(set: ProfileSet, override: string | undefined, resolve
   return `Model: ${names.join(', ')}${scriptedNote}.${warning}`;
 }
 
-function isUsed(profile: CompiledProfile): boolean {
-  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && usesModel(profile);
-}
-
 function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmConfig | undefined {
   const config = createLlmConfigs(set.llmConfigs).find(name);
   return config === undefined ? undefined : resolve(config);
@@ -47,4 +42,9 @@ function configOf(set: ProfileSet, name: string, resolve: ResolveConfig): LlmCon
 function configText(config: LlmConfig): string {
   const model = [config.provider, config.model].filter((part) => part !== '').join('/');
   return `${safe(model, 100)} (LLM config ${safe(config.name, 60)})`;
+}
+
+/** True when runs may call a model for a profile. */
+export function callsModel(profile: CompiledProfile): boolean {
+  return profile.type !== 'base' && profile.isActive && !profile.isDeleted && usesModel(profile);
 }

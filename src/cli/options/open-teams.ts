@@ -74,14 +74,7 @@ export async function openTeams(
   const documents = createDocumentTools({ root: found.root(docs), outDir, cacheDir: documentCache(store) });
   const journal = given ?? (isServerStore(options.store) ? await openJournal(options.store) : undefined);
   try {
-    // With MCP, stdin belongs to the client.
-    const ask = command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined;
-    const trust = new FolderTrust({
-      place: profiles,
-      store: store === 'memory' ? undefined : store,
-      isAgreed: options.trust === true,
-      ask,
-    });
+    const trust = folderTrust(options, { command, profiles, store });
     const tools = documents.tools;
     const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets(options.store) };
     const answers = options.replay === undefined ? {} : { replay: options.replay };
@@ -128,4 +121,17 @@ export async function openTeams(
     documents[Symbol.dispose]();
     throw thrown;
   }
+}
+
+/** Returns who decides whether the folders of these teams are trusted; asks at a terminal, but not with MCP, where stdin belongs to the client. */
+function folderTrust(
+  { trust }: TeamsOptions,
+  { command, profiles, store }: { readonly command: TeamsCommand['command']; readonly profiles: string; readonly store: string },
+): FolderTrust {
+  return new FolderTrust({
+    place: profiles,
+    store: store === 'memory' ? undefined : store,
+    isAgreed: trust === true,
+    ask: command !== 'mcp' && openTerminal().isInteractive ? askOnTerminal : undefined,
+  });
 }

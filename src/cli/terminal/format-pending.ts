@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PendingRequest } from '../../core/state/pending.ts';
 import { toTerminalText } from '../../inspect/format/text/terminal-text.ts';
-import { deadlineText, scopeText } from '../../inspect/format/turn/request-text.ts';
 import { plainStyle, type FormatOptions, type TextStyle } from '../../inspect/format/text/text-style.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { approvalFacts } from '../../inspect/approval-text.ts';
@@ -10,6 +9,7 @@ import { choicesOf } from '../../inspect/read-answer.ts';
 import { textWidth } from '../../inspect/format/text/text-width.ts';
 import { wrapLine } from '../../inspect/format/text/wrap-line.ts';
 import { thisCommand } from '../options/this-command.ts';
+import { deadlineText, scopeText } from '../../inspect/format/turn/request-text.ts';
 
 /** Format of one pending request. */
 export interface RequestFormat extends FormatOptions {

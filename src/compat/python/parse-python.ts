@@ -1,6 +1,5 @@
 import { PythonProblem, type Comparison, type Loop, type NodeOf, type PythonNode } from './syntax.ts';
-import { Cursor } from './cursor.ts';
-import { tokenize, type Token } from './tokenize.ts';
+import { tokenize, type Token, Cursor } from './tokenize.ts';
 
 /** Maximum nesting of brackets and operators. */
 const maxDepth = 48;

@@ -1,5 +1,5 @@
 import type { Writable } from '../json.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Schema, Problem } from '../schema/schema.ts';
 import * as agentEvents from './agent-events.ts';
 import * as contextEvents from './context-events.ts';
 import type { DraftOf, EventDefinition, EventPlace } from './define-event.ts';
@@ -7,6 +7,9 @@ import * as runEvents from './run-events.ts';
 import * as teamEvents from './team-events.ts';
 import * as toolEvents from './tool-events.ts';
 import * as turnEvents from './turn-events.ts';
+import { optional, record } from '../schema/records.ts';
+import { count, oneOf, time } from '../schema/values.ts';
+import { runId } from './common-parts.ts';
 
 export type { EventPlace } from './define-event.ts';
 
@@ -55,3 +58,19 @@ export const unplaced: Required<EventPlace> = { runId: '' as EventPlace['runId']
 
 /** Draft of an event with room for its place. */
 export type Roomy<Draft> = Writable<Draft & typeof unplaced>;
+
+const place = record<EventPlace & { readonly type: string }>({
+  type: oneOf(...eventDefinitions.keys()),
+  runId,
+  seq: count,
+  at: time,
+  cause: optional(count),
+});
+
+/** Checks an event from outside, of any type; returns its first fault. */
+export function checkEvent(event: unknown): Problem | undefined {
+  const problem = place.check(event);
+  if (problem !== undefined) return problem;
+  const { type } = event as { readonly type: string };
+  return eventDefinitions.get(type)?.schema.check(event);
+}

@@ -15,10 +15,9 @@
  */
 import { compileNode } from './compile/compile-node.ts';
 import type { Compiler } from './compile/compiler.ts';
-import { isTruthy } from './data.ts';
+import { isTruthy, toPlainData } from './data.ts';
 import { Evaluation } from './evaluation.ts';
 import { parseSource } from './parse.ts';
-import { toPlainData } from './plain-data.ts';
 import { toFailure, type CompileResult } from './problem.ts';
 import type { ExpressionRoots, Scope } from './roots.ts';
 

@@ -1,15 +1,13 @@
-import { toLimitStage } from '../state/limit-stage.ts';
+import { type AgentCounters, type SubContext, type SubContextMeta, type Beginning, toLimitStage } from '../state/sub-context.ts';
 import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
 import type { EventOf } from '../events/event.ts';
 import type { JsonObject } from '../json.ts';
-import type { AgentCounters, SubContext, SubContextMeta, Beginning } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
-import { agentOf } from './agent-of.ts';
+import { type Folds, withAgent, agentOf } from './folds.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
-import { type Folds, withAgent } from './folds.ts';
 import { emptyUsage } from './run.ts';
 import { passSources, restartSources } from './sources.ts';
 

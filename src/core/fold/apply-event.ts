@@ -5,9 +5,8 @@ import { agentFolds } from './agent.ts';
 import { contextFolds } from './context.ts';
 import type { Folds } from './folds.ts';
 import { inboxFolds } from './inbox.ts';
-import { patchFolds } from './patch.ts';
+import { teamFolds, patchFolds } from './team.ts';
 import { newRunState, runFolds } from './run.ts';
-import { teamFolds } from './team.ts';
 import { toolFolds } from './tool.ts';
 import { turnFolds } from './turn.ts';
 

@@ -3,7 +3,7 @@ import type { TurnEvents } from '../events/journal.ts';
 import { messagesOfInputs } from '../prompt/prompt.ts';
 import type { EventOf } from '../events/event.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { agentOf } from './agent-of.ts';
+import { agentOf } from './folds.ts';
 import { applyEvent, startRun } from './apply-event.ts';
 import { noteChange } from './turn.ts';
 

@@ -2,7 +2,7 @@ import type { EventOf, EventType } from '../events/event.ts';
 import type { AgentId } from '../ids.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
-import { agentOf } from './agent-of.ts';
+import { CadreError } from '../error.ts';
 
 /** Folds of event types. Each changes a run's state in place. */
 export type Folds<Type extends EventType> = {
@@ -32,4 +32,16 @@ export function withAgent<Type extends EventType>(
     },
   ]);
   return Object.fromEntries(made) as Folds<Type>;
+}
+
+/** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
+export function agentOf(run: RunContext, agentId: AgentId): SubContext {
+  const agent = run.agents.get(agentId);
+  if (agent === undefined) {
+    throw new CadreError(
+      'STORE_CORRUPT',
+      `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
+    );
+  }
+  return agent;
 }

@@ -1,7 +1,7 @@
 import type { EventOf } from '../events/event.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
-import { streakOf } from '../state/stagnation.ts';
 import type { SubContext } from '../state/sub-context.ts';
+import type { Streak } from '../profile/escalation.ts';
 
 const longestCycle = 4;
 
@@ -62,4 +62,22 @@ function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean 
 export function dropBrokenSteps(agent: SubContext): void {
   if (agent.streaks.escalations.length > 0)
     agent.streaks.escalations = agent.streaks.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
+}
+
+/** Returns the length of a streak. */
+export function streakOf({ counters }: SubContext, streak: Streak): number {
+  switch (streak) {
+    case 'same_action_same_result_streak':
+      return counters.sameActionSameResultStreak;
+    case 'duplicate_reply_streak':
+      return counters.duplicateReplyStreak;
+    case 'no_tool_call_streak':
+      return counters.noToolCallStreak;
+    case 'empty_reply_streak':
+      return counters.emptyReplyStreak;
+    case 'tool_error_streak':
+      return counters.toolErrorStreak;
+    case 'model_error_streak':
+      return counters.modelErrorStreak;
+  }
 }

@@ -1,12 +1,14 @@
 import type { EventOf } from '../events/event.ts';
-import { frozen } from '../frozen.ts';
+import { frozen, applyChanges } from '../patches/apply-patches.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { type DispatchRecord, emptyModule, type WorkModule } from '../team/work-module.ts';
-import { agentOf } from './agent-of.ts';
-import type { Folds } from './folds.ts';
+import { type Folds, agentOf } from './folds.ts';
 import { noteChange } from './turn.ts';
+import { CadreError, describeThrown } from '../error.ts';
+import { patchedState } from '../patches/state-patch.ts';
+import { noteStateTaint } from '../patches/state-taint.ts';
 
 /** Folds of dispatches, and of work modules and values in journals of earlier versions. */
 export const teamFolds: Folds<'module.update' | 'dispatch.update' | 'state.update'> = {
@@ -99,4 +101,25 @@ function operated(current: JsonValue | undefined, operation: string, value: Json
     default:
       return value ?? null;
   }
+}
+
+/** Folds of changes of state. */
+export const patchFolds: Folds<'state.patch'> = { 'state.patch': applyStatePatch };
+
+/** A patch that does not fit the state means a corrupt journal. */
+function applyStatePatch(run: RunContext, event: EventOf<'state.patch'>): void {
+  const agent = event.agentId === undefined ? undefined : agentOf(run, event.agentId);
+  noteChange(run, event);
+  const { team, ...own } = patchedState(run, agent);
+  const state = agent === undefined ? { team } : { ...own, team };
+  try {
+    run.counters.modules += applyChanges(state, event.patches);
+  } catch (thrown) {
+    throw new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: event ${event.seq}: ${describeThrown(thrown)}`);
+  }
+  noteStateTaint(run, agent, event);
+  run.team.shared = team.shared;
+  if (agent === undefined) return;
+  const { team: _, ...slices } = state;
+  Object.assign(agent, slices);
 }

@@ -1,13 +1,13 @@
 import type { AgentId, TurnId } from '../ids.ts';
 import type { JsonValue } from '../json.ts';
 import { StateDiff } from './diff-state.ts';
-import { ownValue, StateEdit } from './state-edit.ts';
-import { type PatchedState, patchedState } from './state-patch.ts';
-import { type Changes } from './patch.ts';
+import { ownValue, StateEdit } from './update-state.ts';
+import type { Changes } from './patch.ts';
 import { carriesWords } from './state-taint.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { StatePatch } from '../events/team-events.ts';
 import type { Transaction } from '../events/transaction.ts';
+import { patchedState, type PatchedState } from './state-patch.ts';
 
 /** Author and target of a change of state: the agent, its turn, and the observer, tool or person. */
 export interface ChangePlace {

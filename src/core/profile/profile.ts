@@ -6,11 +6,10 @@ import type { Template } from '../expression/template.ts';
 import type { JsonObject, JsonSchema } from '../json.ts';
 import type { ModelPrices } from '../model/model-price.ts';
 import type { LlmConfig } from '../model/llm-config.ts';
-import type { Planner } from './planner.ts';
+import { type Planner, mayAskModel } from './planner.ts';
 import type { EscalationStep } from './escalation.ts';
 import type { Strategy } from '../inbox/strategy.ts';
 import type { ArgumentCheck } from '../tool/argument-check.ts';
-import type { TeamFacts } from './team-facts.ts';
 import type { ToolsetConfig } from '../tool/toolset-config.ts';
 import type { Expiry } from '../tool/wait-for.ts';
 import type { SourceRef } from './source-ref.ts';
@@ -255,4 +254,29 @@ export interface Diagnostic {
   readonly message: string;
   readonly source: SourceRef;
   readonly hint?: string;
+}
+
+/** True when agents of a profile call a model; false when a function or a planner answers every turn. */
+export function usesModel({ functionNode, planner }: Pick<CompiledProfile, 'functionNode' | 'planner'>): boolean {
+  return functionNode === undefined && (planner === undefined || mayAskModel(planner));
+}
+
+/**
+ * True when an observer or a rule also handles failed model calls: its condition names `turn.error`. Others are skipped after a
+ * failure, so that a condition written for replies never takes an error for an answer.
+ */
+export function handlesErrors(of: { readonly condition?: Expression }): boolean {
+  return of.condition?.paths.some((path) => path === 'turn.error' || path.startsWith('turn.error.')) === true;
+}
+
+/** Contents of the `team.yaml` in a profiles folder. */
+export interface TeamFacts {
+  readonly name: string;
+  readonly description?: string;
+  /** Profile of runs launched without one. */
+  readonly defaultProfile?: string;
+  /** LLM config used instead of every profile's own, unless a launch names one. */
+  readonly llmConfig?: string;
+  /** LLM config that generates the titles of its runs. */
+  readonly titles?: { readonly llmConfig: string };
 }

@@ -71,6 +71,9 @@ export type PromptMessage =
   | { readonly role: 'assistant'; readonly content: readonly (TextPart | FilePart | ReasoningPart | ToolCallPart)[] }
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 
+/** Any part of any message of a prompt. */
+export type PromptPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
+
 /** Origin of a stored message; kept beside the message, never sent. */
 export interface MessageOrigin {
   readonly turnId: TurnId;

@@ -1,5 +1,5 @@
 import type { AgentTools } from '../env.ts';
-import type { FrameText } from '../untrusted/frame-at-place.ts';
+import type { FrameText } from '../untrusted/frame-untrusted.ts';
 import type { OfferedTool } from '../model/model.ts';
 import type { TextProtocol } from './text-protocol.ts';
 

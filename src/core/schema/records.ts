@@ -1,6 +1,5 @@
-import { isMap } from './is-map.ts';
+import { oneOf, isMap } from './values.ts';
 import type { Check, FieldsOf, OptionalSchema, Problem, Schema, SchemaFields, StoredKeys, TypeOf } from './schema.ts';
-import { oneOf } from './values.ts';
 
 /** A key that may be absent. */
 export function optional<T>(schema: Schema<T>): OptionalSchema<T> {

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { isMap } from './is-map.ts';
 import type { Check, Form, Schema } from './schema.ts';
 
 function value<T>(form: Form, wanted: string, holds: (value: unknown) => boolean): Schema<T> {
@@ -51,4 +50,9 @@ export function oneOf<const Word extends string | number | boolean>(...words: re
 /** A schema whose values the compiler knows as a narrower type than the check: such as ids, and JSON from packages. */
 export function as<T>(schema: Schema): Schema<T> {
   return schema as Schema<T>;
+}
+
+/** True for an object with keys, false for a list or scalar. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

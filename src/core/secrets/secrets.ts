@@ -1,7 +1,6 @@
 import { looseReadings, type Reading } from './loose-readings.ts';
 import type { Ranges } from './loose-text.ts';
-import { compileSecretFilter, type SecretFilter } from './secret-filter.ts';
-import { looseForms, secretForms, withoutSeparators } from './secret-forms.ts';
+import { looseForms, secretForms, withoutSeparators, compileSecretFilter, type SecretFilter } from './secret-forms.ts';
 import type { ContentPart } from '../prompt/message.ts';
 
 /** Replacement for a secret. */

@@ -110,72 +110,38 @@ function itemView(waiting: WaitingItem): Readonly<Record<string, unknown>> {
   };
 }
 
+type ReadState = (agent: SubContext, run: RunContext, counters: () => View) => unknown;
+
+/** What `state` holds, by key: each value is read when it is needed. */
+const stateReaders: Readonly<Record<string, ReadState>> = {
+  messages: (agent) => agent.history.messages,
+  inbox: (agent) => agent.inbox.items.map(itemView),
+  flags: (agent) => agent.flags,
+  values: (agent) => agent.values,
+  deliverables: (agent) => agent.deliverables,
+  current_action: (agent) => agent.turn.action,
+  initial_params: (agent) => agent.initialParams,
+  initial_parameters: (agent) => agent.initialParams,
+  counters: (_agent, _run, counters) => counters(),
+  status: (agent) => agent.status,
+  turn_count: (agent) => agent.turn.count,
+  iteration: (agent) => agent.work.iteration,
+  last_turn_id: (agent) => agent.turn.lastId ?? null,
+  current_turn_id: (agent) => agent.turn.currentId ?? null,
+  context_tokens: contextTokens,
+  last_reply: (agent) => agent.turn.lastReply,
+  archived_messages: (agent) => agent.history.archived.map((archive) => archive.messages),
+  dead_letters: (agent) => agent.inbox.deadLetters,
+  profiles_list_instance_ids: (_agent, run) => run.team.shared['profiles_list'] ?? null,
+  allowed_toolsets: (agent) => agent.meta.allowedToolsets ?? null,
+  agent_start_utc_timestamp: (agent) => new Date(agent.meta.startedAt).toISOString(),
+};
+
 function stateView(run: RunContext, agent: SubContext, counters: () => View): View {
-  return {
-    get messages() {
-      return agent.history.messages;
-    },
-    get inbox() {
-      return agent.inbox.items.map(itemView);
-    },
-    get flags() {
-      return agent.flags;
-    },
-    get values() {
-      return agent.values;
-    },
-    get deliverables() {
-      return agent.deliverables;
-    },
-    get current_action() {
-      return agent.turn.action;
-    },
-    get initial_params() {
-      return agent.initialParams;
-    },
-    get initial_parameters() {
-      return agent.initialParams;
-    },
-    get counters() {
-      return counters();
-    },
-    get status() {
-      return agent.status;
-    },
-    get turn_count() {
-      return agent.turn.count;
-    },
-    get iteration() {
-      return agent.work.iteration;
-    },
-    get last_turn_id() {
-      return agent.turn.lastId ?? null;
-    },
-    get current_turn_id() {
-      return agent.turn.currentId ?? null;
-    },
-    get context_tokens() {
-      return contextTokens(agent);
-    },
-    get last_reply() {
-      return agent.turn.lastReply;
-    },
-    get archived_messages() {
-      return agent.history.archived.map((archive) => archive.messages);
-    },
-    get dead_letters() {
-      return agent.inbox.deadLetters;
-    },
-    get profiles_list_instance_ids() {
-      return run.team.shared['profiles_list'] ?? null;
-    },
-    get allowed_toolsets() {
-      return agent.meta.allowedToolsets ?? null;
-    },
-    get agent_start_utc_timestamp() {
-      return new Date(agent.meta.startedAt).toISOString();
-    },
-  };
+  const view = {};
+  for (const [key, read] of Object.entries(stateReaders))
+    Object.defineProperty(view, key, { enumerable: true, get: () => read(agent, run, counters) });
+  return view;
 }
 
 function metaView(run: RunContext, agent: SubContext): Readonly<Record<string, unknown>> {

@@ -10,3 +10,9 @@ export function isAsking(agent: SubContext): boolean {
 export function isAwaitingPerson({ status, waitFor }: Pick<CallState, 'status' | 'waitFor'>): boolean {
   return status === 'suspended' && waitFor !== undefined && waitFor.kind !== 'agents';
 }
+
+/** True when an agent waits for a message from its caller or user, not for the answer to a question or for other events. */
+export function isAwaitingUser(agent: SubContext): boolean {
+  if (agent.status !== 'awaiting_input' || agent.turn.question !== undefined) return false;
+  return agent.inbox.awaitingOn === undefined || agent.inbox.awaitingOn.includes('USER_PROMPT');
+}

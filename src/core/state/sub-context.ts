@@ -10,7 +10,6 @@ import type { TakenStep } from '../profile/escalation.ts';
 import type { MessageOrigin, PromptMessage } from '../prompt/message.ts';
 import type { SourceMarks } from '../prompt/prompt-sources.ts';
 import type { StateTaint } from '../untrusted/taint.ts';
-import type { LimitStage } from './limit-stage.ts';
 import type { OwnQuestion } from './own-question.ts';
 import type { ToolBound } from './turn.ts';
 
@@ -201,4 +200,12 @@ export interface AgentCounters {
   modelErrorStreak: number;
   toolCallCount: number;
   tokensUsed: number;
+}
+
+/** Stage of an agent with respect to its limits: far from them, warned, or on its last turn. */
+type LimitStage = 'none' | 'warned' | 'last_turn';
+
+/** Converts the stage of an event: journals write 1 for a warning and 2 for the last turn. */
+export function toLimitStage(stage: 1 | 2): LimitStage {
+  return stage === 2 ? 'last_turn' : 'warned';
 }

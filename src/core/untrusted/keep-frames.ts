@@ -1,4 +1,4 @@
-import { frameTag, frameWords } from './frame-tag.ts';
+import { frameTag, frameWords } from './frame-untrusted.ts';
 
 /** The opening or closing tag of a frame as the engine writes it, also quoted in JSON. */
 const tag = new RegExp(

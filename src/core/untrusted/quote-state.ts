@@ -1,5 +1,5 @@
 import type { Quote } from '../expression/template.ts';
-import { frameAtPlace } from './frame-at-place.ts';
+import { frameAtPlace } from './frame-untrusted.ts';
 import type { ContentHash } from '../ids.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
 import type { SubContext } from '../state/sub-context.ts';

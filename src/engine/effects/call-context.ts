@@ -4,8 +4,11 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { readOnlyView } from '../../core/read-only-view.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
-import type { LazyAbort } from './lazy-abort.ts';
+import type { LazyAbort } from './in-flight.ts';
 import type { RunResources } from './run-resources.ts';
+import { hash } from 'node:crypto';
+import type { CallState } from '../../core/state/turn-state.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Identifies the call a tool runs for. */
 export type CallIdentity = Pick<ToolContext, 'runId' | 'agentId' | 'turnId' | 'toolCallId' | 'providerCallId' | 'attempt'>;
@@ -79,4 +82,29 @@ export class CallContext implements ToolContext {
   get team(): JsonObject {
     return readOnlyView(this.#links.scope['team'] as JsonObject);
   }
+}
+
+/**
+ * Returns the key under which a tool asks a service for one request: the run, the call, and 132 bits of a hash over the tool's name and its
+ * arguments, since call ids count from 1 in every run. A tool that verifies a call uses the key of that call.
+ */
+export function idempotencyKey(runId: RunId, { callId, request, args }: CallState): string {
+  const hashed = hash('sha256', JSON.stringify([request.name, args]), 'base64url').slice(0, 22);
+  return `${runId}.${callId}.${hashed}`;
+}
+
+const nothing: JsonObject = Object.freeze({});
+const requests = new AsyncLocalStorage<JsonObject>();
+
+/**
+ * Returns the request of the current run, as given to `engine.launch`, in any code that a tool, a function node or a model of the run
+ * calls; empty outside of a run. Same as a tool's `context.request`, for code that has no context.
+ */
+export function currentRequest(): JsonObject {
+  return requests.getStore() ?? nothing;
+}
+
+/** Runs work of a run, so that everything it starts sees exactly the run's request. */
+export function withinRequest<T>(request: JsonObject, work: () => T): T {
+  return currentRequest() === request ? work() : requests.run(request, work);
 }

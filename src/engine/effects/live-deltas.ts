@@ -2,8 +2,7 @@ import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 import { SecretStream } from '../../core/secrets/secret-stream.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
-import { ReplyPieces } from './reply-so-far.ts';
-import type { Subscribers } from '../subscribers.ts';
+import { type Subscribers, ReplyPieces } from '../subscribers.ts';
 
 /** Receives the pieces of one reply while it streams. */
 export interface LiveDeltas {

@@ -1,7 +1,14 @@
 import type { Clock } from '../../core/clock.ts';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
-import type { LazyAbort } from './lazy-abort.ts';
+import type { LazyAbort } from './in-flight.ts';
+import { callerOf } from '../../core/state/agent-path.ts';
+import type { RecordedTool } from '../../core/recording/recording.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
+import type { CallState } from '../../core/state/turn-state.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import { toolReturn } from '../../core/tool/tool-return.ts';
+import type { Replay } from '../../models/replay/replay.ts';
 
 /** Most progress notes kept with a result; earlier ones are live only. */
 const keptNotes = 20;
@@ -107,4 +114,19 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
     // A proxy or getter that throws on access: an ordinary value, described as such.
     return false;
   }
+}
+
+/** Returns a tool's outcome from the recording, without running the tool. */
+export async function replayedTool(replay: Replay, run: RunContext, agent: SubContext, call: CallState): Promise<ToolOutcome> {
+  const { request, index } = call;
+  const found = await replay.tool(callerOf(run, agent), { index, tool: request.name }, call.args);
+  if (found.ok) return toToolOutcome(found.value);
+  return { status: 'error', error: new CadreError(found.error.code, found.error.message), progress: [] };
+}
+
+function toToolOutcome({ status, content, error, items = [] }: RecordedTool): ToolOutcome {
+  const thrown = error === undefined ? undefined : new CadreError(error.code, error.message);
+  const wasThrown = error !== undefined && content === JSON.stringify({ error: error.code, message: error.message });
+  if (wasThrown || (status !== 'ok' && status !== 'error')) return { status, error: thrown, progress: [] };
+  return { status: 'ok', returned: toolReturn({ content, isError: status === 'error', items }), progress: [] };
 }

@@ -11,7 +11,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { WaitFor } from '../../core/tool/wait-for.ts';
 import { withArguments } from '../../nodes/tools/capability-of.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
-import { refuseCall } from '../../nodes/tools/refuse-call.ts';
+import { refuseCall } from '../../nodes/tools/end-call.ts';
 import { applyOutcomeAnswer, asksWhetherHappened } from '../../nodes/tools/unknown-outcome.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
@@ -49,7 +49,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
     ...(input.verdict === 'approved' ? agreedTo(decision, suspended, edited) : {}),
     ...(input.always === true ? { always: true } : {}),
   });
-  tx.setCause(answer.seq);
+  tx.cause = answer.seq;
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
     refuseCall(new TurnContext(tx, decision.env, agent), call, {

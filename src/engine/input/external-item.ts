@@ -4,7 +4,8 @@ import type { Delivery } from '../../core/inbox/inbox.ts';
 import { isJsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
-import { withInputParts } from './user-payload.ts';
+import { withInputParts, withAttachments } from './user-payload.ts';
+import { checkInputSize } from './input-size.ts';
 
 /** A complete inbox item posted from outside; the names used in profiles (`consumption_policy`, `max_turns`) are accepted as well. */
 export interface ExternalItem {
@@ -45,7 +46,7 @@ const known: Readonly<Record<string, string>> = {
  *
  * @throws CadreError `OPTION_INVALID` naming the field that is wrong and what it may be
  */
-export function readExternalItem(message: unknown, delivery: unknown = 'next'): ItemDraft {
+function readExternalItem(message: unknown, delivery: unknown = 'next'): ItemDraft {
   if (!deliveries.some((allowed) => allowed === delivery)) throw invalid('priority', delivery, `one of ${deliveries.join(', ')}`);
   const wanted = { delivery: delivery as Delivery };
   if (typeof message === 'string' && message.trim() === '') throw invalid('message', 'a blank one', 'a text that says something');
@@ -118,4 +119,21 @@ function readNumber(field: string, value: unknown, fits: (value: number) => bool
 function invalid(field: string, value: unknown, allowed: string): CadreError {
   const shown = isJsonObject(value) ? 'an object' : String(typeof value === 'symbol' ? 'a symbol' : value).slice(0, 60);
   return new CadreError('OPTION_INVALID', `send: ${field} must be ${allowed}, not ${shown}`);
+}
+
+/** Converts a message from outside to an item, with its attachments read; returns a promise only when it has some. */
+export function externalMessage(
+  message: ExternalMessage,
+  delivery: unknown,
+  workspace: () => string,
+): ItemDraft | Promise<ItemDraft> {
+  checkInputSize(
+    'send: message',
+    typeof message === 'object' && message !== null && 'payload' in message ? message.payload : message,
+  );
+  const read = readExternalItem(message, delivery);
+  // Other sources have their own payloads and keys.
+  if (read.source !== 'USER_PROMPT') return read;
+  const attached = withAttachments(read.payload, workspace);
+  return attached instanceof Promise ? attached.then((payload) => ({ ...read, payload })) : { ...read, payload: attached };
 }

@@ -5,10 +5,9 @@ import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import { askingAgent, suspendedCall } from './apply-answer.ts';
-import { moduleEdits } from './apply-edits.ts';
+import { moduleEdits, editProblem, goneProblem, problemsText } from './apply-edits.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
-import { editProblem, goneProblem, problemsText } from './check-edit.ts';
 
 /**
  * Returns why an input from outside comes too late, if it does: its run, agent or call has ended since it was handed in. Checked right

@@ -1,6 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import { isDeeperThan } from '../../core/json-depth.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { type JsonObject, type JsonValue, isDeeperThan } from '../../core/json.ts';
 import type { ProfileEdit } from '../../core/events/profile-edit.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 import { moduleActionSchema, moduleActionsSchema } from '../../team/modules/manage-work-modules.ts';

@@ -1,13 +1,12 @@
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ProfileEdit } from '../../core/events/profile-edit.ts';
-import { checkEditedFiles } from '../../profiles/files/check-edited-files.ts';
-import { editProfileFiles } from '../../profiles/files/edit-profile-files.ts';
+import { editProfileFiles, checkEditedFiles } from '../../profiles/files/edit-profile-files.ts';
 import type { Input } from '../run/input.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { importedRefusal } from '../recovery/imported-run.ts';
 import { checkAgent } from '../recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './run-profile-runtime.ts';
-import { profilesOf } from '../toolsets/toolsets-needed.ts';
+import { profilesOf } from '../toolsets/toolset-hold.ts';
 
 /** Prepared edit of a run's profiles, before it takes effect. */
 export type EditedProfiles = Extract<Input, { kind: 'profiles' }>;

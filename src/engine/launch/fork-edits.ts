@@ -6,12 +6,11 @@ import type { AgentId, ItemId, TurnId } from '../../core/ids.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import { changeState } from '../../core/patches/change-state.ts';
-import { StateEdit } from '../../core/patches/state-edit.ts';
 import { patchedState } from '../../core/patches/state-patch.ts';
-import { updateState } from '../../core/patches/update-state.ts';
+import { updateState, StateEdit } from '../../core/patches/update-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
-import { answeredCall } from '../../nodes/inbox/answered-call.ts';
+import { answeredCall } from '../../nodes/inbox/answer-open-calls.ts';
 import { shownValue } from '../check-arguments.ts';
 import type { ForkEdit } from './fork-edit.ts';
 
@@ -152,6 +151,6 @@ function editState(tx: Transaction, edit: StateEditOf, cause: number): void {
   const agentId = owner?.meta.agentId;
   const name = agentId === undefined ? edit.path : `${agentId}.${edit.path}`;
   const what = edit.value === undefined ? `removed ${name}` : `set ${name} to ${shownValue(edit.value)}`;
-  tx.setCause(note(tx, `a person ${what} in this fork`, agentId, cause));
+  tx.cause = note(tx, `a person ${what} in this fork`, agentId, cause);
   changeState(tx, owner, { by: person }, (draft) => change(draft, edit));
 }

@@ -16,7 +16,7 @@ import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
 import type { EngineOptions } from '../engine-options.ts';
-import type { ProfileRuntime } from '../engine-parts.ts';
+import type { ProfileRuntime, RecordedSet, EngineParts } from '../engine-parts.ts';
 import type { GivenModels } from '../../models/providers/given-models.ts';
 import { createLlmConfigs, type LlmConfigs } from './llm-configs.ts';
 import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
@@ -26,7 +26,8 @@ import { makeToolsets } from '../toolsets/make-toolsets.ts';
 import { withStandIns } from '../rerender/stand-in-tools.ts';
 import { recordedCodeTools } from '../toolsets/recorded-code-tools.ts';
 import { SetDecisionContexts } from '../toolsets/decision-contexts.ts';
-import type { RecordedSet } from './recorded-set.ts';
+import { checkProfileInput } from '../check-engine-options.ts';
+import { ToolsetHold } from '../toolsets/toolset-hold.ts';
 
 /** Parts shared by all profile sets of a program. */
 export interface ProfileRuntimeParts extends CodePorts {
@@ -207,4 +208,36 @@ function toolNames({ base, toolsets }: CodeTools): Pick<KnownNames, 'tools' | 't
     toolPrefixes: new Set(declared.map((name) => `${name}_`)),
     toolsetTools,
   };
+}
+
+/**
+ * Profiles that an engine launches runs with.
+ *
+ * Owns: their replacement, and how long their toolsets stay connected. Does not own: the profiles of runs in progress.
+ */
+export class LaunchProfiles {
+  readonly #parts: EngineParts;
+  /** Toolsets that launches use; connected from the first launch on. */
+  #toolsets: ToolsetHold;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.#toolsets = ToolsetHold.ofAll(parts.runtime);
+  }
+
+  /** Loads other profiles. When that fails, nothing has changed; `assertOpen` throws when the engine was closed meanwhile. */
+  async reload(profiles: EngineOptions['profiles'], assertOpen: () => void): Promise<ProfileSet> {
+    checkProfileInput('engine.reload: profiles', profiles);
+    const runtime = await this.#parts.prepare(profiles);
+    assertOpen();
+    const before = this.#toolsets;
+    this.#parts.runtime = runtime;
+    this.#toolsets = ToolsetHold.ofAll(runtime);
+    await before.release();
+    return runtime.set;
+  }
+
+  async release(): Promise<void> {
+    await this.#toolsets.release();
+  }
 }

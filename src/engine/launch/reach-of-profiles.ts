@@ -9,10 +9,10 @@ import type { ProfileSet } from '../../core/profile/profile.ts';
 import { Secrets } from '../../core/secrets/secrets.ts';
 import type { Reach } from '../../core/tool/toolset.ts';
 import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
-import { variablesOfFiles } from '../../profiles/files/variables-of-files.ts';
-import { fileReaches } from '../../toolsets/files/file-reaches.ts';
+import { variablesOfFiles } from '../../profiles/files/expand-variables.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
+import { globsIn } from '../../toolsets/files/guard/unreadable.ts';
 
 /** Resources of the machine and the network that a set of profiles uses because its files say so; each list sorted, without duplicates. */
 export interface ProfileReach {
@@ -141,4 +141,26 @@ function withoutPassword(address: string): string {
 
 function inOrder(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
+}
+
+/**
+ * Describes, for a person who must agree, which otherwise protected files the settings of a toolset open to agents: auto-run files, files
+ * with secrets, settings of programs, and profiles. Works for every kind of toolset.
+ */
+function fileReaches(settings: JsonObject): readonly Reach[] {
+  const allowed = globsIn(settings['allow_writes']);
+  const guarded = globsIn(settings['protected']);
+  const hidden = globsIn(settings['unreadable']);
+  const lines = [
+    ...(allowed === undefined || allowed.length === 0
+      ? []
+      : [`may write what makes other programs run something: ${allowed.join(', ')}`]),
+    ...(guarded === undefined ? [] : [`may write profiles and .env files, but not: ${words(guarded)}`]),
+    ...(hidden === undefined ? [] : [`may read files that hold secrets, but not: ${words(hidden)}`]),
+  ];
+  return lines.map((text) => ({ kind: 'file', text }));
+}
+
+function words(globs: readonly string[]): string {
+  return globs.join(', ') || 'nothing is left out';
 }

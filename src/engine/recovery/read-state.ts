@@ -5,6 +5,7 @@ import type { RunId } from '../../core/ids.ts';
 import type { Journal, JournalReader } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { assertOwnRun } from './imported-run.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import { readSnapshot } from './run-snapshots.ts';
 
 const pageSize = 4_000;
@@ -40,4 +41,23 @@ export async function readOwnState(journal: Journal, runId: RunId): Promise<RunC
 
 function notBegun(runId: RunId): CadreError {
   return new CadreError('STORE_CORRUPT', `run ${runId} does not begin with run.start`);
+}
+
+/**
+ * Reads a run's state again after its store failed: synchronously when the journal answers so, else when it answers. If the store fails
+ * again, the state stays: the error that halted the run already reports it.
+ */
+export function rereadState(journal: Journal, runId: RunId, reset: (state: RunContext) => void): void {
+  const take = (events: readonly CadreEvent[]): void => {
+    const state = foldEvents(events);
+    if (state !== undefined) reset(state);
+  };
+  const ignore = (): void => undefined;
+  try {
+    const events = journal.read(runId);
+    if (events instanceof Promise) events.then(take).catch(ignore);
+    else take(events);
+  } catch {
+    ignore();
+  }
 }

@@ -4,7 +4,7 @@ import { type ContentEntry, storedText } from '../../core/events/journal.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { compareProfileSets } from '../../profiles/files/compare-profile-sets.ts';
-import { checkModel } from '../launch/check-model.ts';
+import { checkModel } from '../launch/check-launch.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import type { ProfileChoice } from '../launch-options.ts';
 import type { ResumeNote } from './recover.ts';
@@ -14,9 +14,8 @@ import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts
 import { givenDifferences } from '../toolsets/given-differences.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
-import type { ToolsetHold } from '../toolsets/toolset-hold.ts';
-import { profilesOf } from '../toolsets/toolsets-needed.ts';
-import { toolChanges } from '../toolsets/tool-changes.ts';
+import { type ToolsetHold, profilesOf } from '../toolsets/toolset-hold.ts';
+import { toolChanges } from '../toolsets/tool-list.ts';
 
 /** Profiles, toolsets and notes that a run continues with. */
 export interface ResumePlan extends Disposable {

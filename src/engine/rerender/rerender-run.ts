@@ -11,7 +11,9 @@ import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { prepStart } from '../../inspect/rerender/prep-start.ts';
 import { follow, type Tried, tryPost, tryPrep, type TriedPrep } from './try-turn.ts';
-import { wholePrompt } from './whole-prompt.ts';
+import type { OfferedTool } from '../../core/model/model.ts';
+import { assemblePrompt, headsOf } from '../../core/prompt/prompt.ts';
+import { systemTextOf, requiredText } from '../../nodes/prompt/build-system-prompt.ts';
 
 /** One recorded turn, decided again. */
 export interface RerenderedTurn {
@@ -194,4 +196,21 @@ function finish(
   });
   const version = { facts, content: contentOf(content, tried, ...(again === undefined ? [] : [again])) };
   return { ...rest, after: facts, difference: compareTurn({ facts: before, content }, version, profile) };
+}
+
+/** Returns the prompt of a turn as a model gets it, from a state that has its `turn.start`. */
+function wholePrompt(
+  run: RunContext,
+  { agentId, inputs, prompt }: EventOf<'turn.start'>,
+  content: ReadContent,
+): WholePrompt | undefined {
+  const agent = run.agents.get(agentId);
+  if (agent === undefined || prompt === undefined) return undefined;
+  const systemText = systemTextOf(requiredText(content, prompt.system, 'how a system prompt was made'), content);
+  const heads = headsOf(prompt).map(({ head }) => requiredText(content, head, 'what stands for messages that are left out'));
+  return {
+    messages: assemblePrompt({ systemText, history: agent.history, range: prompt, inputs, heads }),
+    tools: JSON.parse(requiredText(content, prompt.tools, 'the tools')) as readonly OfferedTool[],
+    toolChoice: prompt.toolChoice ?? 'auto',
+  };
 }

@@ -5,8 +5,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { ReadContent } from '../../inspect/read-content.ts';
 import { partsOf } from '../../inspect/rerender/compare-turn.ts';
-import { summarize } from '../../inspect/rerender/summarize.ts';
-import type { Rerendering, RerenderedRun, TurnDifference } from '../../inspect/rerender/rerendered-turn.ts';
+import { type Rerendering, type RerenderedRun, type TurnDifference, summarize } from '../../inspect/rerender/rerendered-turn.ts';
 import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import { checkArgument, checkOptions } from '../check-arguments.ts';
 import { rerenderOptions } from '../public-options.ts';
@@ -14,11 +13,11 @@ import { checkProfileInput } from '../check-engine-options.ts';
 import { missingText } from '../recovery/resume-texts.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import type { ToolList } from '../toolsets/tool-list.ts';
-import { profilesOf, toolsetsNeeded } from '../toolsets/toolsets-needed.ts';
+import { profilesOf, toolsetsNeeded } from '../toolsets/toolset-hold.ts';
 import type { RerenderOptions } from './rerender-options.ts';
 import { rerenderRun, type RerenderedTurn } from './rerender-run.ts';
-import { unsafeTools } from './unsafe-tools.ts';
 import { recordedToolList } from './stand-in-tools.ts';
+import { allowedTools } from '../../tools/access.ts';
 
 /** Parts of an engine that rerendering needs. */
 export type RerenderParts = Pick<EngineParts, 'journal' | 'runtime' | 'rehearse'>;
@@ -143,4 +142,23 @@ function toDifference(runId: RunId, { start, profile, difference, prompts }: Rer
   const { turnId, agentId, seq } = start;
   const place = { runId, turnId, agentId, profile, seq, parts: partsOf(difference) };
   return { ...place, ...difference, ...(prompts === undefined ? {} : { prompts }) };
+}
+
+/**
+ * Lists the tools with the effect `unsafe` that agents of a profile set may call, and the toolsets whose tools are known only once they
+ * connect: a run that goes on with these profiles may do something outside again.
+ */
+function unsafeTools(run: RunContext, { set, decisions }: ProfileRuntime, { env }: DecisionContext): readonly string[] {
+  const profiles = [...set.profiles.values()].filter(({ type, isActive, isDeleted }) => type !== 'base' && isActive && !isDeleted);
+  const tools = profiles.flatMap(({ allowedToolsets, allowedTools: named }) =>
+    allowedTools(env.catalog, { allowedToolsets, allowedTools: named }),
+  );
+  const unsafe = tools.flatMap(({ name, kind, effect }) => (kind === 'effect' && effect === 'unsafe' ? [name] : []));
+  const allowed = new Set(profiles.flatMap(({ allowedToolsets }) => allowedToolsets));
+  const unknown = decisions.connecting.flatMap(({ name, initialTools }) =>
+    allowed.has(name) && !run.meta.toolsets.has(name) && initialTools.tools.length === 0
+      ? [`${name} (a toolset that connects)`]
+      : [],
+  );
+  return [...new Set([...unsafe, ...unknown])].toSorted();
 }

@@ -1,29 +1,28 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import { changesTo, toStatePatch } from '../../core/patches/change-state.ts';
+import { patchedState } from '../../core/patches/state-patch.ts';
 import type { Env } from '../../core/env.ts';
 import { CadreError } from '../../core/error.ts';
 import { findItem } from '../../core/inbox/find-item.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { notesPath, type PeopleNote, withNote } from '../../core/events/people-note.ts';
-import { patchedState } from '../../core/patches/state-patch.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import { applySummary } from '../../nodes/prompt/compaction.ts';
-import { applyDeadlines } from '../../nodes/limits/apply-deadlines.ts';
+import { applyDeadlines } from '../../nodes/limits/deadlines.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import { agentIdAt } from '../../nodes/tools/transition-context.ts';
 import { applyTitle, titleIfDue } from '../../nodes/turn/run-titles.ts';
 import { applyVerdict } from '../../nodes/tools/verify-call.ts';
 import { takeNextStep } from './take-next-step.ts';
 import { applyModuleEdits, applyProfileEdits } from '../input/apply-edits.ts';
-import { cancel, rootOf } from './cancel.ts';
 import { settle, updateStatus } from './settle.ts';
 import { applyAnswer } from '../input/apply-answer.ts';
 import type { DecisionContext } from './decision-context.ts';
-import { noteUnmetGates } from '../note-unmet-gates.ts';
+import { noteToolset, recordTools, noteUnmetGates } from '../toolsets/note-toolset.ts';
 import { recover, recoverLost } from '../recovery/recover.ts';
-import { noteToolset, recordTools } from '../toolsets/note-toolset.ts';
 import type { Input } from './input.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 
 /**
  * Decides what an input means for a run: a pure, synchronous function of state, input and environment that emits events and the effects
@@ -40,7 +39,7 @@ export function decide(tx: Transaction, decision: DecisionContext, input: Input,
 }
 
 function applyInput(tx: Transaction, decision: DecisionContext, input: Input): void {
-  tx.setCause(undefined);
+  tx.cause = undefined;
   const apply = inputs[input.kind] as (tx: Transaction, decision: DecisionContext, input: Input) => void;
   apply(tx, decision, input);
 }
@@ -182,4 +181,18 @@ function endVerification(tx: Transaction, decision: DecisionContext, input: Extr
   if (agent === undefined || call?.status !== 'running') return;
   const outcome = applyVerdict(new TurnContext(tx, decision.env, agent), call, input);
   if (outcome !== undefined) decision.toolNode.post(tx, agent, { callId: input.callId }, outcome);
+}
+
+/** Returns the agent a run was launched with. */
+function rootOf(tx: Transaction): SubContext | undefined {
+  return tx.run.rootAgentId === undefined ? undefined : tx.run.agents.get(tx.run.rootAgentId);
+}
+
+/** Ends an agent, all agents that work on a module, or the root, and everything below. */
+function cancel(tx: Transaction, env: Env, { agentId, moduleId, reason }: Extract<Input, { kind: 'cancel' }>): void {
+  const chosen = agentId === undefined ? rootOf(tx) : tx.run.agents.get(agentId);
+  const agents = moduleId === undefined ? [chosen] : [...tx.run.agents.values()].filter(({ meta }) => meta.moduleId === moduleId);
+  const error = { code: 'TOOL_CANCELLED' as const, message: reason };
+  for (const agent of agents)
+    if (agent !== undefined) endAgent(new TurnContext(tx, env, agent), { outcome: 'cancelled', error }, undefined);
 }

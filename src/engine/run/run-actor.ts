@@ -6,8 +6,8 @@ import type { Lease } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import type { ActorPorts } from './actor-ports.ts';
-import { asStoreError } from '../recovery/store-error.ts';
-import { CommitBatch, mayWait, type Prefix } from './commit-batch.ts';
+import { engineFault, suspendedError, asStoreError } from './run-errors.ts';
+import { CommitBatch, mayWait, type Prefix, HeldCommit } from './commit-batch.ts';
 import { CommitWriter } from './commit-writer.ts';
 import { DueEffects } from '../effects/due-effects.ts';
 import type { Input } from './input.ts';
@@ -17,9 +17,7 @@ import type { RunEffects } from '../effects/run-effects.ts';
 import { waitedNote } from '../effects/effect-faults.ts';
 import { type Entry, InputQueue } from '../input/input-queue.ts';
 import type { RunDriver } from './run-driver.ts';
-import { HeldCommit } from './held-commit.ts';
-import { engineFault, suspendedError } from './run-errors.ts';
-import { rereadState } from '../recovery/reread-state.ts';
+import { rereadState } from '../recovery/read-state.ts';
 import { RunSnapshots } from '../recovery/run-snapshots.ts';
 import { Subscribers } from '../subscribers.ts';
 import { weightOf } from './loop-throttle.ts';
@@ -66,17 +64,14 @@ export class RunActor implements RunDriver {
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
     const onIdle = (): void => this.#settleIdle();
-    const halt = (error: CadreError): void => this.#halt(error, []);
-    const links = { subscribers: this.subscribers, tell: this.tell, halt, onIdle };
+    const links = { subscribers: this.subscribers, tell: this.tell, halt: (error: CadreError) => this.#halt(error, []), onIdle };
     this.#effects = ports.effects?.(links) ?? new Effects(ports, links);
     this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
   }
 
   /** Submits an input; the promise resolves once its decision is committed. The commit records the input's id, if it has one. */
   submit(input: Input, id?: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#enqueue({ input, id, waiter: { resolve, reject } });
-    });
+    return new Promise((resolve, reject) => this.#enqueue({ input, id, waiter: { resolve, reject } }));
   }
 
   /** Submits an input without waiting for its commit. */
@@ -98,10 +93,9 @@ export class RunActor implements RunDriver {
   }
 
   get isIdle(): boolean {
-    return (
-      this.#effects.size + this.#due.size === 0 &&
-      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping))
-    );
+    if (this.#effects.size + this.#due.size > 0) return false;
+    if (this.halted !== undefined || this.#paused) return true;
+    return this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping;
   }
 
   /** True when the journal holds the run's end; `state` already shows it during the write. */
@@ -248,8 +242,13 @@ export class RunActor implements RunDriver {
     this.#isOver = this.state.outcome !== undefined;
     // A fault that halted the run during the write keeps these effects from starting.
     const goesOn = this.halted === undefined;
-    if (goesOn) this.#effects.noteCommit(this.state, events);
-    if (goesOn) this.#snapshots.noteCommit(this.state);
+    try {
+      if (goesOn) this.#effects.noteCommit(this.state, events);
+      if (goesOn) this.#snapshots.noteCommit(this.state);
+    } catch (thrown) {
+      // The journal is whole, and the engine at fault: the run stops here, and can be resumed.
+      return this.#halt(engineFault(['the work after a commit'], thrown), entries);
+    }
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
     if (goesOn) this.subscribers.publish(events);

@@ -11,3 +11,11 @@ export function engineFault(kinds: readonly string[], thrown: unknown): CadreErr
   if (thrown instanceof CadreError) return thrown;
   return new CadreError('INTERNAL', `the engine failed on ${kinds.join(', ')}: ${describeThrown(thrown)}`, { cause: thrown });
 }
+
+/** Converts an error thrown by a journal to the error a run halts with. */
+export function asStoreError(runId: string, thrown: unknown): CadreError {
+  if (thrown instanceof CadreError) return thrown;
+  return new CadreError('STORE_FAILED', `run ${runId}: the journal could not be written: ${describeThrown(thrown)}`, {
+    cause: thrown,
+  });
+}

@@ -6,7 +6,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { wakesAgent } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
+import { isAwaitingUser } from '../../core/state/is-asking.ts';
 import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { DecisionContext } from './decision-context.ts';
 
@@ -45,14 +45,14 @@ function tellParent(
     const { waitFor } = call;
     if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
     if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
-    tx.setCause(cause);
+    tx.cause = cause;
     decision.toolNode.resume(tx, parent, call, { kind, agentId }, cause);
   }
 }
 
 function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
   if (agent.status === 'awaiting_tools') {
-    if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
+    if (mayStart) while (agent.calls.open.size > 0 && decision.toolNode.prep(tx, agent) !== undefined);
     if (agent.calls.open.size === 0) endTurnWhenCallsEnded(new TurnContext(tx, decision.env, agent));
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);

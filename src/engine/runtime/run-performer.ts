@@ -3,7 +3,7 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { SharedJournal } from '../../core/events/journal.ts';
 import type { Delivery, DueWork } from '../../core/runtime.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Effects } from '../effects/effects.ts';
 import type { Input } from '../run/input.ts';

@@ -14,7 +14,7 @@ import { runPorts } from '../run/run-ports.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
 import { ToolsetHold } from '../toolsets/toolset-hold.ts';
 import { engineVersion } from '../version.ts';
-import { profilesOf } from '../toolsets/toolsets-needed.ts';
+import { profilesOf } from '../toolsets/toolset-hold.ts';
 import { RunDecider } from './run-decider.ts';
 import { RunPerformer } from './run-performer.ts';
 import type { SentInput } from './wire-input.ts';

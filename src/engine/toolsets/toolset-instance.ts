@@ -4,8 +4,7 @@ import { describeThrown } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Diagnostic } from '../../core/profile/profile.ts';
 import type { Toolset, ToolsetHealth } from '../../core/tool/toolset.ts';
-import { toolChanges } from './tool-changes.ts';
-import { type ListPorts, type ToolList, toToolList } from './tool-list.ts';
+import { type ListPorts, type ToolList, toToolList, toolChanges } from './tool-list.ts';
 
 /** A change or fault of a toolset that its runs must know. */
 export interface ToolsetChange {

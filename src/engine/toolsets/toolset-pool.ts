@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Toolset } from '../../core/tool/toolset.ts';
 import type { ListPorts } from './tool-list.ts';
 import { ToolsetInstance } from './toolset-instance.ts';
+import { withSortedKeys } from '../../tools/stable-json.ts';
 
 /** Most unused instances that are kept. */
 const mostIdle = 64;
@@ -53,14 +54,6 @@ export class ToolsetPool {
 
 /** Identifies an instance by a hash of its settings, since they hold secrets. */
 function instanceId(name: string, kind: string, settings: JsonObject): string {
-  const text = JSON.stringify([kind, sorted(settings)]);
+  const text = JSON.stringify([kind, withSortedKeys(settings)]);
   return `${name}#${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-}
-
-/** Returns a value with sorted keys: two files may give the same settings in different orders. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, part]: readonly [string, unknown]) => [key, sorted(part)] as const);
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

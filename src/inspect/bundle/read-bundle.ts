@@ -1,14 +1,12 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
-import { type CadreEvent, describeEvent } from '../../core/events/event.ts';
+import { type CadreEvent, describeEvent, checkEvent } from '../../core/events/event.ts';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import type { ContentHash, TurnId } from '../../core/ids.ts';
-import { isDeeperThan } from '../../core/json-depth.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, isDeeperThan } from '../../core/json.ts';
 import { bundleFormat, bundleVersion, contentOf, type RunBundle } from '../bundle.ts';
 import { contentRefs } from '../content-refs.ts';
 import { type PlainProfileFacts, fromPlainFacts } from '../turn/profile-facts.ts';
 import { runOverview } from '../run-overview.ts';
-import { checkEvent } from '../../core/events/check-event.ts';
 import { areFacts, checkFacts } from './facts-check.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { board } from '../board.ts';

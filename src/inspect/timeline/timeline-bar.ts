@@ -1,10 +1,19 @@
 import type { CallId, TurnId } from '../../core/ids.ts';
-import type { TurnState } from '../../core/state/turn-state.ts';
+import type { TurnState, CallState } from '../../core/state/turn-state.ts';
 import type { TurnType } from '../../core/state/turn.ts';
 import type { EventAt } from '../why/cause-chain.ts';
 import type { TurnStatus } from '../turn/turn-record.ts';
-import { toolParts } from './tool-parts.ts';
-import type { TimelinePart } from './timeline-part.ts';
+
+/**
+ * A part of a turn: waiting in the inbox, prep, exec, post, running tools, or waiting for a person while no other call of the turn
+ * runs. A turn may have several parts of the last two kinds. Open parts have no end. Post spans the time from the end of the model
+ * call to the recorded decision, most of which the reply spends queued behind other input.
+ */
+export interface TimelinePart {
+  readonly kind: 'wait' | 'prep' | 'exec' | 'post' | 'tools' | 'person';
+  readonly from: number;
+  readonly to: number | undefined;
+}
 
 /** A tool call on the timeline. */
 export interface TimelineCall {
@@ -91,4 +100,51 @@ function firstArrival(turn: TurnState, eventAt: EventAt | undefined): number | u
 function answeredAt({ attempts, at }: NonNullable<TurnState['modelEnd']>, from: number): number {
   const last = attempts.at(-1);
   return last === undefined ? at : Math.min(at, Math.max(from, last.startedAt + last.ms));
+}
+
+/** Start and end in milliseconds since 1970; the end is infinite for a stretch that has not ended. */
+type Stretch = readonly [from: number, until: number];
+
+/** Splits the time of a turn's calls, without gaps: `tools` while a call is running, `person` while all open calls wait for a person. */
+function toolParts({ calls, end }: TurnState): readonly TimelinePart[] {
+  const first = calls[0];
+  if (first === undefined) return [];
+  const isOpen = calls.some((call) => call.end === undefined);
+  const last = isOpen ? (end?.at ?? Infinity) : Math.max(...calls.map((call) => call.end?.at ?? 0));
+  const parts: TimelinePart[] = [];
+  let at = first.request.at;
+  const add = (kind: TimelinePart['kind'], until: number): void => {
+    parts.push({ kind, from: at, to: until === Infinity ? undefined : until });
+    at = until;
+  };
+  for (const [from, until] of joined(calls.flatMap((call) => workOf(call, last)))) {
+    if (from > at) add('person', from);
+    add('tools', until);
+  }
+  if (at < last || parts.length === 0) add('person', last);
+  return parts;
+}
+
+/** Returns the stretches in which a call did not wait for a person. */
+function workOf({ request, waits, end }: CallState, last: number): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = request.at;
+  for (const { from, to = last } of waits) {
+    if (from > at) stretches.push([at, from]);
+    at = Math.max(at, to);
+  }
+  const until = end?.at ?? last;
+  if (until > at || waits.length === 0) stretches.push([at, until]);
+  return stretches;
+}
+
+/** Sorts stretches and merges those that touch. */
+function joined(stretches: readonly Stretch[]): readonly Stretch[] {
+  const found: Stretch[] = [];
+  for (const [from, until] of stretches.toSorted(([a], [b]) => a - b)) {
+    const before = found.at(-1);
+    if (before !== undefined && from <= before[1]) found[found.length - 1] = [before[0], Math.max(before[1], until)];
+    else found.push([from, until]);
+  }
+  return found;
 }

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import {
+  type PromptPart,
   type ContentPart,
   type FilePart,
   type MessageOrigin,
@@ -15,7 +16,7 @@ import { prependSeparator, segmentSeparator } from '../../core/prompt/prompt.ts'
 import { protocolPieces, type TextProtocol } from '../../core/prompt/text-protocol.ts';
 import { eventPieces, streamIntro } from '../../core/prompt/history-stream.ts';
 import type { EventStream, TurnInput } from '../../core/state/turn.ts';
-import { partText, resultParts, type PromptPart } from './prompt-text.ts';
+import { partText, resultParts } from './prompt-text.ts';
 import type { SystemPromptView } from './system-prompt.ts';
 import type { History } from './turn-history.ts';
 

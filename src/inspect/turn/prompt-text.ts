@@ -1,15 +1,4 @@
-import type {
-  ContentPart,
-  FilePart,
-  PromptMessage,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from '../../core/prompt/message.ts';
-
-/** Any part of any message of a prompt. */
-export type PromptPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
+import type { ContentPart, PromptMessage, PromptPart, ToolResultPart } from '../../core/prompt/message.ts';
 
 /**
  * Returns the text of a prompt for display, search and measurement (I10): all parts of all messages in order, without separators. A

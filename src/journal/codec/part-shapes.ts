@@ -80,7 +80,7 @@ define(observerRecord, {
 });
 
 /**
- * Rules of a profile that declares none (profiles/compile/flow/default-decider.ts). Stored by index: append new ones, never remove one.
+ * Rules of a profile that declares none (profiles/compile/flow/compile-decider.ts). Stored by index: append new ones, never remove one.
  */
 const defaultRules = ['default_continue_with_tool', 'default_end', 'default_ask_again', 'default_ask_for_less'];
 

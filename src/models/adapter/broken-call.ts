@@ -78,7 +78,8 @@ function listed(names: readonly string[]): string {
   return names.length <= mostNames ? names.join(', ') : `${names.slice(0, mostNames).join(', ')}, …`;
 }
 
-function endSentence(message: string): string {
+/** Returns a message that ends like a sentence. */
+export function endSentence(message: string): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 

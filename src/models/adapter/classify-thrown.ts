@@ -4,6 +4,7 @@ import { brokenCallFailure, readBrokenCall } from './broken-call.ts';
 import { lastingFailure, passingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 import { readRateNotice } from '../attempts/rate-headers.ts';
 import { readThrownFacts, type ThrownFacts } from './thrown-facts.ts';
+import { endSentence } from './broken-call.ts';
 
 // Characters of an invalid response kept for the record (FAULTS M14).
 const keptResponseChars = 500;
@@ -132,10 +133,6 @@ function contextTooLong(said: string): ModelFailure {
     `${said} The prompt is longer than the model takes: set a window or truncation in the profile's context_policy, ` +
       'or use a model with a larger context.',
   );
-}
-
-function endSentence(message: string): string {
-  return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
 /** Parses the wait a server asks for, in milliseconds from now; undefined when the headers name none. */

@@ -1,13 +1,4 @@
-import type {
-  ContentPart,
-  FileData,
-  FilePart,
-  PromptMessage,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from '../../core/prompt/message.ts';
+import type { ContentPart, FileData, FilePart, PromptMessage, PromptPart } from '../../core/prompt/message.ts';
 import type { AiSdkModel } from './ai-sdk-model.ts';
 import { hasForeignId, withLegalId, type CallIdRule } from './call-ids.ts';
 import type { FileSupport } from './file-support.ts';
@@ -21,8 +12,6 @@ export interface PromptTarget {
   readonly support: FileSupport;
   readonly ids: CallIdRule;
 }
-
-type AnyPart = TextPart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
 
 /** Start of a history that needs no conversion: `anchor` is `distance` messages after its first one. */
 interface CleanStretch {
@@ -154,12 +143,12 @@ function convertOnce(message: PromptMessage, target: PromptTarget): ConvertedMes
 
 function convertFresh(message: PromptMessage, target: PromptTarget): ConvertedMessage {
   const fitted = fitMessage(message, target.support);
-  const parts: readonly AnyPart[] = fitted.message.role === 'system' ? [] : fitted.message.content;
+  const parts: readonly PromptPart[] = fitted.message.role === 'system' ? [] : fitted.message.content;
   const content = parts.map((part) => convertPart(part, target));
   return { message: { ...fitted.message, content }, followers: fitted.followers };
 }
 
-function convertPart(part: AnyPart, { version, ids }: PromptTarget): unknown {
+function convertPart(part: PromptPart, { version, ids }: PromptTarget): unknown {
   switch (part.type) {
     case 'file':
       return version === 'v4' ? { ...part, data: toTaggedData(part.data) } : toOlderFile(part);

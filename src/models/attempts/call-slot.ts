@@ -2,8 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelRequest, Usage } from '../../core/model/model.ts';
 import { messageTokens } from '../../core/prompt/token-estimate.ts';
-import type { TargetKey } from './cooldowns.ts';
-import type { ModelTraffic } from '../adapter/model-traffic.ts';
+import type { ModelTraffic, TargetKey } from '../adapter/model-traffic.ts';
 import { readRateNotice } from './rate-headers.ts';
 import type { LaneEntry, LanePass, LaneRefusal, RateLane } from './rate-lane.ts';
 

@@ -8,7 +8,7 @@ import { providerNameOf, providerNames, splitModelName } from '../../core/model/
 import { providerSettingsOf, type ProviderSettings } from '../../core/model/provider-settings.ts';
 import { parseAiSdkModel, type AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { nameOfGiven } from './given-models.ts';
-import type { TargetKey } from '../attempts/cooldowns.ts';
+import type { TargetKey } from '../adapter/model-traffic.ts';
 import { isInstalled, loadProviderModel, missingPackage } from './load-provider-model.ts';
 import { findUsedProvider, type UsedProvider } from './provider-packages.ts';
 import { readRecording } from '../replay/read-recording.ts';

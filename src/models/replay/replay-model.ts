@@ -1,11 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { ModelRequest, OfferedTool } from '../../core/model/model.ts';
-import type { Recording } from '../../core/recording/recording.ts';
+import { type Recording, parseRecording } from '../../core/recording/recording.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { Replay } from './replay.ts';
-import { toReplyParts } from '../scripted/scripted-reply-parts.ts';
-import { createScriptedStream } from '../scripted/scripted-stream.ts';
+import { createScriptedStream, toReplyParts } from '../scripted/scripted-stream.ts';
 
 /**
  * Creates a model that repeats a recording's replies: an AI SDK model like any other, for teams whose tools run for real. A call
@@ -47,4 +46,9 @@ function soleRequest(recording: Recording, prompt: unknown, tools: unknown): Mod
     caller: { runId: '' as never, path },
     config: undefined as never,
   };
+}
+
+/** Creates models that repeat the replies of a recorded run, for `createEngine({ models })`: the team's tools run for real. */
+export function replayModels(recording: string | Recording): Readonly<Record<'default', AiSdkModel>> {
+  return { default: createReplayModel(typeof recording === 'string' ? parseRecording(recording) : recording) };
 }

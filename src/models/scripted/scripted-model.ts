@@ -10,8 +10,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Usage } from '../../core/model/model.ts';
 import { compileScript, type Script, type ScriptCall } from '../../core/model/script.ts';
 import { createScriptView } from './script-view.ts';
-import { toReplyParts } from './scripted-reply-parts.ts';
-import { createScriptedStream } from './scripted-stream.ts';
+import { createScriptedStream, toReplyParts } from './scripted-stream.ts';
 
 /** Options of a scripted model. */
 export interface ScriptedModelOptions {

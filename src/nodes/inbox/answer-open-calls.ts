@@ -3,7 +3,8 @@ import type { CallId } from '../../core/ids.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import { answeredCall, danglingCallResolver, openCallsOf } from './answered-call.ts';
+import type { InboxItem } from '../../core/inbox/inbox.ts';
+import { isJsonObject } from '../../core/json.ts';
 
 /**
  * Answers tool calls of the last reply that nothing answered (I1, A1.1 dangling tool calls): whatever kept their results
@@ -42,4 +43,22 @@ function lossOf(call: CallState | undefined): { readonly error: ErrorCode; reado
     return { error: 'TOOL_NOT_STARTED', message: 'This call was never run. If you still need its result, call the tool again.' };
   const message = 'This call was begun and never answered. It may or may not have happened: find out before you repeat it.';
   return { error: 'TOOL_OUTCOME_UNKNOWN', message };
+}
+
+/** Observer id of the substitute results for calls that never got one. */
+const danglingCallResolver = 'dangling_call_resolver';
+
+/**
+ * The call an item answers. Only the engine posts results: what a tool, an observer or a rule calls a TOOL_RESULT is an
+ * item like any other, since a result without its call, or a second one, makes a history that providers refuse (I1).
+ */
+export function answeredCall(item: InboxItem): CallId | undefined {
+  if (item.source !== 'TOOL_RESULT' || item.from !== undefined || item.ruleId !== undefined) return undefined;
+  if (item.observerId !== undefined && item.observerId !== danglingCallResolver) return undefined;
+  return isJsonObject(item.payload) ? (String(item.payload['tool_call_id']) as CallId) : undefined;
+}
+
+/** The calls that the next turn must answer: those of a reply that is the last message. */
+export function openCallsOf(agent: SubContext): readonly CallId[] {
+  return agent.history.messages.at(-1)?.role === 'assistant' ? (agent.history.origins.at(-1)?.callIds ?? []) : [];
 }

@@ -16,7 +16,7 @@ import type { TurnInput } from '../../core/state/turn.ts';
 import { emptyText, failedInput } from './failed-input.ts';
 import { framedInput } from './frame-input.ts';
 import { truncate } from './truncate-input.ts';
-import { answeredCall, openCallsOf } from './answered-call.ts';
+import { answeredCall, openCallsOf } from './answer-open-calls.ts';
 
 /** Most items one turn reads, unless its calls have more results; the rest wait for the next, in order. */
 const maxItemsPerTurn = 256;

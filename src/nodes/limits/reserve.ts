@@ -1,5 +1,5 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/profile.ts';
 import type { Env } from '../../core/env.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
@@ -66,9 +66,11 @@ export function hasAmpleRoom(
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
     if (!isAmple(above.limits.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
-  const module = moduleOf(run, agent);
-  const limits = module === undefined ? undefined : moduleLimits(context);
-  if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+  if (agent.work.moduleScope !== undefined) {
+    const module = moduleOf(run, agent);
+    const limits = module === undefined ? undefined : moduleLimits(context);
+    if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+  }
   return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
 }
 

@@ -1,6 +1,5 @@
-import { parseJson } from '../../core/parse-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/json.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState, TurnState } from '../../core/state/turn-state.ts';

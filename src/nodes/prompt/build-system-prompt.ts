@@ -1,12 +1,12 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
-import { toErrorRecord, type ErrorRecord } from '../../core/error.ts';
+import { toErrorRecord, type ErrorRecord, CadreError } from '../../core/error.ts';
 import { agentRoots } from '../../core/expression/agent-roots.ts';
 import { compileExpression, type Expression, type Scope } from '../../core/expression/expression.ts';
 import type { Quote } from '../../core/expression/template.ts';
 import { readPath } from '../../core/expression/read-path.ts';
-import { frameAtPlace, type FrameText } from '../../core/untrusted/frame-at-place.ts';
+import { frameAtPlace, type FrameText } from '../../core/untrusted/frame-untrusted.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
@@ -17,7 +17,6 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
-import { requiredText } from './required-text.ts';
 
 /** A system prompt, and where its construction log is stored. */
 export interface SystemPrompt {
@@ -198,4 +197,11 @@ function stateValue(
   const view = { profile, scope, profiles: env.profiles, source: 'STATE_VALUE', quote };
   const text = contentText(ingestor.ingest(value, segment.ingestorParams ?? {}, view));
   return quote === undefined ? text : String(quote(text, [path]));
+}
+
+/** A stored text that a model call cannot be made without: another prompt than the recorded one is never sent. */
+export function requiredText(content: (hash: ContentHash) => string | undefined, hash: ContentHash, what: string): string {
+  const text = content(hash);
+  if (text === undefined) throw new CadreError('STORE_CORRUPT', `the journal lacks a text: ${what} (${hash})`);
+  return text;
 }

@@ -1,5 +1,5 @@
 import { TurnContext, profileOf } from '../../core/turn-context.ts';
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { usesModel, type CompiledProfile } from '../../core/profile/profile.ts';
 import { contextTokens, viewTokens } from '../../core/prompt/context-size.ts';
 import type { CompactionEnd, CompactionReason, CompactionStart } from '../../core/events/context-events.ts';
 import { isForRoom } from '../../core/state/agent-context.ts';
@@ -10,19 +10,18 @@ import type { AgentId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
-import type { PromptMessage } from '../../core/prompt/message.ts';
+import { type PromptMessage, contentText } from '../../core/prompt/message.ts';
 import type { CompactionPolicy } from '../../core/profile/context-policy.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import { edgeAt, historyEnd, positionOfTokens } from './context-edge.ts';
+import { trimTo, edgeAt, historyEnd, positionOfTokens } from './context-view.ts';
 import { contextSizeOf } from './context-stage.ts';
-import { trimTo } from './context-view.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { judgeTurn } from '../limits/reserve.ts';
-import { placedSummary } from './placed-summary.ts';
 import { summaryInstructions } from './summary-request.ts';
+import { cutLines, escapedEvents, eventType, isRequest } from '../../core/prompt/history-stream.ts';
 
 /** A compaction must replace at least this share of the threshold, or it would be made again every few turns. */
 const leastGain = 0.1;
@@ -217,4 +216,35 @@ function judged(
   if (tokens >= replaced)
     return failed(`the summary is no shorter (about ${tokens} tokens) than what it was to replace (about ${replaced})`);
   return { text: summary };
+}
+
+/** Most requests that are quoted beside a summary, and most lines of each. */
+const quotedRequests = 3;
+const quotedLines = 20;
+
+/** Returns a summary as it precedes a view: for a number of messages, or replacing its events. */
+function placedSummary(agent: SubContext, start: CompactionStart, summary: string, { contextPolicy }: CompiledProfile): string {
+  if (contextPolicy.rendering === undefined)
+    return `[The first ${start.to} messages of this conversation are left out here. This summary stands in their place:]\n\n${summary}`;
+  const {
+    history: { origins, released },
+  } = agent;
+  const first = start.separate === true ? (origins[start.from - released]?.event ?? 1) : 1;
+  const last = origins[start.to - 1 - released]?.event ?? first;
+  const asked = requestsIn(agent, start).map((request) => `${request}\n`);
+  return `## Events ${first} to ${last} TYPE: SUMMARY\n${asked.join('')}CONTENT:\n${escapedEvents(summary)}`;
+}
+
+/** Returns the last requests among the summarised messages, verbatim. */
+function requestsIn({ history: { messages, origins, released } }: SubContext, { from, to }: CompactionStart): readonly string[] {
+  const found: string[] = [];
+  for (let index = to - 1 - released; index >= Math.max(0, from - released) && found.length < quotedRequests; index--) {
+    const message = messages[index];
+    const origin = origins[index];
+    if (message?.role !== 'user' || origin === undefined || !isRequest(origin)) continue;
+    // Readers of records find the summariser's words behind the first line that says CONTENT alone.
+    const text = escapedEvents(cutLines(contentText(message.content), quotedLines)).replace(/^CONTENT:$/gm, '\\CONTENT:');
+    found.unshift(`${eventType(origin)} (event ${origin.event ?? 1}):\n${text}`);
+  }
+  return found;
 }

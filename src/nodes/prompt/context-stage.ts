@@ -1,5 +1,5 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import { usesModel } from '../../core/profile/uses-model.ts';
+import { usesModel } from '../../core/profile/profile.ts';
 import { contextTokens } from '../../core/prompt/context-size.ts';
 import { announceLimit } from '../limits/announce-limit.ts';
 

@@ -6,7 +6,18 @@ import { contentText } from '../../core/prompt/message.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState, TurnState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import { type EntryKind, globalKey, mostEntries, type Visibility, type VisibleEntry } from '../../core/profile/visibility.ts';
+import {
+  type EntryKind,
+  globalKey,
+  mostEntries,
+  type Visibility,
+  type VisibleEntry,
+  visibleSource,
+} from '../../core/profile/visibility.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { ItemDraft } from '../../core/events/transaction.ts';
+import { openCallsOf } from '../inbox/answer-open-calls.ts';
+import { historyEnd } from './context-view.ts';
 
 /*
  * What an agent sees of the history of others, read off the fold.
@@ -22,7 +33,7 @@ const mostTurns = 16;
 const mostConversationTurns = 64;
 
 /** Visible history, and the agents in it that have read content from outside. */
-export interface PeerHistory {
+interface PeerHistory {
   readonly entries: readonly VisibleEntry[];
   readonly quotes: readonly AgentId[];
   /** True when the author of some words is unknown and some agent of the run has read content from outside. */
@@ -47,7 +58,7 @@ interface Shown {
 type Add = (kind: EntryKind, seq: number, text: () => string, name?: string) => void;
 
 /** Reads what a profile lets its agents see of the history of others, besides their messages. */
-export function peerEntries(run: RunContext, agent: SubContext, { show, kinds }: Visibility): PeerHistory {
+function peerEntries(run: RunContext, agent: SubContext, { show, kinds }: Visibility): PeerHistory {
   const found = new Map<EntryKind, Found[]>();
   const adder = (who: SubContext | undefined, turnId?: TurnId): Add => {
     return (kind, seq, text, name) => {
@@ -214,4 +225,50 @@ function below(run: RunContext, agent: SubContext): readonly SubContext[] {
     found.push(...level);
   }
   return found;
+}
+
+/** The observer id of the item that shows the history of others. */
+export const visibilityObserver = 'visibility';
+
+/**
+ * Makes prompts begin with the current task unless the scope is `own`: when the agent gets a new task, earlier messages
+ * leave its view.
+ */
+export function beginAtTask(context: TurnContext): void {
+  const { tx, agent, profile } = context;
+  const { visibility } = profile.contextPolicy;
+  const end = historyEnd(agent);
+  if (visibility === undefined || visibility.show.has('own') || end <= agent.context.view.from || openCallsOf(agent).length > 0)
+    return;
+  const task = agent.inbox.items.find(isTask);
+  if (task === undefined) return;
+  tx.emit({ type: 'context.trim', agentId: agent.meta.agentId, to: end, reason: 'new_task' }, task.seq);
+}
+
+/** True when an item comes from outside the agent, not from its own rules, its observers or an interruption. */
+function isTask({ item, turnsSeen }: SubContext['inbox']['items'][number]): boolean {
+  const { source, delivery, observerId, ruleId, repeats } = item;
+  const isOwn = observerId !== undefined || ruleId !== undefined || repeats !== undefined;
+  return !isOwn && turnsSeen === 0 && delivery !== 'idle' && source !== 'TOOL_RESULT';
+}
+
+/** Posts what the agent's profile lets it see of the history of others, for the turn that is about to begin because of `cause`. */
+export function showPeerHistory(context: TurnContext, cause: number | undefined): void {
+  const { tx, agent, profile } = context;
+  const { visibility } = profile.contextPolicy;
+  // An item whose ingestor failed is tried again, like every item.
+  if (visibility === undefined || agent.inbox.items.some(({ item }) => item.observerId === visibilityObserver)) return;
+  const { entries, quotes, isSuspect } = peerEntries(tx.run, agent, visibility);
+  if (entries.length === 0) return;
+  // It does not hold back items that wait for an idle agent.
+  const isQuiet = !agent.turn.loop && agent.inbox.items.every(({ item, turnsSeen }) => item.delivery === 'idle' || turnsSeen > 0);
+  const item: ItemDraft = {
+    source: visibleSource,
+    payload: { entries: entries.map((entry) => ({ ...entry })) },
+    delivery: isQuiet ? 'idle' : 'next',
+    observerId: visibilityObserver,
+    ...(quotes.length > 0 ? { quotes } : {}),
+    ...(quotes.length > 0 || isSuspect ? { trust: 'untrusted' as const } : {}),
+  };
+  tx.post(agent.meta.agentId, item, cause);
 }

@@ -7,7 +7,7 @@ import type { Writable } from '../../core/json.ts';
 import type { ModelGateway, ModelOutcome, ModelRequest, OutageNews } from '../../core/model/model.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { ExecPorts } from '../turn/node.ts';
-import { requiredText } from './required-text.ts';
+import { requiredText } from './build-system-prompt.ts';
 
 /** Default instructions of a summariser, used when the profile gives none. */
 export const summaryInstructions = `You keep the memory of an agent whose conversation has grown too long. You are given its older part; your summary will stand in its place, and the agent will know nothing else of it.

@@ -2,19 +2,21 @@ import type { AgentTools } from '../../core/env.ts';
 import type { Writable } from '../../core/json.ts';
 import { estimatePrompt } from '../../core/prompt/context-size.ts';
 import { outputSection, outputSectionId } from '../../core/prompt/output-format.ts';
-import type { TextProtocol } from '../../core/prompt/text-protocol.ts';
-import { estimateTokens } from '../../core/prompt/token-estimate.ts';
+import { type TextProtocol, joinPieces } from '../../core/prompt/text-protocol.ts';
+import { estimateTokens, messageTokens } from '../../core/prompt/token-estimate.ts';
 import { toolSection, toolSectionId } from '../../core/prompt/tool-section.ts';
-import type { ObserverRecord, TurnInput, TurnPrompt } from '../../core/state/turn.ts';
+import type { ObserverRecord, TurnInput, TurnPrompt, EventStream } from '../../core/state/turn.ts';
 import { boundOf } from '../../core/tool/tool-bound.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { frameAtPlace } from '../../core/untrusted/frame-at-place.ts';
+import { frameAtPlace } from '../../core/untrusted/frame-untrusted.ts';
 import { configOf } from '../limits/reserve.ts';
-import { guideSection, guideSectionId } from '../planner/guide-section.ts';
-import { historyEnd } from './context-edge.ts';
-import { fitView } from './context-view.ts';
+import { guideSection, guideSectionId } from '../planner/plan-script.ts';
+import { fitView, historyEnd } from './context-view.ts';
 import { buildSystemPrompt, type SystemPrompt, type TextSection } from './build-system-prompt.ts';
-import { streamOf, savedBy } from './stream-of.ts';
+import { eventPieces, fullFrom, type ShownStream } from '../../core/prompt/history-stream.ts';
+import type { PromptMessage } from '../../core/prompt/message.ts';
+import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { SubContext } from '../../core/state/sub-context.ts';
 
 /** Parts of a turn that its prompt is written from. */
 export interface PromptParts {
@@ -150,4 +152,58 @@ function countMessages(inputs: readonly { readonly persistent: boolean; readonly
     inTools = input.role === 'tool';
   }
   return count;
+}
+
+/** Returns an agent's history as a stream of events for the next turn; results belong to the event of their calls. */
+function streamOf(agent: SubContext, { contextPolicy }: CompiledProfile, inputs: readonly TurnInput[]): EventStream | undefined {
+  const { rendering } = contextPolicy;
+  if (rendering === undefined) return undefined;
+  const coming = inputs.filter(({ persistent, role }) => persistent && role === 'user').length;
+  const last = (agent.history.origins.at(-1)?.event ?? 0) + coming;
+  return { full: fullFrom(last, rendering.full), lines: rendering.lines };
+}
+
+interface Saving extends Pick<EventStream, 'full' | 'lines'> {
+  readonly from: number;
+  readonly protocol: TextProtocol | undefined;
+  /** The first message that has not been looked at. */
+  readonly next: number;
+  readonly tokens: number;
+}
+
+// Pure cache: keyed by an agent, and compared with all that the sum depends on; messages only grow.
+const savings = new WeakMap<SubContext, Saving>();
+
+/**
+ * Returns the estimated tokens that a stream saves over the messages in view by cutting older events. Each message is examined one
+ * time, when it is cut: the edge never moves back.
+ */
+function savedBy(agent: SubContext, stream: EventStream, protocol: TextProtocol | undefined): number {
+  const {
+    context: { view },
+    history: { messages, origins, released },
+  } = agent;
+  const known = savings.get(agent);
+  const isAlike = known?.from === view.from && known.lines === stream.lines && known.protocol === protocol;
+  // A profile that was edited may show more events in full: what was cut before is not cut now.
+  const goesOn = isAlike && known.full <= stream.full;
+  let next = goesOn ? known.next : view.from;
+  let tokens = goesOn ? known.tokens : 0;
+  for (; next < released + messages.length; next++) {
+    const message = messages[next - released];
+    const origin = origins[next - released];
+    if (message === undefined || (origin?.event ?? 0) >= stream.full) break;
+    tokens += savedOn(message, origin, { ...stream, protocol });
+  }
+  savings.set(agent, { from: view.from, full: stream.full, lines: stream.lines, protocol, next, tokens });
+  return tokens;
+}
+
+function savedOn(
+  message: PromptMessage,
+  origin: SubContext['history']['origins'][number] | undefined,
+  stream: ShownStream,
+): number {
+  const cut: PromptMessage = { role: 'user', content: joinPieces(eventPieces(message, origin, stream)) };
+  return Math.max(0, messageTokens(message) - messageTokens(cut));
 }

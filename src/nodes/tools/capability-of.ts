@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
-import type { GateVerdict } from './tool-gates.ts';
+import { type GateVerdict, gateDefinition } from './tool-gates.ts';
 
 /** The call a person is asked about. */
 export interface AskedCall {
@@ -33,7 +33,7 @@ export function withArguments(env: Env, asked: Capability, args: JsonObject): Ca
 }
 
 /** The hash of something that is data. */
-export function hashOf(env: Env, value: unknown): ContentHash {
+function hashOf(env: Env, value: unknown): ContentHash {
   return env.hash(JSON.stringify(value) ?? '');
 }
 
@@ -75,4 +75,13 @@ function settingsOf(tool: Tool, request: JsonObject): JsonValue {
   } catch {
     return 'unusable';
   }
+}
+
+/** The standing approvals that end under these profiles: their gate is another one, or gone. They stay ended when it comes back. */
+export function revokedBy(env: Env, { standing }: RunContext): { readonly revoked?: readonly number[] } {
+  const revoked = standing.filter(({ profile, gateId, capability }) => {
+    const definition = gateDefinition(env.profiles.get(profile), gateId);
+    return definition === undefined || capability?.gate !== hashOf(env, definition);
+  });
+  return revoked.length === 0 ? {} : { revoked: revoked.map(({ seq }) => seq) };
 }

@@ -8,8 +8,10 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
-import { refuseCall } from './refuse-call.ts';
+import { mustSyncStart, refuseCall } from './end-call.ts';
 import { gateFor, promptFacts, type GateVerdict } from './tool-gates.ts';
+import { unplaced } from '../../core/events/event.ts';
+import type { EffectTool } from '../../core/tool/tool.ts';
 
 /*
  * Whether a call may start.
@@ -122,4 +124,27 @@ function expiryAfter(
   changed: readonly CapabilityPart[],
 ): NonNullable<ApprovalWait['expires']> {
   return changed.includes('settings') || changed.includes('tool') ? { ...expires, verdict: 'deny' } : expires;
+}
+
+/** Puts on the record that a call begins to run, for the first time or again, and makes its tool due. */
+export function startCall(context: TurnContext, call: CallState, tool: EffectTool, cause: number = call.request.seq): void {
+  const { tx, agent } = context;
+  const { turnId } = call.request;
+  const { agentId } = agent.meta;
+  const start = tx.emit(
+    {
+      type: 'tool.start',
+      agentId,
+      turnId,
+      callId: call.callId,
+      attempt: call.attempt + 1,
+      runId: unplaced.runId,
+      seq: unplaced.seq,
+      at: unplaced.at,
+      cause: unplaced.cause,
+    },
+    cause,
+  );
+  if (mustSyncStart(tool)) tx.sync = true;
+  tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
 }

@@ -1,17 +1,16 @@
-import { applyChanges } from '../../core/patches/apply-changes.ts';
+import { applyChanges } from '../../core/patches/apply-patches.ts';
+import type { Changes } from '../../core/patches/patch.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
+import { type PatchedState, patchedState } from '../../core/patches/state-patch.ts';
 import { StateDiff } from '../../core/patches/diff-state.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { StateEdit } from '../../core/patches/state-edit.ts';
-import { type PatchedState, patchedState } from '../../core/patches/state-patch.ts';
-import { type Changes } from '../../core/patches/patch.ts';
+import { updateState, StateEdit } from '../../core/patches/update-state.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleUpdate, StateChange, StatePatch } from '../../core/events/team-events.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
-import { updateState } from '../../core/patches/update-state.ts';
 import { emptyModule, type WorkModule } from '../../core/team/work-module.ts';
 
 /** A change that a tool drafted, in one of three forms. */

@@ -1,4 +1,4 @@
-import type { TurnContext } from '../../core/turn-context.ts';
+import { TurnContext } from '../../core/turn-context.ts';
 import { cleanContent, cleanValue } from '../../core/untrusted/clean-outside.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { AgentEnding } from '../../core/events/tool-parts.ts';
@@ -10,6 +10,8 @@ import type { Content } from '../../core/prompt/message.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
+import type { Env } from '../../core/env.ts';
+import type { Transaction } from '../../core/events/transaction.ts';
 
 /** Outcome of a call, as the tool node knows it. */
 export interface CallEnding {
@@ -114,4 +116,56 @@ function withoutUnseen(ending: CallEnding): CallEnding {
   if (removed === 0) return ending;
   const error = ending.error === undefined ? {} : { error: cleanValue(ending.error).value };
   return { ...ending, ...error, content, cleaned: (ending.cleaned ?? 0) + removed };
+}
+
+/**
+ * Ends a call that must not start. One that was interrupted while it ran, and that nothing says did not happen, is of unknown
+ * outcome: the reason says only why it is not repeated (I5).
+ */
+export function refuseCall(
+  context: TurnContext,
+  call: CallState,
+  refusal: ErrorRecord & { readonly status: CallStatus; readonly cause?: number; readonly taint?: readonly string[] },
+): void {
+  const { env } = context;
+  const { name } = call.request;
+  const isHarmless = env.catalog.get(name)?.effect === 'pure';
+  if (!call.mayHaveHappened || isHarmless) {
+    failCall(context, call.callId, refusal);
+    return;
+  }
+  const message = `'${name}' was interrupted while it ran, and may or may not have happened. It is not run again: ${refusal.message}`;
+  failCall(context, call.callId, { ...refusal, status: 'unknown', code: 'TOOL_OUTCOME_UNKNOWN', message });
+}
+
+/** Answers a call that waited for a person longer than it may: as its gate or question says, denied unless it says otherwise. */
+export function expireCall(tx: Transaction, env: Env, callId: CallId, since: number): void {
+  for (const agent of tx.run.agents.values()) {
+    const call = agent.calls.open.get(callId);
+    if (call === undefined) continue;
+    const { waitFor } = call;
+    if (call.suspendedAt !== since || waitFor === undefined || waitFor.kind === 'agents' || waitFor.expires === undefined) return;
+    const { afterMs, verdict } = waitFor.expires;
+    const what = waitFor.kind === 'approval' ? 'approval or rejection of this call' : 'answer';
+    const message = `no ${what} within ${afterMs / 1000} s`;
+    const isAllowed = waitFor.kind === 'approval' && verdict === 'allow';
+    const { agentId } = agent.meta;
+    const { turnId, seq } = call.request;
+    const answer = tx.emit(
+      {
+        type: 'tool.answer',
+        agentId,
+        turnId,
+        callId,
+        verdict: isAllowed ? 'approved' : 'rejected',
+        message,
+        ...(isAllowed && waitFor.capability !== undefined ? { capability: waitFor.capability } : {}),
+        expired: true,
+      },
+      seq,
+    );
+    if (isAllowed) return;
+    refuseCall(new TurnContext(tx, env, agent), call, { status: 'denied', code: 'TOOL_EXPIRED', message, cause: answer.seq });
+    return;
+  }
 }

@@ -17,12 +17,10 @@ import type { CallStatus } from '../../core/state/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitDraft } from '../turn/end-agent.ts';
 import type { Action, ExecPorts, Node } from '../turn/node.ts';
-import { defaultMaxResultChars, keepResult } from './keep-result.ts';
-import { checkCallStart } from './check-call-start.ts';
+import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.ts';
+import { checkCallStart, startCall } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
-import { resultChanges } from './result-changes.ts';
 import { outcomeEvents } from './drafted-state.ts';
-import { startCall } from './start-call.ts';
 import { type CallEnding, endCall } from './end-call.ts';
 import { transitionContext } from './transition-context.ts';
 import { settleUnknown } from './unknown-outcome.ts';
@@ -227,7 +225,7 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
   // Before the call ends: its agent may end with it, and hand in what was changed.
   for (const change of changes) tx.emit(change, started);
   endCall(context, callId, ending);
-  tx.setCause(call.end?.seq);
+  tx.cause = call.end?.seq;
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
   return 'default';

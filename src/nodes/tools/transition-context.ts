@@ -1,10 +1,10 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import { toStatePatch } from '../../core/patches/change-state.ts';
+import { patchedState } from '../../core/patches/state-patch.ts';
 import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
-import { patchedState } from '../../core/patches/state-patch.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
 

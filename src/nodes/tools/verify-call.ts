@@ -1,8 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { type ErrorRecord, toErrorRecord } from '../../core/error.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import { checkCallStart } from './check-call-start.ts';
-import { startCall } from './start-call.ts';
+import { checkCallStart, startCall } from './check-call-start.ts';
 import type { ToolOutcome } from './tool-node.ts';
 import { settleUnknown } from './unknown-outcome.ts';
 

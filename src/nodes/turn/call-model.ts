@@ -6,18 +6,16 @@ import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelDelta, ModelGateway, ModelOutcome, ModelRequest, OutageNews, ToolChoice } from '../../core/model/model.ts';
-import { headsOf } from '../../core/prompt/prompt.ts';
+import { headsOf, assemblePrompt, type PromptParts } from '../../core/prompt/prompt.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnPrompt } from '../../core/state/turn.ts';
 import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './function-node.ts';
-import { promptOf } from './grown-prompt.ts';
 import type { ExecPorts } from './node.ts';
 import { askPlanner } from '../planner/ask-planner.ts';
-import { systemTextOf } from '../prompt/build-system-prompt.ts';
-import { requiredText } from '../prompt/required-text.ts';
+import { systemTextOf, requiredText } from '../prompt/build-system-prompt.ts';
 import { profileOf } from '../../core/turn-context.ts';
 
 /** One activation of an agent: the turn that is under way. */
@@ -133,4 +131,51 @@ function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
   if (choice === undefined || choice === '' || choice === 'auto') return { type: 'auto' };
   if (choice === 'none' || choice === 'required') return { type: choice };
   return { type: 'tool', toolName: env.catalog.wireName(choice) };
+}
+
+/** Longest history that is copied for each call, in messages: what a model keeps of a call then stays as it was. */
+const copiedLength = 512;
+
+interface GrownPrompt {
+  readonly history: readonly PromptMessage[];
+  readonly systemText: string;
+  readonly messages: PromptMessage[];
+}
+
+// Pure cache: keyed by an agent, and compared with its history and its system text.
+const grown = new WeakMap<SubContext, GrownPrompt>();
+
+/**
+ * Returns the prompt of a call, as `assemblePrompt` builds it. An agent whose calls show a long history from its beginning gets one
+ * list that grows with the history, since a copy per call would cost more with every turn (I13).
+ */
+export function promptOf(agent: SubContext, parts: PromptParts): readonly PromptMessage[] {
+  return growsWithHistory(parts) ? grow(agent, parts) : assemblePrompt(parts);
+}
+
+function growsWithHistory({ systemText, history, range, inputs, heads }: PromptParts): boolean {
+  const { length } = history.messages;
+  if (length <= copiedLength || history.released > 0 || range.from !== 0 || range.to !== length) return false;
+  if (systemText === '' || range.stream !== undefined || (heads !== undefined && heads.length > 0)) return false;
+  return inputs.every(({ persistent }) => persistent);
+}
+
+function grow(agent: SubContext, parts: PromptParts): readonly PromptMessage[] {
+  const { systemText } = parts;
+  const history = parts.history.messages;
+  const known = grown.get(agent);
+  if (known?.history !== history || known.systemText !== systemText || !isStart(known.messages, history)) {
+    const messages = assemblePrompt(parts);
+    grown.set(agent, { history, systemText, messages });
+    return messages;
+  }
+  const { messages } = known;
+  for (const message of history.slice(messages.length - 1)) messages.push(message);
+  return messages;
+}
+
+/** True when a prompt still is a system text and the start of a history: a model could have changed the list it was given. */
+function isStart(messages: readonly PromptMessage[], history: readonly PromptMessage[]): boolean {
+  const last = messages.length - 1;
+  return last > 0 && last <= history.length && messages[1] === history[0] && messages[last] === history[last - 1];
 }

@@ -1,8 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
-import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { type JsonValue, isDeeperThan, maxArgumentDepth } from '../../core/json.ts';
 import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { DecidedAction } from '../../core/events/turn-parts.ts';

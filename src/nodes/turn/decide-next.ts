@@ -9,12 +9,11 @@ import { readPath } from '../../core/expression/read-path.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import type { CompiledRule, DeciderAction } from '../../core/profile/profile.ts';
+import { type CompiledRule, type DeciderAction, handlesErrors } from '../../core/profile/profile.ts';
 import type { ItemTemplate } from '../../core/profile/template.ts';
 import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
-import { handlesErrors } from '../../core/profile/handles-errors.ts';
 import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import { checkOutput, type Decided } from './check-output.ts';
 import type { Action } from './node.ts';
@@ -43,7 +42,7 @@ export function decideNext(context: TurnContext, turnId: TurnId, observers: read
     at: unplaced.at,
     cause: unplaced.cause,
   });
-  tx.setCause(tx.run.seq);
+  tx.cause = tx.run.seq;
   if (item !== undefined) tx.post(agent.meta.agentId, item);
   return action.type;
 }

@@ -10,7 +10,7 @@ import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import { answeredCall } from '../inbox/answered-call.ts';
+import { answeredCall } from '../inbox/answer-open-calls.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
 import { endCall } from '../tools/end-call.ts';

@@ -1,7 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { StagnationAct } from '../../core/events/agent-events.ts';
 import type { Writable } from '../../core/json.ts';
-import { streakOf } from '../../core/state/stagnation.ts';
+import { streakOf } from '../../core/fold/streaks.ts';
 import { type EscalationStep } from '../../core/profile/escalation.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';

@@ -3,12 +3,15 @@ import type { TurnId } from '../../core/ids.ts';
 import type { ModelOutcome } from '../../core/model/model.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { noteUnknownCost } from '../limits/turn-limits.ts';
-import { shortenRefusedPrompt } from '../prompt/shorten-refused-prompt.ts';
 import type { TurnTicket } from './call-model.ts';
-import { interruptTurn } from './interrupted-turn.ts';
+import { interruptTurn, requeueInputs } from './interrupted-turn.ts';
 import type { Action } from './node.ts';
 import { decideNext, decideOnError } from './decide-next.ts';
 import { recordReply } from './record-reply.ts';
+import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
+import { startCompaction } from '../prompt/compaction.ts';
+import { trimTo, edgeAt, positionOfTokens } from '../prompt/context-view.ts';
 
 /** Records the outcome of a turn's model call and decides what follows: the action is the edge its flow takes. */
 export function finishTurn(context: TurnContext, { turnId }: TurnTicket, received: ModelOutcome): Action {
@@ -41,4 +44,27 @@ function refusedAsError(outcome: ModelOutcome): ModelOutcome {
   const attempts =
     last === undefined ? [] : [...outcome.attempts.slice(0, -1), { ...last, error, partialText: outcome.reply.text }];
   return { kind: 'error', error, usage: outcome.usage, attempts };
+}
+
+/**
+ * Makes room after a provider refused a turn's prompt as too long (FAULTS M3): summarises the older half of the messages in
+ * view, or leaves it out when the profile has no compaction, and retries the turn once. False when room was made for this
+ * turn before, or none can be made; then the refusal is final.
+ */
+function shortenRefusedPrompt(context: TurnContext, turn: TurnState, error: ErrorRecord): boolean {
+  const { tx, agent, profile } = context;
+  const { agentId } = agent.meta;
+  if (agent.context.madeRoom || turn.start.prompt === undefined) return false;
+  const to = edgeAt(agent, positionOfTokens(agent, viewTokens(agent, agent.context.view.from) / 2));
+  if (to <= agent.context.view.from) return false;
+  const tokens = promptTokens(agent, turn.start.prompt) ?? viewTokens(agent, agent.context.view.from);
+  const end = tx.emit({ type: 'turn.end', agentId, turnId: turn.turnId, status: 'error', error });
+  tx.cause = end.seq;
+  const isSummarised =
+    profile.contextPolicy.compaction !== undefined &&
+    agent.limits.stage !== 'last_turn' &&
+    startCompaction(context, { to, tokens, reason: 'refused' }, end.seq);
+  if (!isSummarised) trimTo(context, to, 'refused', end.seq);
+  requeueInputs(context, turn, end.seq);
+  return true;
 }

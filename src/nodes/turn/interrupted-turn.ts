@@ -3,7 +3,7 @@ import type { ErrorRecord } from '../../core/error.ts';
 import type { ModelAttempt, ModelOutcome } from '../../core/model/model.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { recordReply } from './record-reply.ts';
-import { visibilityObserver } from '../prompt/show-peer-history.ts';
+import { visibilityObserver } from '../prompt/peer-history.ts';
 
 const interruption: ErrorRecord = {
   code: 'MODEL_INTERRUPTED',

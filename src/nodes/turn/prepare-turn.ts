@@ -11,7 +11,7 @@ import { readInbox, type ReadInbox } from '../inbox/read-inbox.ts';
 import { boundTurn, checkLimits, type TurnBound } from '../limits/turn-limits.ts';
 import { compactIfDue } from '../prompt/compaction.ts';
 import { checkContextSize } from '../prompt/context-stage.ts';
-import { beginAtTask, showPeerHistory } from '../prompt/show-peer-history.ts';
+import { beginAtTask, showPeerHistory } from '../prompt/peer-history.ts';
 import { writePrompt } from '../prompt/write-prompt.ts';
 import type { TurnTicket } from './call-model.ts';
 import { escalate } from './escalate.ts';
@@ -22,7 +22,7 @@ import { pauseAtCheckpoint } from './pause-at-checkpoint.ts';
 export function prepareTurn(context: TurnContext): TurnTicket | NotBegun {
   const { tx, env, agent } = context;
   if (compactIfDue(context)) return 'compacting';
-  tx.setCause(agent.inbox.items[0]?.seq ?? agent.meta.seq);
+  tx.cause = agent.inbox.items[0]?.seq ?? agent.meta.seq;
   answerOpenCalls(tx, agent);
   const observers = env.observe(tx, agent, context.profile, 'pre');
   const stopped = escalate(context) ?? pauseAtCheckpoint(context) ?? checkLimits(context);

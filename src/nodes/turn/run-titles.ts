@@ -1,10 +1,9 @@
 import { callerOf } from '../../core/state/agent-path.ts';
 import { cutMiddle } from '../../core/cut-middle.ts';
 import type { Env } from '../../core/env.ts';
-import type { Writable } from '../../core/json.ts';
+import type { Writable, JsonValue } from '../../core/json.ts';
 import { contentText, type PromptMessage } from '../../core/prompt/message.ts';
 import type { ModelGateway, ModelOutcome } from '../../core/model/model.ts';
-import { titleOf } from '../../core/state/run-title.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { RunTitle } from '../../core/events/run-events.ts';
@@ -13,10 +12,10 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { judgeTurn } from '../limits/reserve.ts';
 
 /*
- * Titles worded by a model.
+ * Titles of runs.
  *
- * Owns: when one is asked for, how, and what comes of it. Does not own: the title a run has until then (`core/run-title.ts`).
- * 1. One call per run, after the first reply of its first agent, when the launcher gave no title. It is made again only when it was lost.
+ * Owns: the title a run begins with; when a model is asked for one, how, and what comes of it. Does not own: titles that people give (`engine/run-catalog.ts`).
+ * 1. One model call per run, after the first reply of its first agent, when the launcher gave no title. It is made again only when it was lost.
  * 2. Nothing waits for it: neither a turn nor the end of the run. What goes wrong is on record, and the title stays what it was.
  */
 
@@ -121,4 +120,11 @@ function bare(line: string): string {
     .replace(/^["'“”„«*]+/, '')
     .replace(/(?<!["'“”»*.])["'“”»*.]+$/, '')
     .trim();
+}
+
+/** Returns the default title of a run: the first line of its prompt, at most 80 characters. */
+export function titleOf(payload: JsonValue): string {
+  const prompt = typeof payload === 'object' && payload !== null && 'prompt' in payload ? payload['prompt'] : undefined;
+  const line = (typeof prompt === 'string' ? prompt : '').split('\n')[0]?.trim() ?? '';
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

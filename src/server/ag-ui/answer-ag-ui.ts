@@ -10,8 +10,7 @@ import { concludeRun } from '../../inspect/conclude.ts';
 import type { Listening } from '../threads/threads.ts';
 import type { AgUiEvent, AgUiInterrupt, AgUiUsage } from './ag-ui-event.ts';
 import { AgUiStream } from './ag-ui-stream.ts';
-import { agUiState } from './ag-ui-state.ts';
-import { jsonPatch } from './json-patch.ts';
+import { agUiState, jsonPatch } from './ag-ui-state.ts';
 
 /** Everything an answer to an AG-UI request is built from. */
 export interface AgUiAnswer {

@@ -1,6 +1,6 @@
-import type { UIMessage } from 'ai';
+import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Context } from 'hono';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Run } from '../../engine/run.ts';
 import { readJson } from '../http/request-body.ts';
 import type { ServerApp, ServerParts } from '../http/server-parts.ts';
@@ -8,10 +8,11 @@ import type { Exchange } from '../threads/exchange.ts';
 import type { GivenVerdict } from '../threads/give-verdicts.ts';
 import { heartbeatMs } from '../threads/sse-stream.ts';
 import { decidedAt, exchangeOf, submit, type Submitted } from '../threads/submit.ts';
-import { checkName, type Threads } from '../threads/threads.ts';
+import { checkName, type Threads, type Listening } from '../threads/threads.ts';
 import { chatMessages } from './chat-messages.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
-import { type ChatAnswer, streamAnswer } from './answer-chat.ts';
+import { endOf, headOf } from './chat-end.ts';
+import { UiStream } from './ui-stream.ts';
 
 /**
  * Adds the chat endpoints of the AI SDK, for `useChat` without changes. A chat is a run, found by the chat's id. A client that leaves
@@ -105,4 +106,71 @@ async function stream(context: Context, answer: () => ChatAnswer): Promise<Respo
   const { createUIMessageStreamResponse } = await import('ai');
   const { body, headers } = createUIMessageStreamResponse({ stream: streamAnswer(answer()), keepAliveMs: heartbeatMs });
   return context.newResponse(body, { headers });
+}
+
+/** Everything an answer to a chat request is built from. */
+interface ChatAnswer {
+  readonly listening: Listening;
+  readonly exchange: Exchange;
+  /** Id of the message. `isContinued`: the client has the beginning of it, else it begins here. */
+  readonly messageId: string;
+  readonly isContinued: boolean;
+  /** Last sequence number that belongs to earlier messages or that the client knows. */
+  readonly known: number;
+}
+
+/**
+ * Streams a run until it has settled or the reader leaves. Chunks are read from the run only as the reader takes them:
+ * `createUIMessageStream` of `ai` would buffer everything a slow reader has not read.
+ */
+function streamAnswer(answer: ChatAnswer): ReadableStream<UIMessageChunk> {
+  const left = new AbortController();
+  const chunks = answerChunks(answer, left.signal);
+  const leave = (): void => {
+    left.abort();
+    answer.listening.stop();
+  };
+  return new ReadableStream<UIMessageChunk>(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done !== true) {
+          controller.enqueue(next.value);
+          return;
+        }
+        leave();
+        controller.close();
+      },
+      async cancel() {
+        leave();
+        await chunks.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* answerChunks(answer: ChatAnswer, signal: AbortSignal): AsyncGenerator<UIMessageChunk, void> {
+  const { listening, exchange, messageId, isContinued, known } = answer;
+  const { run } = listening;
+  const stream = new UiStream(exchange.root);
+  yield { type: 'start', messageId, messageMetadata: headOf(run.state) };
+  try {
+    let hasBegun = false;
+    let seq = exchange.from;
+    for await (const news of listening.follow({ after: exchange.from, signal })) {
+      // Deltas of a reply follow the last known event.
+      const isNew: boolean = hasBegun || (news.kind === 'event' ? news.event.seq > known : seq >= known);
+      if (isNew && !hasBegun && !isContinued) stream.beginMessage();
+      hasBegun = isNew;
+      if (news.kind === 'event') seq = news.event.seq;
+      const chunks = stream.take(news);
+      if (isNew) yield* chunks;
+    }
+    const { chunks, closing } = endOf(run.state);
+    yield* [...stream.close(), ...chunks, ...closing];
+  } catch (thrown) {
+    // The run cannot continue in this process; it can be resumed from its journal.
+    yield { type: 'error', errorText: thrown instanceof CadreError ? thrown.message : describeThrown(thrown) };
+  }
 }

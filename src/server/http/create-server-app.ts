@@ -9,7 +9,7 @@ import { reachRun } from '../reach/reach-run.ts';
 import { addAgUiRoutes } from '../ag-ui/ag-ui-routes.ts';
 import { addChatRoutes } from '../chat/chat-routes.ts';
 import { Threads } from '../threads/threads.ts';
-import { answerError } from './answer-error.ts';
+import { answerError } from './error-statuses.ts';
 import { addCompareRoutes } from './routes/compare-routes.ts';
 import { addControlRoutes } from './routes/control-routes.ts';
 import { addExportRoutes } from './routes/export-routes.ts';
@@ -23,8 +23,7 @@ import type { ProfileTests } from './profile-tests.ts';
 import { addTestRoutes } from './routes/test-routes.ts';
 import type { ServerApp, ServerEnv, ServerParts } from './server-parts.ts';
 import { addViewRoutes } from './routes/view-routes.ts';
-import { guard } from './guard.ts';
-import { limitBody } from './limit-body.ts';
+import { guard, limitBody } from './guard.ts';
 
 /** Options of a server app. */
 export interface ServerAppOptions {

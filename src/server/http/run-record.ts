@@ -8,8 +8,8 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { EventAt } from '../../inspect/why/cause-chain.ts';
 import { factsOfRun } from '../../engine/recovery/facts-of-run.ts';
 import type { PlainProfileFacts } from '../../inspect/turn/profile-facts.ts';
-import { withoutSeed } from '../../inspect/without-seed.ts';
-import { ReferredTexts } from './referred-texts.ts';
+import { withoutSeed } from '../../inspect/bundle.ts';
+import { type ReadContent, readList } from '../../inspect/read-content.ts';
 
 /** Number of events read at a time; other work of this process runs in between. */
 const pageSize = 1_000;
@@ -82,5 +82,50 @@ export class RunRecord {
     else if (event.type === 'run.start') this.#state = startRun(event, 'everything');
     else throw new CadreError('STORE_CORRUPT', `run ${this.runId} does not begin with run.start`);
     this.#events.push(withoutSeed(event));
+  }
+}
+
+/** Shape of a content hash: 132 bits in base64url. */
+const hashShape = /^[\w-]{22}$/;
+
+/** Set of stored texts a run refers to: those named by its events, and those named by the lists of its system prompts. */
+class ReferredTexts {
+  readonly #content: ReadContent;
+  readonly #named = new Set<string>();
+  /** Stored lists of segments that have not been read yet. */
+  readonly #lists = new Set<string>();
+  readonly #read = new Set<string>();
+  #scanned = 0;
+
+  constructor(content: ReadContent) {
+    this.#content = content;
+  }
+
+  /** Scans the events added since the last call. */
+  scan(events: readonly CadreEvent[]): void {
+    for (; this.#scanned < events.length; this.#scanned++) this.#collect(events[this.#scanned], '');
+  }
+
+  has(hash: string): boolean {
+    if (this.#named.has(hash)) return true;
+    for (const list of this.#lists) {
+      this.#lists.delete(list);
+      this.#read.add(list);
+      this.#collect(readList(this.#content, list as ContentHash), '');
+    }
+    return this.#named.has(hash);
+  }
+
+  #collect(value: unknown, key: string): void {
+    if (typeof value === 'string') this.#name(value, key);
+    else if (Array.isArray(value)) for (const entry of value) this.#collect(entry, key);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, entry] of Object.entries(value)) this.#collect(entry, name);
+  }
+
+  #name(text: string, key: string): void {
+    if (text.length !== 22 || !hashShape.test(text)) return;
+    this.#named.add(text);
+    if (key === 'system' && !this.#read.has(text)) this.#lists.add(text);
   }
 }

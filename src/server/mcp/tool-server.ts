@@ -2,11 +2,12 @@ import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import { cutMiddle } from '../../core/cut-middle.ts';
 import { CadreError, toErrorRecord } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { Content, ContentPart } from '../../core/prompt/message.ts';
+import type { ContentPart } from '../../core/prompt/message.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { engineVersion } from '../../engine/version.ts';
 import type { ServerLibrary } from './server-library.ts';
 import type { CallEnd, ToolDesk } from './tool-desk.ts';
+import { contentParts } from '../../core/prompt/message.ts';
 
 /** Maximum length of a text in an answer, in characters. */
 const maxAnswerChars = 60_000;
@@ -47,11 +48,7 @@ export function toolServerFactory(library: ServerLibrary, desk: ToolDesk, stoppe
 }
 
 function toResult({ status, content }: CallEnd): CallToolResult {
-  return { content: partsOf(content).map(toPart), ...(status === 'ok' ? {} : { isError: true }) };
-}
-
-function partsOf(content: Content): readonly ContentPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return { content: contentParts(content).map(toPart), ...(status === 'ok' ? {} : { isError: true }) };
 }
 
 function toPart(part: ContentPart): CallToolResult['content'][number] {

@@ -6,7 +6,7 @@ import { eventSchemas } from './event-schemas.ts';
 import type { RunOverview } from '../../inspect/run-overview.ts';
 import type { ProjectRow } from '../../engine/run-catalog.ts';
 import type { RunRow } from '../http/run-row.ts';
-import type { ErrorAnswer } from '../http/answer-error.ts';
+import type { ErrorAnswer } from '../http/error-statuses.ts';
 import type { ActionDone } from '../reach/run-action.ts';
 import { anything, count, flag, listOf, maybe, named, number, object, recordOf, text, time } from './schema-record.ts';
 

@@ -1,6 +1,5 @@
 import { CadreError, type ErrorCode } from '../../core/error.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { isDeeperThan } from '../../core/json-depth.ts';
+import { isJsonObject, type JsonObject, isDeeperThan } from '../../core/json.ts';
 import { editSchemas } from '../../engine/launch/edit-schemas.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
 import type { RunAction } from './run-action.ts';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
-import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
+import { isAwaitingUser } from '../../core/state/is-asking.ts';
 import { type Callee, isCallable } from './callee.ts';
 
 /** A caller's request for an agent: a new one, or the one it names. */

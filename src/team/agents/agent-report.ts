@@ -4,6 +4,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { stagnationOutcome } from '../../core/profile/escalation.ts';
 import { clipText } from '../reports/clip-text.ts';
 import type { MadeCall } from './call-memo.ts';
+import { clipValue } from '../reports/clip-deliverables.ts';
 
 /** Maximum length of the text, and of the deliverables, in one report, in characters; the agent keeps the full version. */
 const maxOutput = 60_000;
@@ -56,10 +57,5 @@ function clipped(deliverables: JsonObject): JsonObject {
   if (JSON.stringify(deliverables).length <= maxDeliverables) return deliverables;
   const entries = Object.entries(deliverables);
   const share = Math.floor(maxDeliverables / entries.length);
-  return Object.fromEntries(entries.map(([key, value]): [string, JsonValue] => [key, clippedValue(value ?? null, share)]));
-}
-
-function clippedValue(value: JsonValue, max: number): JsonValue {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= max ? value : clipText(text, max);
+  return Object.fromEntries(entries.map(([key, value]): [string, JsonValue] => [key, clipValue(value ?? null, share)]));
 }

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../core/events/event.ts';
 import { liveRefusal, liveRoom } from '../../core/state/spawn-limits.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
-import { isAwaitingUser } from '../../core/state/is-awaiting-user.ts';
+import { isAwaitingUser } from '../../core/state/is-asking.ts';
 import { calledAgents } from './admit-call.ts';
 
 /** True when an agent of the caller is working on an open call; its end triggers the start of held ones. */

@@ -1,5 +1,5 @@
 import { toErrorRecord } from '../../core/error.ts';
-import { toPlainData } from '../../core/expression/plain-data.ts';
+import { toPlainData } from '../../core/expression/data.ts';
 import { readPath } from '../../core/expression/read-path.ts';
 import type { Scope } from '../../core/expression/roots.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';

@@ -9,10 +9,9 @@ import { openSlots } from '../dispatch/parallel-slots.ts';
 import { endingOf, settleAssignment } from '../dispatch/settle-assignment.ts';
 import { startAssignments } from '../dispatch/start-assignments.ts';
 import { textOf } from '../reports/text-of.ts';
-import { moveModule } from './move-module.ts';
+import { moveModule, withModules } from './move-module.ts';
 import { type MemoStep, type PlanMemo, type StepState, stepState } from './plan-memo.ts';
 import type { PlanSettings } from './plan-settings.ts';
-import { withModules } from './with-modules.ts';
 import { stepMarks } from '../../core/team/plan.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 

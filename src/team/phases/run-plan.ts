@@ -12,12 +12,11 @@ import { teamTool } from '../team-tool.ts';
 import { textOf } from '../reports/text-of.ts';
 import { refusal } from '../tool-outcome.ts';
 import { type Advanced, advancePlan, closeEnded } from './advance-plan.ts';
-import { moveModule } from './move-module.ts';
+import { moveModule, withModules } from './move-module.ts';
 import { fromStoredPlan, type MemoStep, type PlanMemo, toStoredPlan } from './plan-memo.ts';
 import { type PlanResult, planResult } from './plan-result.ts';
 import { type PlanSettings, readPlanSettings } from './plan-settings.ts';
 import { type PlanStep, readPlan } from './read-plan.ts';
-import { withModules } from './with-modules.ts';
 import { workersOf } from './workers.ts';
 
 const description =

@@ -1,5 +1,6 @@
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import { parentOf } from '../../core/fold/budget.ts';
 
 /** The profile type of the agent that plans and dispatches. */
 export const principalType = 'principal';
@@ -11,9 +12,4 @@ export function findPrincipal(run: RunContext, asking: SubContext): SubContext |
     if (agent.meta.agentId === id) return undefined;
   }
   return id === undefined ? undefined : run.agents.get(id);
-}
-
-function parentOf(run: RunContext, agent: SubContext): SubContext | undefined {
-  const { parentAgentId } = agent.meta;
-  return parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
 }

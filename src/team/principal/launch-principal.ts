@@ -5,7 +5,6 @@ import { spawnRefusal } from '../../core/state/spawn-limits.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
-import { endSubtree } from '../dispatch/end-subtree.ts';
 import { findPrincipal, principalType } from './find-principal.ts';
 import { launchParameters, readLaunchArguments, type LaunchArguments } from '../handover/launch-arguments.ts';
 import { staffingProblem, type Profiles } from '../dispatch/staffing.ts';
@@ -14,6 +13,7 @@ import { dataOutcome, refusal } from '../tool-outcome.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { freshStart, nextIteration } from './principal-start.ts';
+import { settleAssignment, type Ending } from '../dispatch/settle-assignment.ts';
 
 /**
  * Creates the tool that starts a principal in the background, or sends the last one into another iteration (A1.10). Other systems
@@ -131,4 +131,27 @@ function principalProfile(name: string | undefined, profiles: Profiles): Compile
   if (names.length === 0) return `no active profile has type ${principalType}, so there is none to launch; add one to the profiles`;
   const guess = closestName(wanted, names);
   return `${JSON.stringify(wanted)} is no active profile of type ${principalType}${guess === undefined ? '' : `; did you mean ${guess}?`} There are: ${names.join(', ')}.`;
+}
+
+/**
+ * Returns the events that cancel an agent and its descendants, deepest first (I9): each running agent ends as `cancelled`, and its
+ * work modules leave `ongoing`.
+ */
+function endSubtree(agent: SubContext, reason: string, context: TransitionContext): readonly EventDraft[] {
+  const below = agent.children.flatMap((id) => {
+    const child = context.run.agents.get(id);
+    return child === undefined ? [] : endSubtree(child, reason, context);
+  });
+  if (agent.status === 'ended') return below;
+  const { agentId } = agent.meta;
+  const ending: Ending = { outcome: 'cancelled', output: '', deliverables: agent.deliverables, error: reason };
+  const end: EventDraft = {
+    type: 'agent.end',
+    agentId,
+    outcome: 'cancelled',
+    output: '',
+    deliverables: agent.deliverables,
+    error: { code: 'TOOL_CANCELLED', message: reason },
+  };
+  return [...below, end, ...settleAssignment(agent, ending, context)];
 }

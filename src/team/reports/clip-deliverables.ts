@@ -10,7 +10,8 @@ export function clipDeliverables(deliverables: JsonObject, max: number): JsonObj
   return Object.fromEntries(entries.map(([key, value]) => [key, clipValue(value ?? null, share)]));
 }
 
-function clipValue(value: JsonValue, max: number): JsonValue {
+/** Returns a value, or its text clipped when it has more than `max` characters. */
+export function clipValue(value: JsonValue, max: number): JsonValue {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= max ? value : clipText(text, max);
 }

@@ -1,6 +1,7 @@
 import type { SourceRef } from '../../core/profile/source-ref.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { PlaceOf, Texts } from '../cases/test-case.ts';
+import { withSortedKeys } from '../../tools/stable-json.ts';
 
 /** An expectation that does not hold. */
 export interface Failure {
@@ -51,14 +52,7 @@ export function listOf(texts: Texts | undefined): readonly string[] {
 /** Renders a value for comparison: texts as they are, anything else as JSON with sorted keys. */
 export function textOf(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
-  return JSON.stringify(sorted(value), null, 2) ?? '(nothing)';
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, part]: readonly [string, unknown]) => [key, sorted(part)] as const);
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(withSortedKeys(value), null, 2) ?? '(nothing)';
 }
 
 /** Most characters of a text that is shown whole. */

@@ -10,7 +10,7 @@ import type { TestedProfiles } from './tested-profiles.ts';
 import { playSeeded, replyOf } from './play-turn.ts';
 import { type PlayedTurn, spanOf } from './played.ts';
 import { findRecorded, type OpenRecords, type RecordedTurn } from './recorded-source.ts';
-import { withoutImport } from '../../inspect/without-import.ts';
+import { withoutImport } from '../../inspect/bundle.ts';
 
 /** Where the recorded turn of a case is found. */
 export interface RecordedPlace {

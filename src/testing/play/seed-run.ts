@@ -5,7 +5,7 @@ import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { AgentId, RunId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { titleOf } from '../../core/state/run-title.ts';
+import { titleOf } from '../../nodes/turn/run-titles.ts';
 import { emptyModule, type WorkModule } from '../../core/team/work-module.ts';
 import { runLimits } from '../../engine/limit-options.ts';
 import { toUserPayload } from '../../engine/input/user-payload.ts';

@@ -2,7 +2,7 @@ import { TurnContext } from '../../core/turn-context.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { CallId } from '../../core/ids.ts';
-import type { InputGate } from '../../engine/input/input-gate.ts';
+import type { InputGate } from '../../engine/run/decide-batch.ts';
 import { gateFor } from '../../nodes/tools/tool-gates.ts';
 
 /** Notes which gate judged the calls that events request: the journal records only those that deny or ask. */

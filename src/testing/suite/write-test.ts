@@ -4,7 +4,7 @@ import { foldEvents } from '../../core/fold/apply-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { exportRun, type ExportOptions } from '../../engine/recovery/export-run.ts';
 import { createContentHash } from '../../engine/recovery/content-hash.ts';
-import { contentOf } from '../../inspect/bundle.ts';
+import { contentOf, withoutImport } from '../../inspect/bundle.ts';
 import { readList, type ReadContent } from '../../inspect/read-content.ts';
 import { toTurnRecord, type TurnRecord } from '../../inspect/turn/turn-record.ts';
 import { yamlLibrary } from '../../profiles/yaml/yaml-library.ts';
@@ -14,7 +14,6 @@ import { TestedProfiles, type TestedProfilesOptions } from '../play/tested-profi
 import { replayTurn } from '../play/play-recorded.ts';
 import { type PlayedTurn, spanOf } from '../play/played.ts';
 import type { RecordedTurn } from '../play/recorded-source.ts';
-import { withoutImport } from '../../inspect/without-import.ts';
 
 /** A test made from a recorded turn. */
 export interface WrittenTest {

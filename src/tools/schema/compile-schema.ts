@@ -6,8 +6,8 @@ import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 import { plainCheck, type PlainCheck } from '../../core/tool/plain-schema.ts';
 import { toProblems } from './argument-problems.ts';
 import { inspectSchema, type Draft } from './inspect-schema.ts';
-import { maxStepsFor, StepCount, stepKeyword, withSteps } from '../schema-steps.ts';
-import { compileSafePattern } from './safe-pattern.ts';
+import { RE2JS } from 're2js';
+import { mapSchema } from './map-schema.ts';
 
 /** A schema ready to check values with. */
 export interface CompiledSchema {
@@ -148,4 +148,92 @@ function newAjv(draft: Draft, options: Options): Ajv {
   }
   const { Ajv2020 } = load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   return new Ajv2020(options);
+}
+
+/** Longest pattern that is checked, in characters. */
+const maxPatternChars = 2_000;
+/** Most work, text length times program size, for one search: a fraction of a second. */
+const maxWork = 20_000_000;
+
+/** A pattern in the form Ajv expects; its text is the pattern, since Ajv caches compiled patterns by it. */
+interface SafePattern {
+  test(text: string): boolean;
+  toString(): string;
+}
+
+/**
+ * Compiles a schema's `pattern` so that no text can make it run long (FAULTS P4): RE2 syntax, linear time. A pattern that RE2 cannot
+ * express (look-around, back-references) or that is too long accepts everything; `onIgnored` gets the reason. A text far too long for the
+ * pattern does not match.
+ */
+function compileSafePattern(source: string, onIgnored: (warning: string) => void): SafePattern {
+  const ignored = (why: string): SafePattern => {
+    onIgnored(`the pattern ${shorten(source)} is not checked: ${why}`);
+    return { test: () => true, toString: () => `ignored:${source}` };
+  };
+  if (source.length > maxPatternChars) return ignored(`it is longer than ${maxPatternChars} characters`);
+  try {
+    const regex = RE2JS.compile(RE2JS.translateRegExp(source));
+    const size = regex.programSize();
+    return { test: (text) => text.length * size <= maxWork && regex.test(text), toString: () => `re2:${source}` };
+  } catch (thrown) {
+    return ignored(thrown instanceof Error ? thrown.message : 'it cannot be compiled');
+  }
+}
+
+function shorten(source: string): string {
+  return JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}…` : source);
+}
+
+/** Keyword added beside each reference of a compiled schema; counts how often the reference is followed. */
+const stepKeyword = 'x-cadre-step';
+
+/** Most references followed for any value, and the addition for each value inside it. */
+const stepsAtLeast = 20_000;
+const stepsPerValue = 20;
+
+/**
+ * Counts the references followed while one value is checked. A schema whose definition refers to itself twice for one field visits a
+ * value of depth n 2ⁿ times; without the count, one call with such arguments would block the process.
+ */
+class StepCount {
+  #left = 0;
+  #more: (() => number) | undefined;
+
+  /** Begins a check; calls `most` once the usual number of steps is used up. */
+  begin(most: () => number): void {
+    this.#left = stepsAtLeast;
+    this.#more = () => most() - stepsAtLeast;
+  }
+
+  /** Takes a step and returns true. Throws when there were too many. */
+  take(): boolean {
+    if (this.#left === 0) {
+      this.#left = this.#more?.() ?? 0;
+      this.#more = undefined;
+    }
+    if (this.#left <= 0) throw new Error('its schema refers to itself too often for a value of this depth');
+    this.#left -= 1;
+    return true;
+  }
+}
+
+/** Returns how many references may be followed while a value is checked. */
+function maxStepsFor(value: JsonValue): number {
+  let values = 0;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    values += 1;
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) open.push(inner ?? null);
+  }
+  return stepsAtLeast + stepsPerValue * values;
+}
+
+/** Returns a schema whose references are counted. */
+function withSteps(root: JsonObject): JsonObject {
+  return mapSchema(root, (schema) =>
+    ['$ref', '$dynamicRef', '$recursiveRef'].some((keyword) => Object.hasOwn(schema, keyword))
+      ? { ...schema, [stepKeyword]: true }
+      : schema,
+  );
 }

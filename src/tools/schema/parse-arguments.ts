@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ParsedArguments } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
-import { parseJson } from '../../core/parse-json.ts';
-import { isDeeperThan, maxArgumentDepth } from '../../core/json-depth.ts';
-import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonValue, parseJson, isDeeperThan, maxArgumentDepth } from '../../core/json.ts';
 import type { ToolEffect } from '../../core/tool/tool.ts';
 
 /** Longest argument text, in characters. */

@@ -1,8 +1,7 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/argument-check.ts';
-import { argumentCheck } from './check-arguments.ts';
-import { forbiddenKeyPath } from './forbidden-key.ts';
+import { argumentCheck, forbiddenKeyPath } from './check-arguments.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
 
 /** A tool's declared parameters, ready to use. */

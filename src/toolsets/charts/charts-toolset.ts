@@ -1,9 +1,8 @@
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import type { ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
-import { readDataRows } from '../data/data-rows.ts';
 import { readDataFile } from '../data/read-data-file.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { compileUnreadable, unreadableOf, unreadableSetting } from '../files/guard/unreadable.ts';
@@ -13,6 +12,7 @@ import { runChild } from '../worker/run-child.ts';
 import { resolveReadable, type ReadBounds } from '../workspace/workspace-files.ts';
 import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
+import { isNumericColumn, parseCsv } from '../data/parse-csv.ts';
 
 const maxSpecChars = 1_000_000;
 
@@ -97,4 +97,38 @@ function toReturn(stem: string, { png, width, height, warnings }: DrawnChart): T
       { type: 'file', mediaType: 'image/png', data: { type: 'data', data } },
     ],
   });
+}
+
+/**
+ * Reads the rows of a data file: CSV (columns of numbers become numbers, empty cells null), or JSON with a list of objects.
+ *
+ * @throws CadreError `TOOL_FAILED` with the file and the problem
+ */
+function readDataRows(file: string, text: string): readonly JsonObject[] {
+  try {
+    return /\.json$/i.test(file) ? jsonRows(text) : csvRows(text);
+  } catch (thrown) {
+    const reason = thrown instanceof CadreError ? thrown.message : describeThrown(thrown);
+    throw new CadreError('TOOL_FAILED', `${file} has no rows to draw: ${reason}`, { cause: thrown });
+  }
+}
+
+function jsonRows(text: string): readonly JsonObject[] {
+  const value = JSON.parse(text) as JsonValue;
+  if (Array.isArray(value) && (value as readonly JsonValue[]).every(isJsonObject)) return value as readonly JsonObject[];
+  throw new CadreError('TOOL_FAILED', 'it must be a list of objects.');
+}
+
+function csvRows(text: string): readonly JsonObject[] {
+  const table = parseCsv(text);
+  const numeric = table.columns.map((_, index) => isNumericColumn(table, index));
+  return table.rows.map((row) =>
+    Object.fromEntries(
+      table.columns.map((column, index) => {
+        const cell = row[index] ?? '';
+        if (cell === '') return [column, null];
+        return [column, numeric[index] === true ? Number(cell) : cell];
+      }),
+    ),
+  );
 }

@@ -1,9 +1,8 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ToolsetHost } from '../../core/tool/toolset.ts';
-import { ListingPace } from './listing-pace.ts';
+import { RestartBudget, ListingPace } from './server-pace.ts';
 import { McpSession } from './mcp-session.ts';
 import type { McpSettings } from './mcp-settings.ts';
-import { RestartBudget } from './restart-budget.ts';
 import { readServerTools, type ServerTool, type ServerTools } from './server-tool.ts';
 
 /** Dependencies and callbacks of a link. */

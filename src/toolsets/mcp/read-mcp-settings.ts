@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
-import { durationOf } from '../settings.ts';
+import { durationOf, numberOf, textOf, textsOf } from '../settings.ts';
 import { mcpSettingsSchema, type HttpAddress, type McpSettings, type McpToolSettings, type StdioAddress } from './mcp-settings.ts';
 
 const defaultMaxResultChars = 32_768;
@@ -21,36 +21,36 @@ export function readMcpSettings(name: string, settings: JsonObject, unreadable: 
     protocol: pick(settings['protocol'], ['legacy', 'modern']) ?? 'auto',
     trust: pick(settings['trust'], ['trusted']) ?? 'untrusted',
     results: pick(settings['results'], ['trusted']) ?? 'untrusted',
-    maxResultChars: count(settings['max_result_chars']) ?? defaultMaxResultChars,
-    maxMessageBytes: count(settings['max_message_bytes']) ?? defaultMaxMessageBytes,
+    maxResultChars: numberOf(settings['max_result_chars']) ?? defaultMaxResultChars,
+    maxMessageBytes: numberOf(settings['max_message_bytes']) ?? defaultMaxMessageBytes,
     timeouts: readTimeouts(objectOf(settings['timeouts'])),
     tools: new Map(Object.entries(objectOf(settings['tools'])).map(([tool, value]) => [tool, readTool(objectOf(value))])),
   };
   const effect = pick(settings['effect'], ['pure', 'idempotent', 'unsafe']);
   if (effect !== undefined) result.effect = effect;
   if (typeof settings['needs_approval'] === 'boolean') result.needsApproval = settings['needs_approval'];
-  if (Array.isArray(settings['only'])) result.only = new Set(textList(settings['only']));
+  if (Array.isArray(settings['only'])) result.only = new Set(textsOf(settings['only']));
   return result;
 }
 
 function readAddress(name: string, settings: JsonObject, unreadable: readonly string[]): StdioAddress | HttpAddress {
-  const command = text(settings['command']);
-  const url = text(settings['url']);
+  const command = textOf(settings['command']);
+  const url = textOf(settings['url']);
   const transport = pick(settings['transport'], ['stdio', 'http', 'sse']) ?? (url === undefined ? 'stdio' : 'http');
   if (command !== undefined && url !== undefined)
     throw wrong(name, 'settings have both a command and a url; a server is either started or called');
   if (transport === 'stdio') {
     if (command === undefined)
       throw wrong(name, 'settings need a command that starts the server (transport: stdio), or a url (transport: http or sse)');
-    const cwd = text(settings['cwd']);
+    const cwd = textOf(settings['cwd']);
     const sandbox = settings['sandbox'] === true ? toSandboxPolicy(settings, unreadable) : undefined;
     return {
       transport,
       command,
-      args: textList(settings['args']),
+      args: textsOf(settings['args']),
       ...(cwd === undefined ? {} : { cwd }),
       env: textMap(settings['env']),
-      inheritEnv: textList(settings['inherit_env']),
+      inheritEnv: textsOf(settings['inherit_env']),
       ...(sandbox === undefined ? {} : { sandbox }),
     };
   }
@@ -76,16 +76,16 @@ function readTool(settings: JsonObject): McpToolSettings {
   const tool: Writable<McpToolSettings> = {};
   if (typeof settings['enabled'] === 'boolean') tool.enabled = settings['enabled'];
   if (typeof settings['needs_approval'] === 'boolean') tool.needsApproval = settings['needs_approval'];
-  const description = text(settings['description']);
+  const description = textOf(settings['description']);
   if (description !== undefined) tool.description = description;
   const effect = pick(settings['effect'], ['pure', 'idempotent', 'unsafe']);
   if (effect !== undefined) tool.effect = effect;
   if (settings['timeout'] !== undefined) tool.timeoutMs = durationOf(settings, 'timeout', 0);
-  const maxChars = count(settings['max_result_chars']);
+  const maxChars = numberOf(settings['max_result_chars']);
   if (maxChars !== undefined) tool.maxResultChars = maxChars;
   const results = pick(settings['results'], ['trusted', 'untrusted']);
   if (results !== undefined) tool.results = results;
-  const pin = text(settings['pin']);
+  const pin = textOf(settings['pin']);
   if (pin !== undefined) tool.pin = pin;
   return tool;
 }
@@ -94,24 +94,12 @@ function wrong(name: string, what: string): CadreError {
   return new CadreError('OPTION_INVALID', `toolset '${name}': ${what}`);
 }
 
-function text(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function count(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
 function pick<const Value extends string>(value: JsonValue | undefined, allowed: readonly Value[]): Value | undefined {
   return allowed.find((candidate) => candidate === value);
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
-}
-
-function textList(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
 }
 
 function textMap(value: JsonValue | undefined): Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, opendirSync, readdirSync, type Dirent } from 'nod
 import { setImmediate } from 'node:timers/promises';
 import { autoRunFiles } from '../files/guard/auto-run-files.ts';
 import { errorCode } from '../files/error-code.ts';
-import { gitFolderNames, isGitFolder } from '../files/guard/git-folder.ts';
+import { gitFolderNames, gitNames, isGitFolder } from '../files/guard/git-folder.ts';
 import { plainName } from '../files/plain-name.ts';
 import { secretFiles } from '../files/guard/secret-files.ts';
 import { compileUnreadable, type Unreadable } from '../files/guard/unreadable.ts';
@@ -39,8 +39,6 @@ interface OpenFolder {
   /** True when it lies in a folder that is hidden as a whole. */
   readonly isHidden: boolean;
 }
-
-const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
 
 /** Handling of folders that cannot be listed: leave them, or open them for their owner, since a command has closed them. */
 export type ClosedFolders = 'leave' | 'open';

@@ -10,8 +10,7 @@ import type { ProgramSettings } from '../process/program-settings.ts';
 import type { ProcessEnd, RunningProcess } from '../process/running-process.ts';
 import { createSpillFile } from '../process/spill-file.ts';
 import { startProgram } from '../process/start-program.ts';
-import { ShellSession } from './shell-session.ts';
-import { sessionScript } from './session-script.ts';
+import { ShellSession, sessionScript } from './shell-session.ts';
 
 /** Maximum number of running commands. */
 const maxRunning = 16;

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
-import { durationOf, durationSetting } from '../settings.ts';
+import type { JsonObject, JsonSchema } from '../../core/json.ts';
+import { durationOf, durationSetting, numberOf, textOf, textsOf } from '../settings.ts';
 import type { Reach } from '../../core/tool/toolset.ts';
 import type { UrlPolicy } from './url-policy.ts';
 
@@ -144,16 +144,4 @@ function readProvider(setting: JsonObject): ProviderSetting {
     ...(key === undefined ? {} : { key }),
     ...(engineId === undefined ? {} : { engineId }),
   };
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function textsOf(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
-}
-
-function numberOf(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }

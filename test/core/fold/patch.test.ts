@@ -4,11 +4,10 @@ import type { CadreEvent } from '../../../src/core/events/event.ts';
 import { applyEvent, foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { AgentId } from '../../../src/core/ids.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { StateEdit } from '../../../src/core/patches/state-edit.ts';
+import { type StateOperation, updateState, StateEdit } from '../../../src/core/patches/update-state.ts';
 import { patchedState } from '../../../src/core/patches/state-patch.ts';
 import { type Patch } from '../../../src/core/patches/patch.ts';
 import type { RunContext } from '../../../src/core/state/run-context.ts';
-import { type StateOperation, updateState } from '../../../src/core/patches/update-state.ts';
 import { teamJournal } from '../../inspect/team-journal.ts';
 
 const { events } = teamJournal();

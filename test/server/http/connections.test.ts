@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServerApp } from '../../../src/server/index.ts';
-import { createNodeServer } from '../../../src/server/http/node-server.ts';
+import { createNodeServer } from '../../../src/server/http/serve.ts';
 import { listen } from '../../../src/server/listen.ts';
 import { testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { openEvents } from './event-reader.ts';

@@ -1,5 +1,5 @@
 import type { RunId, TurnId } from '../../../src/core/ids.ts';
-import { toReplyParts } from '../../../src/models/scripted/scripted-reply-parts.ts';
+import { toReplyParts } from '../../../src/models/scripted/scripted-stream.ts';
 import type { LanguageModel } from '../../../src/index.ts';
 import type { Host } from '../process/host.ts';
 import { promptOwner } from './prompt-owner.ts';

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../src/core/json.ts';
 import type { ApproveOptions } from '../../../src/engine/input/verdicts.ts';
 import type { Run } from '../../../src/index.ts';
 import { Deeds } from './deeds.ts';
-import { openCallsOf } from '../../../src/nodes/inbox/answered-call.ts';
+import { openCallsOf } from '../../../src/nodes/inbox/answer-open-calls.ts';
 import type { Host } from '../process/host.ts';
 import type { World } from './world.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { indexFormat } from '../../../src/toolsets/documents/cache/cache-key.ts';
+import { indexFormat } from '../../../src/toolsets/documents/search/opened-index.ts';
 import { defaultDocumentLimits } from '../../../src/toolsets/documents/document-limits.ts';
 import { DocumentIndex } from '../../../src/toolsets/documents/search/document-index.ts';
 
@@ -48,7 +48,7 @@ it('has the format that its version says: other parsing, chunking or indexing ne
   const found = { format: indexFormat, hash: hashOf(path.join(cacheDir, (await readdir(cacheDir))[0] ?? '')) };
   await index.close();
   const known = JSON.parse(await readFile(golden, 'utf8')) as typeof found;
-  // Kept indexes of users hold what the older code made: raise `indexFormat` in src/toolsets/documents/cache/cache-key.ts, then write
+  // Kept indexes of users hold what the older code made: raise `indexFormat` in src/toolsets/documents/search/opened-index.ts, then write
   // the new pair into test/golden/document-index.json.
   expect(found).toEqual(known);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanSchema } from '../../../src/toolsets/mcp/clean-schema.ts';
+import { cleanSchema } from '../../../src/toolsets/mcp/server-tool.ts';
 
 const hidden = '\u{e0041}\u200b\u202e';
 

@@ -1,15 +1,17 @@
 import { CadreError } from '../../../core/error.ts';
-import { isKnownWhole } from '../../../inspect/why/known-whole.ts';
-import type { WhyAnswer } from '../../../inspect/why/why.ts';
+import { type WhyAnswer, isKnownWhole } from '../../../inspect/why/why.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { changedFiles } from '../../terminal/changed-files.ts';
 import { formatAnswers } from '../../terminal/format-answers.ts';
 import { matchTurns, findTurn, looksLikeTurn } from '../../runs/find-turn.ts';
 import type { RecordedRun } from '../../runs/recorded-run.ts';
 import { openRecordedTurn } from '../../runs/recorded-turn.ts';
 import { parsePlace } from '../../../inspect/why/why-place.ts';
-import { notFound, searchTurns } from '../../runs/search-turns.ts';
 import { show, showRun, type ReadingOptions, type Shown } from '../../runs/show.ts';
+import type { RunContext } from '../../../core/state/run-context.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { isJsonObject } from '../../../core/json.ts';
+import { safe } from '../../../inspect/format/text/layout.ts';
+import { maxFileBytes } from '../../../profiles/files/file-limits.ts';
 
 /** Shows the provenance of a text in a prompt or reply; without a turn, in the newest turn that contains it. */
 export async function whyCommand(
@@ -82,4 +84,84 @@ function readWords(recorded: RecordedRun, words: readonly string[]): { readonly 
   const text = words.join(' ');
   if (text.trim() === '') throw new CadreError('OPTION_INVALID', 'the text to search for is empty; name a few words of it');
   return { text };
+}
+
+/** Maximum estimated prompt tokens searched, which takes seconds; all prompts of a long history could take hours. */
+const maxTokens = 10_000_000;
+
+/** Result of searching the turns of a run. */
+interface TurnSearch {
+  /** Answers of the newest turn with an exact match, else of the newest that matches apart from white space or case. */
+  readonly answers: readonly WhyAnswer[];
+  /** Number of newest turns searched. */
+  readonly searched: number;
+}
+
+/** Searches the turns of a run for a text, newest first, until an exact match or `limit` prompt tokens. */
+export async function searchTurns(
+  recorded: { readonly state: Pick<RunContext, 'turns'>; why(turnId: string, text: string): Promise<readonly WhyAnswer[]> },
+  text: string,
+  limit = maxTokens,
+): Promise<TurnSearch> {
+  let best: readonly WhyAnswer[] = [];
+  let searched = 0;
+  let tokens = 0;
+  for (const { turnId, start } of [...recorded.state.turns.values()].toReversed()) {
+    tokens += start.prompt?.tokens ?? 0;
+    if (searched > 0 && tokens > limit) break;
+    searched += 1;
+    const answers = await recorded.why(turnId, text);
+    if (answers[0]?.match === 'exact') return { answers, searched };
+    if (best.length === 0) best = answers;
+  }
+  return { answers: best, searched };
+}
+
+/** Returns the message for a text that was not found, with the searched range. */
+export function notFound({ state }: Pick<RecordedRun, 'state'>, searched: number): string {
+  const { size } = state.turns;
+  const where = searched < size ? `the newest ${searched} of the ${size} turns` : `the ${size} turns`;
+  const more = searched < size ? '. To search further back, name a turn: cadre why RUN TURN TEXT' : '.';
+  return `Not found: no prompt or reply of ${where} of run ${state.meta.runId} contains the text${more}\n`;
+}
+
+const shownHash = 8;
+
+/**
+ * Returns lines that name the files of an answer which differ on disk from the version that the run has: line numbers are those of that
+ * version. Empty when all are the same, or not here.
+ */
+export function changedFiles({ state, files }: Pick<RecordedRun, 'state' | 'files'>, answers: unknown): string {
+  const recorded = new Map(files.map(({ path, text }) => [path, text]));
+  const version = state.meta.profiles.slice(0, shownHash);
+  return [...filesIn(answers)]
+    .toSorted()
+    .flatMap((file) => {
+      const before = recorded.get(file);
+      const now = before === undefined ? undefined : textOf(file);
+      if (now === undefined || now === before) return [];
+      return [`${safe(file, 500)} has changed since; lines are those of the run's profiles (version ${version}).\n`];
+    })
+    .join('');
+}
+
+/** Returns the files of all places in a value: `{ file, line, … }`. */
+function filesIn(value: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (Array.isArray(value)) for (const part of value as readonly unknown[]) filesIn(part, found);
+  else if (isJsonObject(value)) {
+    if (typeof value['file'] === 'string' && typeof value['line'] === 'number') found.add(value['file']);
+    for (const part of Object.values(value)) filesIn(part, found);
+  }
+  return found;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    // The journal names the file: it may be anything, such as a pipe that never ends.
+    const stats = statSync(file);
+    return stats.isFile() && stats.size <= maxFileBytes ? readFileSync(file, 'utf8') : undefined;
+  } catch {
+    // The profiles are elsewhere: nothing can be said about them.
+    return undefined;
+  }
 }

@@ -14,12 +14,13 @@ import { unlessInterrupted } from '../../runs/unless-interrupted.ts';
 import type { LimitsOption } from '../../options/option-values.ts';
 import { type RestateFlags, restateOf } from '../../options/restate-option.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
-import { openTerminal } from '../../terminal/terminal.ts';
+import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
-import { openPage } from '../../terminal/open-page.ts';
 import { openRecording, writeRecording } from '../../runs/write-recording.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
 import { openRunSession } from '../../runs/run-session.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Run } from '../../../engine/run.ts';
 
 /** Options of commands that start or resume a run. */
 export interface RunOptions {
@@ -122,4 +123,25 @@ async function readInput(): Promise<string> {
   process.stdin.setEncoding('utf8');
   for await (const part of process.stdin) text += String(part);
   return text;
+}
+
+/** Page served beside a run; disposing closes it. */
+interface OpenPage extends AsyncDisposable {
+  /** Keeps the page open until a signal asks to stop; its run can still be inspected and sent messages. */
+  untilInterrupted(interruption: Interruption): Promise<void>;
+}
+
+/** Serves the page of an engine and prints the address of a run. */
+export async function openPage(engine: Engine, run: Run, terminal: Terminal): Promise<OpenPage> {
+  // The server is imported only when needed.
+  const { servePage } = await import('../../runs/serve-page.ts');
+  const served = await servePage(engine, {});
+  terminal.tell(`Page: ${served.url}/#/runs/${run.id}\n`);
+  return {
+    untilInterrupted: async ({ asked }) => {
+      terminal.tell(`The page stays open at ${served.url}/#/runs/${run.id} (Ctrl-C closes it; the run can be resumed).\n`);
+      await asked;
+    },
+    [Symbol.asyncDispose]: () => served.close(),
+  };
 }

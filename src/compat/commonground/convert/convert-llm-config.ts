@@ -1,7 +1,6 @@
 import { isMap, isScalar, type Node, type Scalar, type YAMLMap } from 'yaml';
 import { keyNode, keysOf, mapAt, nodeAt, removeKey, renameKey, setKeys, setText, textAt } from '../edit-yaml.ts';
-import { toModelName } from './convert-model-name.ts';
-import { convertProvider } from './convert-provider.ts';
+import { convertProvider, toModelName } from './convert-provider.ts';
 import { dropOtherForm, keepKeys } from '../list-items.ts';
 import { find, type SourceFile } from '../source-file.ts';
 

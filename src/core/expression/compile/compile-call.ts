@@ -6,10 +6,12 @@ import { isForbiddenKey, isList, isMap, kindOf } from '../data.ts';
 import { CadreError } from '../../error.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';
 import type { ExpressionFunction, ParameterKind } from '../functions/function.ts';
-import { functions } from '../functions/functions.ts';
 import { callHint, methodHint } from '../habits.ts';
 import type { SyntaxNode } from '../parse.ts';
-import { compilePattern, searchPattern } from '../functions/regex-function.ts';
+import { compilePattern, searchPattern, regexFunction } from '../functions/regex-function.ts';
+import { listFunctions } from '../functions/list-functions.ts';
+import { textFunctions } from '../functions/text-functions.ts';
+import { valueFunctions } from '../functions/value-functions.ts';
 
 type CallNode = Extract<SyntaxNode, { readonly op: 'call' }>;
 type MethodNode = Extract<SyntaxNode, { readonly op: 'rcall' }>;
@@ -171,3 +173,8 @@ function usageOf(called: ExpressionFunction): string {
     .filter((name) => name !== '');
   return `${called.methodOnly === true ? 'text.' : ''}${called.name}(${names.join(', ')})`;
 }
+
+/** Every function of the language by name. */
+export const functions: ReadonlyMap<string, ExpressionFunction> = new Map(
+  [...valueFunctions, ...listFunctions, ...textFunctions, regexFunction].map((each) => [each.name, each]),
+);

@@ -1,6 +1,5 @@
 import { broken, mayBe, report, siteOf, type Compiled, type Compiler, type Locals, type Run, type StaticType } from './compiler.ts';
-import { isList, isMap, isTruthy, isForbiddenKey, kindOf } from '../data.ts';
-import { equals } from '../equals.ts';
+import { isList, isMap, isTruthy, isForbiddenKey, kindOf, equals } from '../data.ts';
 import { failure, type Evaluation, type Site } from '../evaluation.ts';
 import type { SyntaxNode } from '../parse.ts';
 

@@ -1,5 +1,4 @@
-import { isList, isMap, kindOf, readItem, readKey, toData } from '../data.ts';
-import { equals } from '../equals.ts';
+import { isList, isMap, kindOf, readItem, readKey, toData, equals } from '../data.ts';
 import { failure, type Evaluation } from '../evaluation.ts';
 import { listArgument, numberArgument, textArgument, type ExpressionFunction } from './function.ts';
 import { toStableJson } from '../json-text.ts';

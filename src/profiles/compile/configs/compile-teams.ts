@@ -1,5 +1,4 @@
-import type { CompiledProfile } from '../../../core/profile/profile.ts';
-import type { TeamFacts } from '../../../core/profile/team-facts.ts';
+import type { CompiledProfile, TeamFacts } from '../../../core/profile/profile.ts';
 import { nameHint, quote } from '../../wording.ts';
 import type { MapNode } from '../../yaml/source-node.ts';
 import { checkLlmConfig, type KnownConfigs } from './choose-llm-config.ts';

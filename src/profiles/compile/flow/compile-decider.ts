@@ -1,14 +1,13 @@
-import type { CompiledRule, DeciderAction } from '../../../core/profile/profile.ts';
-import { handlesErrors } from '../../../core/profile/handles-errors.ts';
+import { type CompiledRule, type DeciderAction, handlesErrors } from '../../../core/profile/profile.ts';
 import { quote } from '../../wording.ts';
 import { childOf, type MapNode } from '../../yaml/source-node.ts';
 import { checkTool, refOf, type CompileContext } from '../compile-context.ts';
 import { compileItem, type TextKeys } from './compile-item.ts';
-import { compileCondition, compileText } from '../compile-text.ts';
+import { compileCondition, compileText, constantExpression, constantTemplate } from '../compile-text.ts';
 import { compileValue, constantValue } from '../compile-value.ts';
 import { listNode, mapItems, readText, textItems, textNode } from '../read-node.ts';
 import { requireKey } from '../checks/require-key.ts';
-import { defaultDecider } from './default-decider.ts';
+import type { SourceRef } from '../../../core/profile/source-ref.ts';
 
 const toolChoices = new Set(['auto', 'none', 'required']);
 const canEnd = new Set<DeciderAction['type']>(['end_agent_turn', 'await', 'await_user_input', 'call_tool', 'continue_with_tool']);
@@ -143,4 +142,64 @@ function compileChoice(context: CompileContext, action: MapNode, owner: string):
 /** Checks a tool choice: `auto`, `none`, `required`, or an existing tool. */
 export function checkToolChoice(context: CompileContext, choice: Parameters<typeof checkTool>[1]): void {
   if (!toolChoices.has(choice.value)) checkTool(context, choice);
+}
+
+const nudge =
+  'Your last reply was empty. Answer in words, or call one of your tools. If there is nothing left to do, say so and state your result.';
+
+const shorter = 'Your last reply was cut off at its length limit. Give your whole answer again, and make it shorter.';
+
+// Pure cache: compiled from texts of this file.
+let rules: readonly Omit<CompiledRule, 'source'>[] | undefined;
+
+/**
+ * Returns the decider of profiles without rules: runs the called tools; ends with an error after three empty replies in a row;
+ * asks again after an empty reply, and once after a reply cut off by its length limit; otherwise returns the reply as the result.
+ */
+function defaultDecider(source: SourceRef): readonly CompiledRule[] {
+  rules ??= [
+    {
+      id: 'default_continue_with_tool',
+      condition: constantExpression('state.current_action != null'),
+      action: { type: 'continue_with_tool' },
+    },
+    {
+      id: 'default_end_after_empty_replies',
+      condition: constantExpression('counters.empty_reply_streak >= 3'),
+      action: {
+        type: 'end_agent_turn',
+        outcome: 'error',
+        errorMessage: constantTemplate('The model gave an empty reply three times in a row.'),
+      },
+    },
+    {
+      id: 'default_ask_again',
+      condition: constantExpression('counters.empty_reply_streak > 0'),
+      action: {
+        type: 'loop_with_inbox_item',
+        item: { source: 'SELF_REFLECTION_PROMPT', payload: constantValue({ content: nudge }), consumption: 'consume_on_read' },
+      },
+    },
+    {
+      id: 'default_end_after_cut_replies',
+      condition: constantExpression('turn.finish_reason == "length" && counters.no_tool_call_streak >= 2'),
+      action: {
+        type: 'end_agent_turn',
+        outcome: 'error',
+        errorMessage: constantTemplate(
+          'The answer was cut off at its length limit twice. Raise max_output_tokens in the LLM config.',
+        ),
+      },
+    },
+    {
+      id: 'default_ask_for_less',
+      condition: constantExpression('turn.finish_reason == "length"'),
+      action: {
+        type: 'loop_with_inbox_item',
+        item: { source: 'SELF_REFLECTION_PROMPT', payload: constantValue({ content: shorter }), consumption: 'consume_on_read' },
+      },
+    },
+    { id: 'default_end', action: { type: 'end_agent_turn', outcome: 'success' } },
+  ];
+  return rules.map((rule) => ({ ...rule, source }));
 }

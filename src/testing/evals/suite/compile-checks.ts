@@ -24,7 +24,7 @@ import { evalRoots, textRoots } from '../checks/eval-facts.ts';
 import { judgeCheck } from '../checks/judge-check.ts';
 import { celCheck, expectCheck, schemaCheck } from '../checks/state-checks.ts';
 import { containsCheck, equalsCheck, lacksCheck, matchesCheck } from '../checks/text-checks.ts';
-import { checkExpectation } from './check-expectation.ts';
+import { ofTurn, runHint } from '../../cases/check-case.ts';
 
 /** What checks get from their suite. */
 export interface CheckDefaults {
@@ -231,4 +231,16 @@ function nameOf(kind: CheckKind, value: unknown): string {
   const rubric = kind === 'judge' && typeof value === 'object' ? (value as JsonObject)['rubric'] : value;
   const text = (typeof rubric === 'string' ? rubric : JSON.stringify(rubric)).replaceAll(/\s+/g, ' ').trim();
   return `${kind} ${text.length > longestName ? `${text.slice(0, longestName)}…` : text}`;
+}
+
+type Tell = (at: readonly string[], message: string, hint?: string) => void;
+
+/** Reports expectations that no check of a finished run can make: those of a single turn, and gates, which the journal does not record by call. */
+function checkExpectation(expect: RunExpectations, tell: Tell): void {
+  if (Object.keys(expect).length === 0) tell([], 'the check expects nothing', 'a check that cannot fail shows nothing');
+  for (const key of ofTurn)
+    if (key in expect) tell([key], `\`expect.${key}\` is about one turn, and a check is about the whole run`, runHint(key));
+  for (const [index, { gate }] of (expect.calls ?? []).entries())
+    if (gate !== undefined)
+      tell(['calls', String(index), 'gate'], '`gate` is for cadre test', 'look at the status of the call instead');
 }

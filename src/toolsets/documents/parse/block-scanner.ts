@@ -1,7 +1,6 @@
 import { cutHeading, type DocumentBlock, type DocumentFormat } from './document-block.ts';
-import { createMarkupScanner } from './markup-scanner.ts';
-import { scanOutline } from './outline-headings.ts';
-import { scanDirective, scanUnderlinedHeading } from './rst-blocks.ts';
+import { createMarkupScanner, indentOf } from './markup-scanner.ts';
+import { withoutLast } from './code-sections.ts';
 
 /** Reads the block that starts at a line (0-based index, not blank). */
 export type BlockScanner = (at: number) => DocumentBlock;
@@ -80,4 +79,75 @@ function scanProse({ lines, format, starts }: ProseSource, at: number): Document
 
 function continuesProse(line: string): boolean {
   return line.trim() !== '' && !listItemPattern.test(line) && !/^\s*\|/.test(line);
+}
+
+const marked = /^(={1,6}|\*{1,6})\s+(\S.*)$/;
+const command = /^\s*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]{0,200}\])?\{(.{1,300})\}/;
+const commands = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph'];
+
+/** Reads a heading of AsciiDoc (`== Title`), Org (`** Title`) or LaTeX (`\section{Title}`). */
+function scanOutline(line: string, at: number): DocumentBlock | undefined {
+  const text = line.slice(0, 1_000);
+  const [, marks, title] = marked.exec(text) ?? [];
+  if (marks !== undefined && title !== undefined)
+    return heading(at, marks.length, title.endsWith('=') ? withoutLast(title, (mark) => mark === '=').trimEnd() : title);
+  const [, name, inBraces] = command.exec(text) ?? [];
+  if (name === undefined || inBraces === undefined) return undefined;
+  return heading(at, commands.indexOf(name) + 1, inBraces);
+}
+
+function heading(at: number, level: number, text: string): DocumentBlock {
+  return { kind: 'heading', line: at + 1, endLine: at + 1, heading: { level, text: cutHeading(text) } };
+}
+
+const underlinePattern = /^([=\-~^"'`#*+.:_<>])\1{2,}\s*$/;
+const codeDirectives = /^\s*\.\.\s+(?:code|code-block|sourcecode|literalinclude|parsed-literal|math|doctest)::/;
+
+/**
+ * Reads a reStructuredText heading (underlined, or lined on both sides). `styles` collects the kinds of lines in order of appearance,
+ * which determines the level of a heading.
+ */
+function scanUnderlinedHeading(lines: readonly string[], at: number, styles: string[]): DocumentBlock | undefined {
+  const over = underlinePattern.exec(lines[at] ?? '')?.[1];
+  const textAt = over === undefined ? at : at + 1;
+  const text = (lines[textAt] ?? '').trim();
+  const under = underlinePattern.exec(lines[textAt + 1] ?? '')?.[1];
+  if (text === '' || under === undefined || (over !== undefined && over !== under)) return undefined;
+  if (over === undefined && /^\s/.test(lines[textAt] ?? '')) return undefined;
+  const style = over === undefined ? under : `${over}${under}`;
+  if (!styles.includes(style)) styles.push(style);
+  const level = Math.min(6, styles.indexOf(style) + 1);
+  return { kind: 'heading', line: at + 1, endLine: textAt + 2, heading: { level, text: cutHeading(text) } };
+}
+
+/** Reads a directive, a comment, or the literal block after a paragraph that ends in `::`. */
+function scanDirective(lines: readonly string[], at: number): DocumentBlock | undefined {
+  const line = lines[at] ?? '';
+  if (underlinePattern.test(line)) return { kind: 'markup', line: at + 1, endLine: at + 1 };
+  if (codeDirectives.test(line)) return { kind: 'code', line: at + 1, endLine: indentedEnd(lines, at + 1, indentOf(line)) };
+  if (/^\s*\.\.(?:\s|$)/.test(line)) return { kind: line.includes('::') ? 'markup' : 'meta', line: at + 1, endLine: at + 1 };
+  if (indentOf(line) > 0 && followsLiteralMark(lines, at)) {
+    return { kind: 'code', line: at + 1, endLine: indentedEnd(lines, at, 0) };
+  }
+  return undefined;
+}
+
+/** Returns the end (1-based) of the lines starting at `from` (0-based) that are indented deeper than `indent`. */
+function indentedEnd(lines: readonly string[], from: number, indent: number): number {
+  let end = from;
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    if (line.trim() === '') continue;
+    if (indentOf(line) <= indent) break;
+    end = at + 1;
+  }
+  return end;
+}
+
+function followsLiteralMark(lines: readonly string[], at: number): boolean {
+  let before = at - 1;
+  if ((lines[before] ?? '').trim() !== '') return false;
+  while (before >= 0 && (lines[before] ?? '').trim() === '') before -= 1;
+  const line = lines[before] ?? '';
+  return line.trimEnd().endsWith('::') && !line.trimStart().startsWith('..') && indentOf(line) === 0;
 }

@@ -58,7 +58,8 @@ function hasWords(line: string): boolean {
   return /\p{L}/u.test(line.replace(/<[^<>]*>/g, ''));
 }
 
-function indentOf(line: string): number {
+/** Returns the number of blanks before a line's text. */
+export function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 

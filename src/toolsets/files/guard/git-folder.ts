@@ -8,3 +8,6 @@ export function isGitFolder(has: (name: string) => boolean): boolean {
 
 /** Names that make a folder a repository for git. */
 export const gitFolderNames: readonly string[] = ['HEAD', 'commondir', 'objects', 'refs'];
+
+/** The same names in lower case, for file systems that ignore case. */
+export const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));

@@ -5,13 +5,12 @@ import { rememberAgreed } from './agreed-writes.ts';
 import { autoRunFiles } from './auto-run-files.ts';
 import { errorCode } from '../error-code.ts';
 import { gitConfigPlaces } from './git-config-places.ts';
-import { gitFolderNames, isGitFolder } from './git-folder.ts';
+import { gitFolderNames, gitNames, isGitFolder } from './git-folder.ts';
 import type { PathTest } from '../glob-pattern.ts';
 import { showPath } from '../inside-path.ts';
 import { createKeyedLock } from '../keyed-lock.ts';
 import type { RuledPlace } from './name-rules.ts';
 import { plainName } from '../plain-name.ts';
-import { createWriteGate } from './write-gate.ts';
 
 /** File or folder below a root that is about to be written, moved or removed. */
 export interface GuardedWrite {
@@ -77,8 +76,6 @@ async function checkAndWrite<T>(write: GuardedWrite, work: () => Promise<T>): Pr
   return mayBeRepository ? await lock.hold(write.root, guarded) : await guarded();
 }
 
-const gitNames: ReadonlySet<string> = new Set(gitFolderNames.map((name) => name.toLowerCase()));
-
 /** Returns the path named by the git configuration that is a file or lies above it (or below it, for a moved folder). */
 function namedByGit({ root, file, isMoved = false }: GuardedWrite): RuledPlace | undefined {
   const absolute = path.join(root, file);
@@ -124,4 +121,51 @@ async function isThere(place: string): Promise<boolean> {
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP') return false;
     throw error;
   }
+}
+
+/**
+ * Runs writes side by side, and the move of a folder alone, so that the folder moves as it was checked. One gate serves all workspaces of
+ * this process, since one workspace may lie in another.
+ */
+interface WriteGate {
+  /** Runs work beside other writes; waits for moves that were requested before. */
+  amongWrites<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs work while no other work runs. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Creates a gate. Work inside the gate must not enter it again (deadlock). */
+export function createWriteGate(): WriteGate {
+  const writes = new Set<Promise<void>>();
+  let moves = Promise.resolve();
+  return {
+    amongWrites: async (work) => {
+      for (let seen: Promise<void> | undefined; seen !== moves;) {
+        seen = moves;
+        await seen;
+      }
+      const mine = work();
+      const settled = settle(mine);
+      writes.add(settled);
+      void settled.then(() => writes.delete(settled));
+      return await mine;
+    },
+    alone: async (work) => {
+      const before = moves;
+      const mine = (async () => {
+        await before;
+        await Promise.all(writes);
+        return await work();
+      })();
+      moves = settle(mine);
+      return await mine;
+    },
+  };
+}
+
+async function settle(work: Promise<unknown>): Promise<void> {
+  await work.then(
+    () => undefined,
+    () => undefined,
+  );
 }

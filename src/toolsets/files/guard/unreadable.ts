@@ -60,6 +60,7 @@ export function compilePlain(globs: readonly string[]): PathTest {
 
 const isUsual: PathTest = (path) => secretFiles.placeIn(path) !== undefined;
 
-function globsIn(value: JsonValue | undefined): readonly string[] | undefined {
+/** Returns the globs of a setting; undefined when it is not set. */
+export function globsIn(value: JsonValue | undefined): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
 }

@@ -1,4 +1,0 @@
-/** True for an object with keys, false for a list or scalar. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
