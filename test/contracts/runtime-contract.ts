@@ -28,8 +28,8 @@ export function runtimeContract(name: string, open: () => Promise<RuntimeCase>):
     beforeAll(async () => {
       opening = open();
       team = await opening;
-    }, 120_000);
-    afterAll(async () => await (await opening).close(), 120_000);
+    }, 300_000);
+    afterAll(async () => await (await opening).close(), 300_000);
 
     const linesOf = (run: Run): readonly LedgerLine[] => team.did.filter(({ runId }) => runId === run.id);
     const did = (run: Run): readonly string[] => linesOf(run).map(({ kind, tool }) => `${kind} ${tool}`);

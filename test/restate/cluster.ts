@@ -54,7 +54,7 @@ export class TestCluster implements AsyncDisposable {
     const runtime = restateRuntime({ ingress: server.ingress, admin: server.admin, name });
     const engine = await createEngine({ ...teamOptions(ledger, journal), store: journal, runtime });
     const cluster = new TestCluster({ url, name, restate: server, ledger, journal, engine, port });
-    for (let index = 0; index < workers; index += 1) await cluster.startWorker();
+    await Promise.all(Array.from({ length: workers }, () => cluster.startWorker()));
     return cluster;
   }
 
