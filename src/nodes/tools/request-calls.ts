@@ -75,7 +75,7 @@ type Verdict =
   | { readonly ok: true; readonly tool: Tool; readonly args: JsonObject; readonly repaired: boolean }
   | { readonly ok: false; readonly status: CallStatus; readonly code: ErrorCode; readonly message: string };
 
-/** An exclusive call that came with others is refused; the others run (D4.10). */
+/** Returns the refusal of an exclusive call that came with others; the others run. */
 function notAlone(call: ReplyToolCall, count: number): Verdict {
   const message = `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run, the others were; call it alone.`;
   return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message };
