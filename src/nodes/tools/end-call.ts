@@ -47,7 +47,7 @@ export function mustSyncStart(tool: Tool): boolean {
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'taint'>,
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
