@@ -11,19 +11,18 @@ export class TurnContext {
   /** The run as the events of this transaction leave it. */
   readonly run: RunContext;
   readonly agent: SubContext;
-  #profile: CompiledProfile | undefined;
+  /** The agent's profile. Throws when the run has none of its name, as when a process without the run's profiles cancels it. */
+  declare readonly profile: CompiledProfile;
 
   constructor(tx: Transaction, env: Env, agent: SubContext) {
     this.tx = tx;
     this.env = env;
     this.run = tx.run;
     this.agent = agent;
-  }
-
-  /** The agent's profile. Throws when the run has none of its name, as when a process without the run's profiles cancels it. */
-  get profile(): CompiledProfile {
-    this.#profile ??= profileOf(this.env, this.agent);
-    return this.#profile;
+    // Read many times in a turn, and missing almost never.
+    const value = env.profiles.get(agent.meta.profile);
+    if (value === undefined) Object.defineProperty(this, 'profile', { get: () => profileOf(env, agent) });
+    else this.profile = value;
   }
 }
 

@@ -6,7 +6,8 @@ import { formatTurnList } from '../../src/inspect/format/format-turn-list.ts';
 import { runOverview } from '../../src/inspect/run-overview.ts';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
 import { turnList } from '../../src/inspect/turn-list.ts';
-import { manualClock } from '../../src/testing/index.ts';
+import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { type ManualClock, manualClock } from '../../src/testing/index.ts';
 import { breathe, gate, testEngine, waitsForUser } from '../support/test-engine.ts';
 import { allow, heldTool, tool } from '../support/tools.ts';
 import { verifyRun } from '../support/verify-run.ts';
@@ -43,6 +44,34 @@ post_turn_observers:
     expect(sourcesOf(run)[0]?.filter((source) => source === 'NEWS')).toHaveLength(16);
     const stopped = run.turns()[0]?.observers.filter(({ error }) => error?.message.includes('had already added') === true);
     expect(stopped?.map(({ id }) => id)).toEqual(['o16', 'o17', 'o18', 'o19']);
+  });
+});
+
+describe('a fault of the engine after a commit', () => {
+  it('stops the run with an error instead of hanging, and another engine resumes the run', async () => {
+    const clock = manualClock();
+    const deaf: ManualClock = {
+      ...clock,
+      setTimer: (ms, fire, options) => {
+        // The deadlines of the run are set in the background, after its first commit.
+        if (options?.background === true) throw new Error('no timer to be had');
+        return clock.setTimer(ms, fire, options);
+      },
+    };
+    const journal = createMemoryJournal();
+    const profile = `${waitsForUser}\nlimits: { max_wall_seconds: 20 }\n`;
+    const broken = await testEngine({ clock: deaf, store: journal, profile, replies: [{ text: 'done' }] });
+    await expect(broken.launch()).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: expect.stringContaining('no timer to be had'),
+    });
+    await broken.engine.close();
+    const [left] = await journal.runs();
+    const whole = await testEngine({ store: journal, profile, replies: [{ text: 'done' }] });
+    const run = await whole.engine.resume(left?.runId ?? '');
+    await run.settled();
+    expect(run.state.status).toBe('awaiting');
+    await verifyRun(run, journal);
   });
 });
 

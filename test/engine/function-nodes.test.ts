@@ -41,6 +41,18 @@ describe('a function node that does not come back', () => {
     await verifyRun(run, team.journal);
   });
 
+  it('is ended by a limit on time, whatever LLM config its profile names', async () => {
+    // Nobody calls that model, so nobody configured it.
+    const limits = 'llm_config_ref: openai/gpt-none\nfunction_timeout: 2m\nlimits: { max_wall_seconds: 20 }\n';
+    const team = await withFunction(never, limits);
+    const run = await team.launch();
+    await breathe();
+    for (let minute = 0; minute < 5; minute++) await team.clock.advance(60_000);
+    expect(await run.result).toMatchObject({ status: 'failed', outcome: 'limit' });
+    expect(team.clock.timers).toBe(0);
+    await verifyRun(run, team.journal);
+  });
+
   it('gets the grace period when its run is cancelled, and is waited for no longer', async () => {
     const team = await withFunction(never, waitsForUser);
     const run = await team.launch();

@@ -60,6 +60,10 @@ export class Transaction {
   readonly events: CadreEvent[] = [];
   readonly effects: Effect[] = [];
   readonly contents: ContentEntry[] = [];
+  /** True when this decision should start nothing more, such as the turns of a thousand agents; `unsettled` has the rest. */
+  isFull = false;
+  /** Default cause of the events emitted from here on. */
+  cause: number | undefined;
   readonly #touched: AgentId[] = [];
   #processed = 0;
   /** Agents that this decision ended, with the ending event, whose parents have not been notified. */
@@ -68,7 +72,6 @@ export class Transaction {
   sync = false;
   readonly #hash: (text: string) => ContentHash;
   readonly #known: Set<ContentHash>;
-  #cause: number | undefined;
 
   constructor(
     run: RunContext,
@@ -81,16 +84,11 @@ export class Transaction {
     this.#known = contents.known;
   }
 
-  /** Sets the default cause of the events emitted from here on. */
-  setCause(seq: number | undefined): void {
-    this.#cause = seq;
-  }
-
   /**
    * Emits an event: gives the draft its place, folds it in, and returns it. The draft object becomes the event, so the caller
    * must not use it for anything else.
    */
-  emit<Draft extends EventDraft>(draft: Draft, cause: number | undefined = this.#cause): Draft & CadreEvent {
+  emit<Draft extends EventDraft>(draft: Draft, cause: number | undefined = this.cause): Draft & CadreEvent {
     const { run } = this;
     const event = draft as Draft & { -readonly [Key in keyof EventPlace]: EventPlace[Key] };
     event.runId = run.meta.runId;
@@ -100,7 +98,7 @@ export class Transaction {
     else if (event.cause !== undefined) delete event.cause;
     const placed = event as Draft & CadreEvent;
     applyEvent(run, placed);
-    this.events.push(placed);
+    this.isFull = this.events.push(placed) >= fullAt;
     const agentId = (placed as { readonly agentId?: AgentId }).agentId;
     if (agentId !== undefined) this.touch(agentId);
     return placed;
@@ -110,11 +108,6 @@ export class Transaction {
   touch(agentId: AgentId): void {
     const waiting = this.#processed < this.#touched.length;
     if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
-  }
-
-  /** True when this decision should start nothing more, such as the turns of a thousand agents; `unsettled` has the rest. */
-  get isFull(): boolean {
-    return this.events.length >= fullAt;
   }
 
   /** Changed agents that no step has looked at, each once. */
@@ -131,7 +124,7 @@ export class Transaction {
 
   /** Posts an item to an agent; its id derives from the run's counter unless the draft has one. */
   post(to: AgentId, draft: ItemDraft, cause?: number): EventOf<'inbox.add'> {
-    return this.emit(this.itemDraft(to, draft), cause ?? this.#cause);
+    return this.emit(this.itemDraft(to, draft), cause ?? this.cause);
   }
 
   /** Returns the event that would post an item, without emitting it. */
@@ -157,7 +150,7 @@ export class Transaction {
   emitDraft(draft: EventDraft, cause?: number): void {
     this.emit(
       draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : { ...draft },
-      cause ?? this.#cause,
+      cause ?? this.cause,
     );
   }
 

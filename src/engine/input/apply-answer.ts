@@ -49,7 +49,7 @@ export function applyAnswer(tx: Transaction, decision: DecisionContext, input: E
     ...(input.verdict === 'approved' ? agreedTo(decision, suspended, edited) : {}),
     ...(input.always === true ? { always: true } : {}),
   });
-  tx.setCause(answer.seq);
+  tx.cause = answer.seq;
   if (input.verdict === 'rejected') {
     const message = input.message ?? 'a person refused this call';
     refuseCall(new TurnContext(tx, decision.env, agent), call, {

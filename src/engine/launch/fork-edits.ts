@@ -151,6 +151,6 @@ function editState(tx: Transaction, edit: StateEditOf, cause: number): void {
   const agentId = owner?.meta.agentId;
   const name = agentId === undefined ? edit.path : `${agentId}.${edit.path}`;
   const what = edit.value === undefined ? `removed ${name}` : `set ${name} to ${shownValue(edit.value)}`;
-  tx.setCause(note(tx, `a person ${what} in this fork`, agentId, cause));
+  tx.cause = note(tx, `a person ${what} in this fork`, agentId, cause);
   changeState(tx, owner, { by: person }, (draft) => change(draft, edit));
 }

@@ -67,17 +67,17 @@ export function createLlmConfigs(loaded: ReadonlyMap<string, LlmConfig>, sources
     );
   };
   const resolved = new Map<string, LlmConfig>();
-  const resolveOnce = (name: string): LlmConfig => {
-    let config = resolved.get(name);
-    if (config === undefined) {
-      config = resolve(name);
-      resolved.set(name, config);
-    }
-    return config;
-  };
   return {
     resolve,
-    of: (profile, override) => resolveOnce(override ?? profile.llmConfigRef),
+    of: (profile, override) => {
+      const name = override ?? profile.llmConfigRef;
+      let config = resolved.get(name);
+      if (config === undefined) {
+        config = resolve(name);
+        resolved.set(name, config);
+      }
+      return config;
+    },
     find,
     has: (config) => [...all.values(), ...named.values()].some((each) => each === config || withoutStandIn.get(each) === config),
     names,

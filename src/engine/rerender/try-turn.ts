@@ -77,7 +77,7 @@ export function tryPost(
   try {
     const tx = begin(copy, decision, end.at);
     const context = contextOf(tx, decision, end.agentId);
-    tx.setCause(end.seq);
+    tx.cause = end.seq;
     const action = decideAfterCall(context, end.turnId, end.error);
     takeNextStep(context, end.turnId, action);
     return tried(tx);

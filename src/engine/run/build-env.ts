@@ -39,7 +39,10 @@ export function buildEnv(parts: EnvParts): Env {
   const env: Env = {
     profiles: set.profiles,
     protocols: set.protocols,
-    llmConfig: (profile, run, agent) => llmConfigs.of(profile, run.meta.llmConfig ?? switchedConfig(agent)),
+    llmConfig: (profile, run, agent) => {
+      const isSwitched = agent !== undefined && agent.streaks.escalations.length > 0;
+      return llmConfigs.of(profile, run.meta.llmConfig ?? (isSwitched ? switchedConfig(agent) : undefined));
+    },
     llmConfigOf: (name) => llmConfigs.resolve(name),
     ...(parts.titles === undefined ? {} : { titles: parts.titles }),
     catalog,
@@ -64,8 +67,8 @@ export function buildEnv(parts: EnvParts): Env {
 }
 
 /** Returns the config of the agent's highest escalation level that names one. */
-function switchedConfig(agent: SubContext | undefined): string | undefined {
-  return agent?.streaks.escalations.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
+function switchedConfig({ streaks }: SubContext): string | undefined {
+  return streaks.escalations.findLast(({ llmConfig }) => llmConfig !== undefined)?.llmConfig;
 }
 
 /** Most sets of tools kept per profile. */

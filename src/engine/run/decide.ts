@@ -39,7 +39,7 @@ export function decide(tx: Transaction, decision: DecisionContext, input: Input,
 }
 
 function applyInput(tx: Transaction, decision: DecisionContext, input: Input): void {
-  tx.setCause(undefined);
+  tx.cause = undefined;
   const apply = inputs[input.kind] as (tx: Transaction, decision: DecisionContext, input: Input) => void;
   apply(tx, decision, input);
 }

@@ -71,16 +71,14 @@ export class RunActor {
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );
     const onIdle = (): void => this.#settleIdle();
-    const halt = (error: CadreError): void => this.#halt(error, []);
-    this.#effects = new Effects(ports, { subscribers: this.subscribers, tell: this.tell, halt, onIdle });
+    const { subscribers, tell } = this;
+    this.#effects = new Effects(ports, { subscribers, tell, halt: (error) => this.#halt(error, []), onIdle });
     this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
   }
 
   /** Submits an input; the promise resolves once its decision is committed. */
   submit(input: Input): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#enqueue({ input, waiter: { resolve, reject } });
-    });
+    return new Promise((resolve, reject) => this.#enqueue({ input, waiter: { resolve, reject } }));
   }
 
   /** Submits an input without waiting for its commit. */
@@ -102,10 +100,9 @@ export class RunActor {
   }
 
   get isIdle(): boolean {
-    return (
-      this.#effects.size + this.#due.size === 0 &&
-      (this.halted !== undefined || this.#paused || (this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping))
-    );
+    if (this.#effects.size + this.#due.size > 0) return false;
+    if (this.halted !== undefined || this.#paused) return true;
+    return this.#queue.size === 0 && this.#held.batch === undefined && !this.#pumping;
   }
 
   /** True when the journal holds the run's end; `state` already shows it during the write. */
@@ -251,8 +248,13 @@ export class RunActor {
     this.#isOver = this.state.outcome !== undefined;
     // A fault that halted the run during the write keeps these effects from starting.
     const goesOn = this.halted === undefined;
-    if (goesOn) this.#effects.noteCommit(this.state, events);
-    if (goesOn) this.#snapshots.noteCommit(this.state);
+    try {
+      if (goesOn) this.#effects.noteCommit(this.state, events);
+      if (goesOn) this.#snapshots.noteCommit(this.state);
+    } catch (thrown) {
+      // The journal is whole, and the engine at fault: the run stops here, and can be resumed.
+      return this.#halt(engineFault(['the work after a commit'], thrown), entries);
+    }
     if (goesOn && !this.#paused) this.#due.add(tx.effects);
     for (const { waiter } of entries) waiter?.resolve();
     if (goesOn) this.subscribers.publish(events);

@@ -45,14 +45,14 @@ function tellParent(
     const { waitFor } = call;
     if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
     if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
-    tx.setCause(cause);
+    tx.cause = cause;
     decision.toolNode.resume(tx, parent, call, { kind, agentId }, cause);
   }
 }
 
 function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, mayStart: boolean): void {
   if (agent.status === 'awaiting_tools') {
-    if (mayStart) while (decision.toolNode.prep(tx, agent) !== undefined);
+    if (mayStart) while (agent.calls.open.size > 0 && decision.toolNode.prep(tx, agent) !== undefined);
     if (agent.calls.open.size === 0) endTurnWhenCallsEnded(new TurnContext(tx, decision.env, agent));
   }
   if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);

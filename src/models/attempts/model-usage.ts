@@ -8,12 +8,18 @@ export function parseUsage(raw: unknown): Usage {
   if (typeof raw !== 'object' || raw === null) return {};
   const source = raw as Readonly<Record<string, unknown>>;
   // Spec v2 has plain numbers, v3 and v4 have a breakdown per side.
-  const inputTokens = toCount(source['inputTokens']) ?? readCount(source['inputTokens'], 'total');
-  const outputTokens = toCount(source['outputTokens']) ?? readCount(source['outputTokens'], 'total');
-  const cacheReadTokens = toCount(source['cachedInputTokens']) ?? readCount(source['inputTokens'], 'cacheRead');
-  const cacheWriteTokens = readCount(source['inputTokens'], 'cacheWrite');
-  const reasoningTokens = toCount(source['reasoningTokens']) ?? readCount(source['outputTokens'], 'reasoning');
-  return usageOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens });
+  const input = bySide(source['inputTokens']);
+  const output = bySide(source['outputTokens']);
+  const usage: Writable<Usage> = {};
+  count(usage, 'inputTokens', input['total']);
+  count(usage, 'outputTokens', output['total']);
+  count(usage, 'cacheReadTokens', input['cacheRead']);
+  count(usage, 'cacheWriteTokens', input['cacheWrite']);
+  count(usage, 'reasoningTokens', output['reasoning']);
+  // Beside the plain numbers of spec v2; they win.
+  if (source['cachedInputTokens'] !== undefined) count(usage, 'cacheReadTokens', source['cachedInputTokens']);
+  if (source['reasoningTokens'] !== undefined) count(usage, 'reasoningTokens', source['reasoningTokens']);
+  return usage;
 }
 
 /** Adds two usages; a count is absent only when neither side has it. */
@@ -62,11 +68,12 @@ function addCounts(left: number | undefined, right: number | undefined): number 
   return right === undefined ? left : left + right;
 }
 
-function toCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+/** Sets a count; one that is no number or negative is left as it is. */
+function count(usage: Writable<Usage>, key: keyof Usage, value: unknown): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) usage[key] = value;
 }
 
-function readCount(value: unknown, key: string): number | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return toCount((value as Readonly<Record<string, unknown>>)[key]);
+/** Returns the counts of one side by name; a plain number is its total. */
+function bySide(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : { total: value };
 }

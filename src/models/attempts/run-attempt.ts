@@ -99,7 +99,8 @@ class Attempt {
         this.#closed = true;
         return this.#finish();
       }
-      if (!isPart(value)) return this.#fail(strangePart);
+      // A provider may send anything, null included.
+      if (typeof (value as Partial<StreamPart> | null | undefined)?.type !== 'string') return this.#fail(strangePart);
       const isContent = builder.accept(value);
       // Raw chunks accompany the parts made of them.
       if (value.type !== 'raw') watch.chunk(isContent);
@@ -199,8 +200,4 @@ const needsReasoning: ReadonlySet<string> = new Set(['deepseek']);
 
 function returnsReasoning({ returnReasoning, provider }: LlmConfig): boolean {
   return returnReasoning ?? needsReasoning.has(provider);
-}
-
-function isPart(value: unknown): value is StreamPart {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }

@@ -1,6 +1,7 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
+import { defaultDeadlines } from '../../core/model/llm-config.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
@@ -12,8 +13,10 @@ import { activeAt } from '../../core/state/run-time.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
 import { endAgent } from '../turn/end-agent.ts';
+import { defaultFunctionTimeoutMs } from '../turn/function-node.ts';
 import { endCall, expireCall } from '../tools/end-call.ts';
 import { announceLimit } from './announce-limit.ts';
+import { configOf } from './reserve.ts';
 
 /** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
 export type Deadline = { readonly at: number } & (
@@ -79,12 +82,14 @@ function agentDeadlines(context: Pick<TurnContext, 'env' | 'run' | 'agent'>): re
   ];
 }
 
-/** Returns the deadline of an agent's last turn, taken from the deadlines of a model call. */
+/** Returns the deadline of an agent's last turn: a model call gets what its LLM config allows a whole call, a function its own time. */
 export function lastTurnDeadline(env: Env, run: RunContext, agent: SubContext | undefined): Deadline | undefined {
   const profile = agent === undefined ? undefined : env.profiles.get(agent.meta.profile);
   if (agent?.limits.limitedAt === undefined || agent.status === 'ended' || profile === undefined) return undefined;
-  const { total } = env.llmConfig(profile, run, agent).deadlines;
-  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limits.limitedAt, at: agent.limits.limitedAt + total };
+  // A config that cannot be used lets the turn itself fail.
+  const called = configOf({ env, profile, run, agent })?.deadlines.total ?? defaultDeadlines.total;
+  const most = profile.functionNode === undefined ? called : (profile.functionTimeoutMs ?? defaultFunctionTimeoutMs);
+  return { kind: 'last_turn', agentId: agent.meta.agentId, since: agent.limits.limitedAt, at: agent.limits.limitedAt + most };
 }
 
 /** Returns the deadline at which a call that waits for a person is answered without one. */

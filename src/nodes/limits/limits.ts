@@ -22,7 +22,9 @@ export function moduleLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'>
  */
 export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): readonly ReachedLimit[] {
   const { env, run, agent, profile } = context;
-  const look = new LimitLook(agent, profile.limits.softAt ?? run.limits.softAt);
+  const softAt = profile.limits.softAt ?? run.limits.softAt;
+  if (areAllFar(context, softAt)) return none;
+  const look = new LimitLook(agent, softAt);
   const { limits } = profile;
   const { counters } = agent;
   look.at('agent', agent, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
@@ -45,6 +47,29 @@ export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'
   look.at('run', agent, 'cost_usd', run.budget.cost, run.limits.maxCostUsd);
   return look.reached;
 }
+
+/**
+ * True when no limit is near, the common case; false proves nothing and calls for the exact look. It must never be true where
+ * `LimitLook` finds a limit.
+ */
+function areAllFar({ env, run, agent, profile }: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>, softAt: number): boolean {
+  const { counters } = agent;
+  if (agent.work.moduleScope !== undefined) return false;
+  if (counters.turnCount >= (profile.limits.maxTurns ?? defaultAgentLimits.maxTurns) * softAt) return false;
+  if (counters.toolCallCount >= (profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls) * softAt) return false;
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
+    const { budget } = above.limits;
+    const own = env.profiles.get(above.meta.profile)?.limits;
+    const usual = above.meta.parentAgentId === undefined ? unlimited : defaultAgentLimits;
+    if (budget.tokens >= (own?.maxTokens ?? usual.maxTokens) * softAt) return false;
+    if (budget.cost >= (own?.maxCostUsd ?? usual.maxCostUsd) * softAt) return false;
+  }
+  if (run.counters.turns >= run.limits.maxTurns * softAt || run.counters.toolCalls >= run.limits.maxToolCalls * softAt)
+    return false;
+  return !(run.budget.tokens >= run.limits.maxTokens * softAt || run.budget.cost >= run.limits.maxCostUsd * softAt);
+}
+
+const unlimited = { maxTokens: Number.POSITIVE_INFINITY, maxCostUsd: Number.POSITIVE_INFINITY };
 
 /** Tokens an agent and all below it may use; undefined for a root whose profile sets none: the run's limit is its own. */
 export function tokenLimit(env: Env, { meta }: SubContext): number | undefined {

@@ -66,9 +66,11 @@ export function hasAmpleRoom(
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
     if (!isAmple(above.limits.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
-  const module = moduleOf(run, agent);
-  const limits = module === undefined ? undefined : moduleLimits(context);
-  if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+  if (agent.work.moduleScope !== undefined) {
+    const module = moduleOf(run, agent);
+    const limits = module === undefined ? undefined : moduleLimits(context);
+    if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+  }
   return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
 }
 

@@ -214,7 +214,7 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
   // Before the call ends: its agent may end with it, and hand in what was changed.
   for (const change of changes) tx.emit(change, started);
   endCall(context, callId, ending);
-  tx.setCause(call.end?.seq);
+  tx.cause = call.end?.seq;
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
   return 'default';

@@ -42,7 +42,7 @@ export function decideNext(context: TurnContext, turnId: TurnId, observers: read
     at: unplaced.at,
     cause: unplaced.cause,
   });
-  tx.setCause(tx.run.seq);
+  tx.cause = tx.run.seq;
   if (item !== undefined) tx.post(agent.meta.agentId, item);
   return action.type;
 }

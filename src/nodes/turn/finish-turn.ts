@@ -59,7 +59,7 @@ function shortenRefusedPrompt(context: TurnContext, turn: TurnState, error: Erro
   if (to <= agent.context.view.from) return false;
   const tokens = promptTokens(agent, turn.start.prompt) ?? viewTokens(agent, agent.context.view.from);
   const end = tx.emit({ type: 'turn.end', agentId, turnId: turn.turnId, status: 'error', error });
-  tx.setCause(end.seq);
+  tx.cause = end.seq;
   const isSummarised =
     profile.contextPolicy.compaction !== undefined &&
     agent.limits.stage !== 'last_turn' &&

@@ -22,7 +22,7 @@ import { pauseAtCheckpoint } from './pause-at-checkpoint.ts';
 export function prepareTurn(context: TurnContext): TurnTicket | NotBegun {
   const { tx, env, agent } = context;
   if (compactIfDue(context)) return 'compacting';
-  tx.setCause(agent.inbox.items[0]?.seq ?? agent.meta.seq);
+  tx.cause = agent.inbox.items[0]?.seq ?? agent.meta.seq;
   answerOpenCalls(tx, agent);
   const observers = env.observe(tx, agent, context.profile, 'pre');
   const stopped = escalate(context) ?? pauseAtCheckpoint(context) ?? checkLimits(context);

@@ -14,7 +14,7 @@ import { shownReply } from '../inbox/truncate-input.ts';
 /** Puts the outcome of a model call on the record. */
 export function recordReply(context: TurnContext, turnId: TurnId, outcome: ModelOutcome, profile?: CompiledProfile): void {
   const { tx, agent } = context;
-  tx.setCause(turnStartSeq(tx, turnId));
+  tx.cause = turnStartSeq(tx, turnId);
   const end: Roomy<ModelEnd> = {
     type: 'model.end',
     agentId: agent.meta.agentId,
@@ -30,7 +30,7 @@ export function recordReply(context: TurnContext, turnId: TurnId, outcome: Model
   if (outcome.kind === 'error') end.error = outcome.error;
   else end.reply = recordedReply(context, outcome.reply, profile);
   tx.emit(end);
-  tx.setCause(tx.run.seq);
+  tx.cause = tx.run.seq;
 }
 
 function recordedReply(context: TurnContext, reply: ModelReply, profile?: CompiledProfile): NonNullable<ModelEnd['reply']> {
