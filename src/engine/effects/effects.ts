@@ -58,9 +58,9 @@ export class Effects {
   readonly #ports: EffectPorts;
   readonly #inFlight = new Map<string, InFlight>();
   /** Number of abandoned tools that have not ended yet. */
-  #out = 0;
+  #abandoned = 0;
+  readonly #abandonedWaiters: (() => void)[] = [];
   #isLeaving = false;
-  readonly #alone: (() => void)[] = [];
   readonly #closings: PendingCloses;
   readonly #timers: RunTimers;
   readonly #clockWatch: ClockWatch;
@@ -95,7 +95,7 @@ export class Effects {
 
   /** Resolves when no abandoned tool is left that may still bring a late result. */
   whenDetachedSettled(): Promise<void> {
-    return this.#out === 0 ? Promise.resolve() : new Promise((resolve) => this.#alone.push(resolve));
+    return this.#abandoned === 0 ? Promise.resolve() : new Promise((resolve) => this.#abandonedWaiters.push(resolve));
   }
 
   get size(): number {
@@ -235,7 +235,7 @@ export class Effects {
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     if (doubles !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, doubles.tool(run, agent, call), toInput, failed);
-    let isOut = false;
+    let isAbandoned = false;
     const key = (): string => idempotencyKey(run.meta.runId, call);
     const links = { scope: agentScope(decision.env, run, agent), context, abort, workspace, content, live, idempotencyKey: key };
     const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
@@ -252,8 +252,8 @@ export class Effects {
       onLate: (late) => {
         // A verifier's late result concerns a call that went on without it.
         if (effect.kind === 'tool') this.#tell(toInput(late));
-        if (isOut) this.#out -= 1;
-        if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
+        if (isAbandoned) this.#abandoned -= 1;
+        if (this.#abandoned === 0) for (const resolve of this.#abandonedWaiters.splice(0)) resolve();
       },
     });
     this.#track(
@@ -261,8 +261,8 @@ export class Effects {
       abort,
       outcome,
       (result) => {
-        isOut = result.abandoned === true || result.status === 'timeout';
-        if (isOut) this.#out += 1;
+        isAbandoned = result.abandoned === true || result.status === 'timeout';
+        if (isAbandoned) this.#abandoned += 1;
         return toInput(result);
       },
       failed,

@@ -3,7 +3,7 @@ import type { AgentTools, Env } from '../../core/env.ts';
 import type { ErrorCode, ErrorRecord } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { forcedTool } from '../../core/tool/tool-bound.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
@@ -34,17 +34,17 @@ export function requestCalls(context: TurnContext, turnId: TurnId, calls: readon
   });
   calls.forEach((call, index) => {
     const check = checks[index];
-    const draft: Roomy<ToolRequest> = {
+    const draft: PlaceableDraft<ToolRequest> = {
       type: 'tool.request',
       agentId: agent.meta.agentId,
       turnId,
       callId: call.callId,
       name: call.name,
       args: check?.ok === true ? check.args : null,
-      runId: unplaced.runId,
-      seq: unplaced.seq,
-      at: unplaced.at,
-      cause: unplaced.cause,
+      runId: emptyPlace.runId,
+      seq: emptyPlace.seq,
+      at: emptyPlace.at,
+      cause: emptyPlace.cause,
     };
     if (check?.ok === true && check.repaired) draft.repaired = true;
     if (check?.ok === true && check.tool.polls === true) draft.polls = true;
