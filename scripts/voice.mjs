@@ -38,7 +38,7 @@ export const oddOpening = /^(?:What|Who|Where|Whether|How|When|Which|Why|One tha
 
 /** The comments of a TypeScript file, with their line and their words on one line. */
 export function commentsOf(text) {
-  return [...text.matchAll(/\/\*\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm)].map((match) => ({
+  return [...text.matchAll(/\/\*\*[\s\S]*?\*\/|^[ \t]*\{?\/\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm)].map((match) => ({
     line: text.slice(0, match.index + match[0].search(/\S/)).split('\n').length,
     isDocstring: match[0].trim().startsWith('/**'),
     words: match[0].replace(/[/*]+/g, ' ').replace(/\s+/g, ' ').trim(),

@@ -1,3 +1,4 @@
+import { beforeHalf, isLowSurrogate } from './cut-end.ts';
 import { leaveOut } from './untrusted/keep-frames.ts';
 
 /**
@@ -14,17 +15,7 @@ export function cutMiddle(text: string, max: number, marker: (characters: number
   return cut.length < text.length ? cut : text;
 }
 
-/** Steps back from the middle of a surrogate pair. */
-function beforeHalf(text: string, at: number): number {
-  return isLowSurrogate(text, at) ? at - 1 : at;
-}
-
 /** Steps forward from the middle of a surrogate pair. */
 function afterHalf(text: string, at: number): number {
   return isLowSurrogate(text, at) ? at + 1 : at;
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -32,7 +32,7 @@ export class ModuleDrafts implements ProxyHandler<Record<string, DraftModule>> {
     this.#maker = maker;
   }
 
-  /** Adds what changed to the patches; throws when a module would be none, or stand where it may not. */
+  /** Adds the changed modules to the diff; throws when a module is invalid or has an id that is not the next one. */
   compare(diff: StateDiff, { actor, created, at }: RecipeOwner): void {
     const changed = this.#changed(at);
     const fresh = [...changed.keys()].filter((id) => this.#moduleOf(id) === undefined);

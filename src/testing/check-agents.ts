@@ -80,7 +80,7 @@ export function checkAgents(events: readonly CadreEvent[]): readonly JournalProb
   return found.problems;
 }
 
-/** E7: agents at work, and agents started in all, stay within the limits that the run started with. */
+/** Agents at work, and agents started in all, stay within the limits that the run started with. */
 class Caps {
   readonly #found: Findings;
   readonly #working = new Set<string>();

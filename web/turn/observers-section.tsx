@@ -1,4 +1,4 @@
-import type { ObserverView } from '../../src/inspect/turn/turn-judgements.ts';
+import type { ObserverResultView } from '../../src/inspect/turn/turn-judgements.ts';
 import type { TurnRecord } from '../../src/inspect/turn/turn-record.ts';
 import { placeText, safe } from '../kit/safe.ts';
 import { ScrollBox } from '../kit/scroll-box.tsx';
@@ -6,7 +6,7 @@ import { ErrorLine } from './parts.tsx';
 import { Section } from './section.tsx';
 
 /** The observers of one phase, fired or not. */
-export function ObserversSection({ record, phase }: { readonly record: TurnRecord; readonly phase: ObserverView['phase'] }) {
+export function ObserversSection({ record, phase }: { readonly record: TurnRecord; readonly phase: ObserverResultView['phase'] }) {
   const observers = record.observers.filter((observer) => observer.phase === phase);
   if (observers.length === 0) return null;
   const fired = observers.filter((observer) => observer.fired).length;
@@ -42,7 +42,7 @@ export function ObserversSection({ record, phase }: { readonly record: TurnRecor
   );
 }
 
-function Observer({ observer, record }: { readonly observer: ObserverView; readonly record: TurnRecord }) {
+function Observer({ observer, record }: { readonly observer: ObserverResultView; readonly record: TurnRecord }) {
   const { id, fired, error, condition, value, action, tools, declaredAt } = observer;
   const verdict = error === undefined ? (fired ? 'fired' : 'not fired') : 'failed';
   return (

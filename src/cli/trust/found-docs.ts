@@ -15,7 +15,7 @@ export class FoundDocs {
     this.#isOpen = unnamed === undefined;
   }
 
-  /** Judges documents that were found beside a folder of profiles; undefined when the user named others, or none were found. */
+  /** Checks documents that were found beside a folder of profiles; `docs` is undefined when the user named some, or none were found. */
   static async beside(docs: string | undefined, profiles: unknown): Promise<FoundDocs> {
     const isFar = docs !== undefined && typeof profiles === 'string' && (await isFarFrom(docs, profiles));
     return new FoundDocs(isFar ? docs : undefined);
@@ -25,7 +25,7 @@ export class FoundDocs {
     return this.#isOpen;
   }
 
-  /** Called when the user has agreed. */
+  /** Lets the document tools read, after the user has agreed. */
   open(): void {
     this.#isOpen = true;
   }

@@ -54,10 +54,10 @@ export function describeEvent(event: CadreEvent): string {
  * Placeholder for the place of an event in the making. The events of every turn name these fields in their literals, and
  * `Transaction.emit` fills them in: adding fields later costs an extra object each time.
  */
-export const unplaced: Required<EventPlace> = { runId: '' as EventPlace['runId'], seq: 0, at: 0, cause: 0 };
+export const emptyPlace: Required<EventPlace> = { runId: '' as EventPlace['runId'], seq: 0, at: 0, cause: 0 };
 
 /** Draft of an event with room for its place. */
-export type Roomy<Draft> = Writable<Draft & typeof unplaced>;
+export type PlaceableDraft<Draft> = Writable<Draft & typeof emptyPlace>;
 
 const place = record<EventPlace & { readonly type: string }>({
   type: oneOf(...eventDefinitions.keys()),

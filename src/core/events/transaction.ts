@@ -1,6 +1,6 @@
 import { cleanValue } from '../untrusted/clean-outside.ts';
 import type { ErrorRecord } from '../error.ts';
-import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type Roomy, unplaced } from './event.ts';
+import { type CadreEvent, type EventDraft, type EventOf, type EventPlace, type PlaceableDraft, emptyPlace } from './event.ts';
 import type { InboxAdd } from './agent-events.ts';
 import { applyEvent } from '../fold/apply-event.ts';
 import type { AgentId, CallId, ContentHash, ItemId, TurnId } from '../ids.ts';
@@ -128,7 +128,7 @@ export class Transaction {
   }
 
   /** Returns the event that would post an item, without emitting it. */
-  itemDraft(to: AgentId, draft: ItemDraft): Roomy<InboxAdd> {
+  itemDraft(to: AgentId, draft: ItemDraft): PlaceableDraft<InboxAdd> {
     const item: InboxItem = {
       consumption: 'consume_on_read',
       delivery: 'next',
@@ -139,10 +139,10 @@ export class Transaction {
       type: 'inbox.add',
       agentId: to,
       item,
-      runId: unplaced.runId,
-      seq: unplaced.seq,
-      at: unplaced.at,
-      cause: unplaced.cause,
+      runId: emptyPlace.runId,
+      seq: emptyPlace.seq,
+      at: emptyPlace.at,
+      cause: emptyPlace.cause,
     };
   }
 

@@ -28,6 +28,15 @@ export interface Template {
   value(scope: Scope, quote?: Quote): unknown;
 }
 
+/** Renders a message for a person; returns its source when rendering fails, so that the person still learns what it is about. */
+export function renderOrSource(template: Template, scope: Scope, quote: Quote | undefined): string {
+  try {
+    return template.render(scope, quote);
+  } catch {
+    return template.source;
+  }
+}
+
 /**
  * Compiles a text with `{{ expression }}` parts, and with `${NAME:-default}` parts if an environment is given; offsets of
  * problems are relative to the whole text.

@@ -1,5 +1,6 @@
 import { type AgentCounters, type SubContext, type SubContextMeta, type Beginning, toLimitStage } from '../state/sub-context.ts';
 import { isAsking, isAwaitingPerson } from '../state/is-asking.ts';
+import { noticeKey } from '../state/notice-key.ts';
 import type { EventOf } from '../events/event.ts';
 import type { JsonObject } from '../json.ts';
 import type { RunContext } from '../state/run-context.ts';
@@ -36,7 +37,7 @@ export const agentFolds: Folds<
       'limit.reach': (run, agent, event) => {
         if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
         agent.limits.reason = event.reason;
-        agent.limits.warned.push(`${event.stage} ${event.scope} ${event.limit}`);
+        agent.limits.warned.push(noticeKey(event));
         if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
       },
       'stagnation.act': (_, agent, event) => takeStep(agent, event),

@@ -11,10 +11,10 @@ export type ConsumptionPolicy = 'consume_on_read' | 'persistent_until_consumed';
  */
 export type Delivery = 'now' | 'next' | 'idle';
 
-/** One event in an agent's inbox. */
+/** One entry of an agent's inbox. */
 export interface InboxItem {
   readonly itemId: ItemId;
-  /** Kind of event, UPPER_SNAKE; determines priority and strategy. */
+  /** Kind of item, UPPER_SNAKE; determines priority and strategy. */
   readonly source: string;
   readonly payload: JsonValue;
   readonly consumption: ConsumptionPolicy;

@@ -12,7 +12,7 @@ import type { TurnState } from './turn-state.ts';
 /**
  * State of a run: the fold of its events and nothing else. Only `fold/` writes to it; all other code treats it as read-only.
  * Small slices (flags, modules, shared values) are replaced on change; messages, turns and inboxes are append-only structures
- * changed in place (PERFORMANCE 3).
+ * changed in place (I13).
  */
 export interface RunContext {
   /** Replaced when the run goes on with other profiles. */

@@ -7,7 +7,7 @@ import type { Content } from '../prompt/message.ts';
  * Owns: the choice of characters, and their count. Does not own: the decision that a text is untrusted, which the receiving code makes.
  * 1. No visible character changes, and no word: emoji with their joiners and variation selectors, Persian and Indic joiners,
  *    variants of Chinese characters and the marks of right-to-left text stay where they have an effect.
- * 2. A character with an effect is kept once in its place, so that repetitions of it carry no message.
+ * 2. A character with an effect is kept once where it is, so that repetitions of it carry no message.
  * 3. A clean value is returned itself, at the cost of one scan.
  */
 

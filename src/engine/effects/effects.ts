@@ -59,10 +59,10 @@ export class Effects implements RunEffects {
   readonly #ports: EffectPorts;
   readonly #inFlight = new Map<string, InFlight>();
   /** Number of abandoned tools that have not ended yet. */
-  #out = 0;
+  #abandoned = 0;
+  readonly #abandonedWaiters: (() => void)[] = [];
   #isLeaving = false;
   readonly #isFollowing: boolean;
-  readonly #alone: (() => void)[] = [];
   readonly #closings: PendingCloses;
   readonly #timers: RunTimers;
   readonly #clockWatch: ClockWatch;
@@ -90,7 +90,7 @@ export class Effects implements RunEffects {
 
   /** Resolves when no abandoned tool is left that may still bring a late result. */
   whenDetachedSettled(): Promise<void> {
-    return this.#out === 0 ? Promise.resolve() : new Promise((resolve) => this.#alone.push(resolve));
+    return this.#abandoned === 0 ? Promise.resolve() : new Promise((resolve) => this.#abandonedWaiters.push(resolve));
   }
 
   get size(): number {
@@ -230,7 +230,7 @@ export class Effects implements RunEffects {
       return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
     if (doubles !== undefined)
       return this.#track({ kind: 'tool', key: callId }, abort, doubles.tool(run, agent, call), toInput, failed);
-    let isOut = false;
+    let isAbandoned = false;
     const key = (): string => idempotencyKey(run.meta.runId, call);
     const links = { scope: agentScope(decision.env, run, agent), context, abort, workspace, content, live, idempotencyKey: key };
     const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
@@ -247,8 +247,8 @@ export class Effects implements RunEffects {
       onLate: (late) => {
         // A verifier's late result concerns a call that went on without it.
         if (effect.kind === 'tool') this.#tell(toInput(late));
-        if (isOut) this.#out -= 1;
-        if (this.#out === 0) for (const resolve of this.#alone.splice(0)) resolve();
+        if (isAbandoned) this.#abandoned -= 1;
+        if (this.#abandoned === 0) for (const resolve of this.#abandonedWaiters.splice(0)) resolve();
       },
     });
     this.#track(
@@ -256,8 +256,8 @@ export class Effects implements RunEffects {
       abort,
       outcome,
       (result) => {
-        isOut = result.abandoned === true || result.status === 'timeout';
-        if (isOut) this.#out += 1;
+        isAbandoned = result.abandoned === true || result.status === 'timeout';
+        if (isAbandoned) this.#abandoned += 1;
         return toInput(result);
       },
       failed,

@@ -9,7 +9,8 @@ import { type GivenModels, type ModelIdentity, nameOfGiven } from '../../models/
 /** Finds the LLM config that a profile uses. */
 export interface LlmConfigs {
   /**
-   * Returns the config of a name, or its stand-in when a required setting is missing. Fails with UNCONFIGURED when there is no stand-in.
+   * Returns the config of a name, or its stand-in when a required setting is missing. Fails with MODEL_UNCONFIGURED when there is no
+   * stand-in, and with MODEL_UNKNOWN for an unknown name.
    */
   resolve(name: string): LlmConfig;
   /** Returns the config of a profile; `override` wins over the profile's own. */

@@ -12,7 +12,7 @@ import { takeNextStep } from '../run/take-next-step.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
 /*
- * Parts of a turn, decided on a copy of the state: nothing of it reaches a journal, a model or a tool.
+ * Parts of a turn, decided on a copy of the state; no journal, model or tool is reached.
  */
 
 /** What a decision that was tried emitted, and the state that it left. */

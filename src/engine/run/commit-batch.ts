@@ -2,14 +2,14 @@ import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentEntry } from '../../core/events/journal.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
-/** Events that come before the first decision: `run.start`, already folded into the state. */
-export interface Prefix {
+/** Events and texts that are folded into the state and not in the journal yet. */
+export interface UnwrittenEvents {
   readonly events: readonly CadreEvent[];
   readonly contents: readonly ContentEntry[];
 }
 
 /** Content of one append: the events and texts of one decision, or of several that were held back for it. */
-export class CommitBatch implements Prefix {
+export class CommitBatch implements UnwrittenEvents {
   readonly expectedSeq: number;
   /** Ids of the inputs that it applies. */
   inputs: string[] | undefined;
@@ -29,7 +29,7 @@ export class CommitBatch implements Prefix {
   }
 
   /** Appends events and texts. An empty batch takes over a transaction's lists. */
-  add(more: Prefix | Transaction): void {
+  add(more: UnwrittenEvents | Transaction): void {
     this.#events = appended(this.#events, more.events as CadreEvent[]);
     this.#contents = appended(this.#contents, more.contents as ContentEntry[]);
   }

@@ -1,6 +1,6 @@
 import type { CadreError } from '../../core/error.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { Prefix } from './commit-batch.ts';
+import type { UnwrittenEvents } from './commit-batch.ts';
 import type { Input } from './input.ts';
 import { steadyAt } from '../../core/state/run-time.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -17,7 +17,7 @@ export interface DecisionBatch {
   /** Sequence number of the last event in the journal. */
   readonly seq: number;
   /** Events and texts decided before and not yet appended: they follow `seq` directly. */
-  readonly unwritten: Prefix;
+  readonly unwritten: UnwrittenEvents;
   readonly inputs: readonly Input[];
   /** False while the engine closes: inputs are recorded, and no new work begins. */
   readonly mayStart: boolean;

@@ -7,7 +7,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { Transaction } from '../../core/events/transaction.ts';
 import type { ActorPorts } from './actor-ports.ts';
 import { engineFault, suspendedError, asStoreError } from './run-errors.ts';
-import { CommitBatch, mayWait, type Prefix, HeldCommit } from './commit-batch.ts';
+import { CommitBatch, mayWait, type UnwrittenEvents, HeldCommit } from './commit-batch.ts';
 import { CommitWriter } from './commit-writer.ts';
 import { DueEffects } from '../effects/due-effects.ts';
 import type { Input } from './input.ts';
@@ -78,7 +78,7 @@ export class RunActor implements RunDriver {
   readonly tell = (input: Input): void => this.#enqueue({ input });
 
   /** Commits the start of a run together with the decision on its first input; resolves once the commit survives a power cut. */
-  async begin(prefix: Prefix, input: Input): Promise<void> {
+  async begin(prefix: UnwrittenEvents, input: Input): Promise<void> {
     for (const entry of prefix.contents) this.#known.add(entry.hash);
     // Later inputs wait behind the start, including a cancel by an already aborted signal.
     this.#pumping = true;
@@ -183,7 +183,7 @@ export class RunActor implements RunDriver {
   }
 
   /** Decides and commits a batch of inputs; returns a promise only when the journal does. */
-  #commit(entries: readonly Entry[], prefix?: Prefix): Promise<void> | undefined {
+  #commit(entries: readonly Entry[], prefix?: UnwrittenEvents): Promise<void> | undefined {
     const { decision, clock } = this.#ports;
     // Known hashes only save work; a text that is written twice is still stored once.
     if (this.#known.size > 4_096) this.#known.clear();

@@ -2,7 +2,7 @@ import type { CadreError } from '../../core/error.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Subscribers } from '../subscribers.ts';
-import type { Prefix } from './commit-batch.ts';
+import type { UnwrittenEvents } from './commit-batch.ts';
 import type { Input } from './input.ts';
 
 /** What advances one run: an actor of this process (`RunActor`), or engines elsewhere (`RemoteRun`). */
@@ -14,7 +14,7 @@ export interface RunDriver {
   readonly isOver: boolean;
   readonly subscribers: Subscribers;
   /** Commits the start of a run together with the decision on its first input. */
-  begin(prefix: Prefix, input: Input): Promise<void>;
+  begin(prefix: UnwrittenEvents, input: Input): Promise<void>;
   /** Submits an input; resolves once its decision is committed. */
   submit(input: Input): Promise<void>;
   /** Submits an input without waiting for its commit. */

@@ -23,7 +23,7 @@ const longestTimer = 2 ** 31 - 1;
 /**
  * Time-driven work of one run: deadlines of the run, its agents and modules, and expiries.
  *
- * Owns: when a deadline is checked. Does not own: its consequences (`nodes/deadlines.ts`).
+ * Owns: when a deadline is checked. Does not own: its consequences (`nodes/limits/deadlines.ts`).
  * 1. Deadlines derive from state alone: the same after every recovery; none is in the journal.
  * 2. At most one timer of the clock is armed. A commit without deadlines costs one look at its events.
  * 3. Deadlines count the time the run works, and pause while it waits for people; expiries count all time.

@@ -87,7 +87,7 @@ function endTurnWhenCallsEnded(context: TurnContext): void {
   if (ending !== undefined) endAgent(context, ending, end.seq);
 }
 
-/** Checked after every change, from state alone: no lost wake-up (I6). */
+/** True when an agent may take a turn. Derives from state alone and is checked after every change, so no wake-up is lost (I6). */
 function mayTakeTurn({ profiles }: Pick<Env, 'profiles'>, agent: SubContext): boolean {
   if (agent.context.compacting !== undefined) return false;
   if (agent.status === 'ready') return agent.turn.loop || agent.inbox.items.some(isNews);

@@ -4,7 +4,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { Delivery, RuntimeLink } from '../../core/runtime.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Lease } from '../../core/events/journal.ts';
-import type { Prefix } from '../run/commit-batch.ts';
+import type { UnwrittenEvents } from '../run/commit-batch.ts';
 import type { Input } from '../run/input.ts';
 import type { ActorPorts } from '../run/actor-ports.ts';
 import { RunActor } from '../run/run-actor.ts';
@@ -52,7 +52,7 @@ export class RemoteRun implements RunDriver {
     return this.state.outcome !== undefined;
   }
 
-  async begin(prefix: Prefix, input: Input): Promise<void> {
+  async begin(prefix: UnwrittenEvents, input: Input): Promise<void> {
     const ports = Object.create(this.#ports, {
       effects: {
         value: (links: { readonly tell: (input: Input) => void }) =>

@@ -6,7 +6,7 @@ import { stateChanges, type StateChangeView } from '../../core/patches/state-cha
 import type { ObserverRecord, RuleRecord, TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 
 /** The events of one turn that its profile decided: recorded ones, or those of a decision that was tried. */
-export interface TurnEvents {
+export interface DecidedTurnEvents {
   /** Events of its preparation, before `turn.start`. */
   readonly prep: readonly CadreEvent[];
   /** Absent when the preparation did not begin the turn. */
@@ -52,7 +52,7 @@ export interface TurnFacts {
 }
 
 /** Reads the facts of a turn from its events. */
-export function turnFacts({ prep, start, post = [] }: TurnEvents): TurnFacts {
+export function turnFacts({ prep, start, post = [] }: DecidedTurnEvents): TurnFacts {
   const decide = post.find((event) => event.type === 'turn.decide');
   const decided = [...prep, ...post];
   return {

@@ -49,7 +49,7 @@ export interface PromptSpan {
 }
 
 /** Parts a prompt is assembled from. */
-export interface PromptParts {
+export interface SpanParts {
   readonly system: SystemPromptView;
   /** Texts that replace left-out messages, and the events they came from. */
   readonly heads?: readonly { readonly text: string; readonly hash: ContentHash; readonly seq: number | undefined }[];
@@ -70,7 +70,7 @@ type SpanDraft = Pick<PromptSpan, 'source' | 'ref' | 'text'> & Partial<PromptSpa
  * Returns the spans of a prompt. Their texts, concatenated, equal `promptText` of the messages that `assemblePrompt` builds from
  * the same parts, byte for byte (I10).
  */
-export function promptSpans(parts: PromptParts): readonly PromptSpan[] {
+export function promptSpans(parts: SpanParts): readonly PromptSpan[] {
   const messages: MessageSpans[] = [];
   const system = systemSpans(parts.system);
   if (system.length > 0) messages.push({ role: 'system', spans: system });

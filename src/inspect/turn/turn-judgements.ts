@@ -6,7 +6,7 @@ import type { RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
 /** An observer's result in a turn, with its declaration. */
-export interface ObserverView extends ObserverRecord {
+export interface ObserverResultView extends ObserverRecord {
   readonly condition?: string;
   readonly action?: ObserverAction['type'];
   readonly declaredAt?: SourceRef;
@@ -31,7 +31,7 @@ export interface DecisionView {
 }
 
 /** Returns the observers of a turn: those before the model call, then those after it. */
-export function turnObservers(turn: TurnState, profile: ProfileFacts | undefined): readonly ObserverView[] {
+export function turnObservers(turn: TurnState, profile: ProfileFacts | undefined): readonly ObserverResultView[] {
   return [...turn.start.observers, ...(turn.decide?.observers ?? [])].map((record) => {
     const list = record.phase === 'pre' ? profile?.preTurnObservers : profile?.postTurnObservers;
     const declared = list?.find((observer) => observer.id === record.id);

@@ -18,7 +18,7 @@ import { toolInteractions, type ToolInteraction } from './tool-interactions.ts';
 import { stateChanges, type StateChangeView } from '../../core/patches/state-changes.ts';
 import { historyOfTurn } from './turn-history.ts';
 import { turnInputs, type TurnInputView } from './turn-inputs.ts';
-import { turnDecision, turnObservers, type DecisionView, type ObserverView } from './turn-judgements.ts';
+import { turnDecision, turnObservers, type DecisionView, type ObserverResultView } from './turn-judgements.ts';
 import type { ProfileFacts } from './profile-facts.ts';
 
 /** Status of a turn. */
@@ -82,7 +82,7 @@ export interface TurnRecord {
   /** Budget reserved for its model call. */
   readonly reserve: EventOf<'turn.start'>['reserve'];
   readonly inputs: readonly TurnInputView[];
-  readonly observers: readonly ObserverView[];
+  readonly observers: readonly ObserverResultView[];
   readonly systemPrompt: SystemPromptView;
   /** Names of the offered tools, as the model saw them. */
   readonly tools: readonly string[];

@@ -4,8 +4,8 @@ import type { RunId } from '../../core/ids.ts';
 import { createCommitContext, type CommitContext } from './commit-context.ts';
 import { idKeys, likelyId, shapeOfCode, shapeOfType, type EventShape } from './event-shapes.ts';
 import { isRecord, type PlainRecord } from './record-shape.ts';
-import { joinFields, packTime, writeFields, writeJson } from './record-writer.ts';
-import { readFields, unpackTime } from './record-reader.ts';
+import { joinFields, packDistance, writeFields, writeJson } from './record-writer.ts';
+import { readFields, unpackDistance } from './record-reader.ts';
 
 /** Facts about a commit's events that its row stores. */
 export interface CommitPlace {
@@ -85,7 +85,7 @@ function writeEvent(event: CadreEvent, context: CommitContext, rowAt: number): s
   const record: unknown = event;
   if (!isRecord(record)) return '';
   beginEvent(context, event.type, event.at);
-  let place = event.at === rowAt ? '' : `"d":${writeJson(packTime(event.at, rowAt))}`;
+  let place = event.at === rowAt ? '' : `"d":${writeJson(packDistance(event.at, rowAt))}`;
   const cause = packCause(event.cause, event.seq);
   if (cause !== undefined) place = joinFields(place, `"c":${writeJson(cause)}`);
   for (const id of shape.ids) {
@@ -99,14 +99,14 @@ function writeEvent(event: CadreEvent, context: CommitContext, rowAt: number): s
 }
 
 /** Place of an event in its commit, and the state shared with the commit's earlier events. */
-interface EventPlace {
+interface DecodeContext {
   readonly context: CommitContext;
   readonly place: CommitPlace;
   readonly seq: number;
 }
 
-function readEvent(packed: PlainRecord, shape: EventShape, { context, place, seq }: EventPlace): CadreEvent {
-  const at = packed['d'] === undefined ? place.at : Number(unpackTime(packed['d'], place.at));
+function readEvent(packed: PlainRecord, shape: EventShape, { context, place, seq }: DecodeContext): CadreEvent {
+  const at = packed['d'] === undefined ? place.at : Number(unpackDistance(packed['d'], place.at));
   beginEvent(context, shape.type, at);
   const record: PlainRecord = { type: shape.type, runId: place.runId, seq, at };
   const cause = unpackCause(packed['c'], seq);
@@ -137,12 +137,12 @@ function rememberIds(context: CommitContext, shape: EventShape, record: Readonly
 function packCause(cause: number | undefined, seq: number): unknown {
   if (cause === undefined) return 0;
   if (cause === seq - 1) return undefined;
-  return cause === seq ? String(cause) : packTime(cause, seq);
+  return cause === seq ? String(cause) : packDistance(cause, seq);
 }
 
 function unpackCause(stored: unknown, seq: number): unknown {
   if (stored === undefined) return seq - 1;
-  return stored === 0 ? undefined : unpackTime(stored, seq);
+  return stored === 0 ? undefined : unpackDistance(stored, seq);
 }
 
 function shortenTurn(turnId: unknown, agentId: unknown): unknown {

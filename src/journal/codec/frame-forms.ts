@@ -5,7 +5,7 @@ interface FrameForm {
 }
 
 /**
- * Forms of the frame around untrusted text (core/frame-untrusted.ts), stored by index. Part of the file layout: keep forms that are
+ * Forms of the frame around untrusted text (core/untrusted/frame-untrusted.ts), stored by index. Part of the file layout: keep forms that are
  * no longer written, append new ones. A frame that matches no form is stored whole.
  */
 const forms: readonly FrameForm[] = [

@@ -50,7 +50,7 @@ function unreadable(key: string, stored: unknown, context: CommitContext): never
 }
 
 function readValue(value: unknown, { short, shape, kind }: ShortField, context: CommitContext): unknown {
-  if (kind === 'time') return unpackTime(value, context.at);
+  if (kind === 'time') return unpackDistance(value, context.at);
   if (shape === undefined) return value;
   if (isRecord(value)) return readFields(value, { shape, context });
   if (isRecordList(value)) return value.map((entry) => readFields(entry, { shape, context }));
@@ -60,8 +60,8 @@ function readValue(value: unknown, { short, shape, kind }: ShortField, context: 
   );
 }
 
-/** Decodes a time that `packTime` stored. */
-export function unpackTime(stored: unknown, base: number): unknown {
+/** Decodes a time that `packDistance` stored. */
+export function unpackDistance(stored: unknown, base: number): unknown {
   if (typeof stored === 'number') return base - stored;
   return typeof stored === 'string' ? Number(stored) : Array.isArray(stored) ? stored[0] : undefined;
 }

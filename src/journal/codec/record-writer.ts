@@ -43,7 +43,7 @@ export function writeJson(value: unknown): string {
 /**
  * Encodes a time as its distance before `base`: as text where the distance would not be exact, in a list when it is not a number.
  */
-export function packTime(value: unknown, base: number): unknown {
+export function packDistance(value: unknown, base: number): unknown {
   if (typeof value !== 'number') return [value];
   return base - (base - value) === value ? base - value : String(value);
 }
@@ -67,7 +67,7 @@ function writeField(field: StoredField, record: Readonly<PlainRecord>, context: 
   if (derived !== undefined && packed !== undefined) return `"${derived.short}":${JSON.stringify(packed)}`;
   const variant = variants !== undefined && isRecord(value) ? variants.find(({ applies }) => applies(value, record)) : undefined;
   if (variant !== undefined && isRecord(value)) return `"${variant.short}":{${writeFields(value, variant.shape, context)}}`;
-  if (field.kind === 'time') return label + writeJson(packTime(value, context.at));
+  if (field.kind === 'time') return label + writeJson(packDistance(value, context.at));
   if (shape === undefined) return label + writeJson(value);
   if (isRecord(value)) return `${label}{${writeFields(value, shape, context)}}`;
   if (!isRecordList(value)) return undefined;

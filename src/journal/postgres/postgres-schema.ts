@@ -93,6 +93,10 @@ export interface SchemaOptions {
   readonly readOnly: boolean;
 }
 
+/** Columns of a query: whether the schema `$1` and its journal exist. */
+const hasSchema = 'to_regnamespace($1) IS NOT NULL AS has_schema';
+const hasMeta = "EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = 'meta') AS has_meta";
+
 /**
  * Checks the server and the schema, and creates or migrates the layout; processes that do so at the same time wait for each other. Throws
  * STORE_NEWER, STORE_CORRUPT or STORE_FAILED.
@@ -101,8 +105,7 @@ export async function openSchema(connections: Connections, options: SchemaOption
   const { schema, location, readOnly } = options;
   const [found] = await connections.query(
     `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS name,
-       to_regnamespace($1) IS NOT NULL AS has_schema,
-       EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = 'meta') AS has_meta`,
+       ${hasMeta}`,
     [schema],
   );
   if (Number(found?.['version']) < oldestServer * 10_000)
@@ -117,11 +120,7 @@ export async function openSchema(connections: Connections, options: SchemaOption
   await connections.transaction(async (query) => {
     await query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass(schema)]);
     // Another process may have been faster.
-    const [now] = await query(
-      `SELECT to_regnamespace($1) IS NOT NULL AS has_schema,
-         EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = 'meta') AS has_meta`,
-      [schema],
-    );
+    const [now] = await query(`SELECT ${hasSchema}, ${hasMeta}`, [schema]);
     // Asked for only when it is needed: creating a schema takes another right than writing to it.
     if (now?.['has_schema'] !== true) await query(`CREATE SCHEMA "${schema}"`);
     if (now?.['has_meta'] !== true) await query(layout(`"${schema}"`));

@@ -1,4 +1,5 @@
 import type { LimitReach } from '../../core/events/agent-events.ts';
+import { noticeKey } from '../../core/state/notice-key.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 
@@ -20,9 +21,4 @@ export function announceLimit(tx: Transaction, agent: SubContext, limit: LimitRe
   );
   tx.emit({ ...limit }, seq);
   return seq;
-}
-
-/** Returns the key that identifies an announced limit. */
-export function noticeKey({ stage, scope, limit }: Pick<LimitReach, 'stage' | 'scope' | 'limit'>): string {
-  return `${stage} ${scope} ${limit}`;
 }

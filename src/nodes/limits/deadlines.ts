@@ -18,7 +18,7 @@ import { endCall, expireCall } from '../tools/end-call.ts';
 import { announceLimit } from './announce-limit.ts';
 import { configOf } from './reserve.ts';
 
-/** Something of a run that comes due at a time; what it says is looked at again when the time has come. */
+/** Time at which something of a run is due; whether it still applies is checked from state when the time has come. */
 export type Deadline = { readonly at: number } & (
   | { readonly kind: 'run'; readonly stage: 1 | 2 }
   /** `since` tells the agent's iteration at work from one before. */

@@ -4,6 +4,7 @@ import type { LimitReach } from '../../core/events/agent-events.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
 import type { ModuleLimits } from '../../core/profile/profile.ts';
+import { noticeKey } from '../../core/state/notice-key.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 
 /** A limit that is near (1) or used up (2). */
@@ -102,7 +103,7 @@ class LimitLook {
     const stage = used >= allowed ? 2 : 1;
     if (stage === 1 && allowed <= 2 && limit !== 'cost_usd') return;
     if (this.reached[0]?.stage === 2) return;
-    if (stage === 1 && this.#agent.limits.warned.includes(`1 ${scope} ${limit}`)) return;
+    if (stage === 1 && this.#agent.limits.warned.includes(noticeKey({ stage, scope, limit }))) return;
     const reason = `${shown(used)} of ${shown(allowed)} ${words[limit]}${this.#whose(scope, holder)}`;
     const found: ReachedLimit = { stage, scope, limit, used, allowed, reason };
     this.reached = stage === 2 ? [found] : [...this.reached, found];

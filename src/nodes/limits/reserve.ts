@@ -116,6 +116,15 @@ function priceOf({ prompt, config }: CallSize): TokenPrice | undefined {
   return config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
 }
 
+/** A budget with its limits, and its owner in words. */
+interface BudgetHolder {
+  readonly scope: ReachedLimit['scope'];
+  readonly whose: string;
+  readonly budget: Budget;
+  readonly maxTokens: number | undefined;
+  readonly maxCost: number | undefined;
+}
+
 /** The longest reply that all budgets of an agent have room for: in a turn that another one follows, and in its last. */
 class Room {
   usual = Number.POSITIVE_INFINITY;
@@ -127,39 +136,43 @@ class Room {
     this.#size = size;
     for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
       const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
-      this.#look(above.limits.budget, tokenLimit(env, above), costLimit(env, above), 'agent', whose);
+      this.#look({
+        scope: 'agent',
+        whose,
+        budget: above.limits.budget,
+        maxTokens: tokenLimit(env, above),
+        maxCost: costLimit(env, above),
+      });
     }
     const module = moduleOf(run, agent);
     if (module !== undefined) {
       const limits = moduleLimits({ env, run, agent });
       const whose = ` of work module ${agent.work.moduleScope ?? ''}`;
-      this.#look(module, limits?.maxTokens, limits?.maxCostUsd, 'module', whose);
+      this.#look({ scope: 'module', whose, budget: module, maxTokens: limits?.maxTokens, maxCost: limits?.maxCostUsd });
     }
-    this.#look(run.budget, run.limits.maxTokens, run.limits.maxCostUsd, 'run', ' of the run');
+    const { maxTokens, maxCostUsd: maxCost } = run.limits;
+    this.#look({ scope: 'run', whose: ' of the run', budget: run.budget, maxTokens, maxCost });
   }
 
   get tightest(): ReachedLimit | undefined {
     return this.#tightest?.();
   }
 
-  #look(
-    budget: Budget,
-    maxTokens: number | undefined,
-    maxCost: number | undefined,
-    scope: ReachedLimit['scope'],
-    whose: string,
-  ): void {
+  #look(holder: BudgetHolder): void {
+    const { budget, maxTokens, maxCost } = holder;
     const price = priceOf(this.#size);
     const sharers = Math.max(1, budget.live - budget.reserving);
     if (maxTokens !== undefined) {
       const left = maxTokens - budget.tokens - budget.reservedTokens;
-      this.#fit(left / sharers, 1, 1, () => reached('tokens', scope, whose, budget.tokens, maxTokens, left, sharers));
+      this.#fit(left / sharers, 1, 1, () =>
+        reached(holder, { limit: 'tokens', used: budget.tokens, allowed: maxTokens, left, sharers }),
+      );
     }
     // An unknown cost cannot be checked against a limit: tokens are used instead, and the record says so.
     if (maxCost !== undefined && price !== undefined) {
       const left = maxCost - budget.cost - budget.reservedCost;
       this.#fit(left / sharers, price.input / 1_000_000, price.output / 1_000_000, () =>
-        reached('cost_usd', scope, whose, budget.cost, maxCost, left, sharers),
+        reached(holder, { limit: 'cost_usd', used: budget.cost, allowed: maxCost, left, sharers }),
       );
     }
   }
@@ -182,15 +195,13 @@ function longest(left: number, perToken: number): number {
   return perToken === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / perToken);
 }
 
-function reached(
-  limit: ReachedLimit['limit'],
-  scope: ReachedLimit['scope'],
-  whose: string,
-  used: number,
-  allowed: number,
-  left: number,
-  sharers: number,
-): ReachedLimit {
+/** Use of a limit that a model call does not fit into: the rest, and the number of agents that share it. */
+interface TightLimit extends Pick<ReachedLimit, 'limit' | 'used' | 'allowed'> {
+  readonly left: number;
+  readonly sharers: number;
+}
+
+function reached({ scope, whose }: BudgetHolder, { limit, used, allowed, left, sharers }: TightLimit): ReachedLimit {
   const unit = limit === 'tokens' ? 'tokens' : 'US dollars';
   const shared = sharers > 1 ? `, ${shown(left)} left for ${sharers} agents` : `, ${shown(left)} left`;
   const reason = `${shown(used)} of ${shown(allowed)} ${unit}${whose}${shared}`;

@@ -12,7 +12,7 @@ import { type BudgetVerdict, judgeTurn, configOf, hasAmpleRoom, judgeLastTurn } 
 import type { NotBegun } from '../turn/not-begun.ts';
 import { announceLimit } from './announce-limit.ts';
 
-// What a first turn's system prompt is taken to be before it is built; the figure that counts is looked at again then.
+// Estimated size of a system prompt before the first turn has built it; the budget is checked again with the written prompt.
 const firstPromptTokens = 200;
 
 /**
@@ -39,13 +39,13 @@ export function checkLimits(context: TurnContext): NotBegun | undefined {
 }
 
 /** Limit that a turn is warned of, and the budget set aside for its model call. */
-export type TurnBound = Pick<TurnStart, 'limit' | 'reserve'>;
+export type TurnBudget = Pick<TurnStart, 'limit' | 'reserve'>;
 
-/** Sets the budget of a turn whose prompt is known aside; 'limit_reached' when the agent has ended, since its prompt does not fit. */
-export function boundTurn(
+/** Reserves the budget of a turn whose prompt is written. Returns 'limit_reached' when the agent has ended, since its prompt does not fit. */
+export function reserveBudget(
   context: TurnContext,
   turn: { readonly prompt: TurnPrompt; readonly inputs: readonly TurnInput[] },
-): TurnBound | 'limit_reached' {
+): TurnBudget | 'limit_reached' {
   const { agent } = context;
   const { prompt, inputs } = turn;
   const config = configOf(context);
@@ -64,7 +64,7 @@ export function boundTurn(
   return reserve === undefined ? { limit } : { limit, reserve };
 }
 
-const nothing: TurnBound = {};
+const nothing: TurnBudget = {};
 const unbounded: BudgetVerdict = { outcome: 'fits' };
 
 function allow(context: TurnContext, config: LlmConfig, prompt: number): BudgetVerdict {

@@ -6,7 +6,7 @@ import type { ModelOutcome } from '../../core/model/model.ts';
 import type { Planner } from '../../core/profile/planner.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import { failure, lastResults, type Plan, type PlanView } from './plan.ts';
+import { failure, lastResults, type PlannerDecision, type PlanView } from './plan.ts';
 import { planByRules, planFallback } from './plan-rules.ts';
 import { planByScript } from './plan-script.ts';
 import { markOf, type PlannedResult, type PlannerMemory, recallPlan } from './planner-memory.ts';
@@ -42,7 +42,7 @@ export async function askPlanner(call: PlannerCall, ask: () => Promise<ModelOutc
   return { ...outcomeOf(instead, call), usage, attempts, ...(cost === undefined ? {} : { cost }) };
 }
 
-function decide(planner: Planner, view: PlanView): Plan {
+function decide(planner: Planner, view: PlanView): PlannerDecision {
   return tryPlan(() => {
     switch (planner.type) {
       case 'rules':
@@ -56,7 +56,7 @@ function decide(planner: Planner, view: PlanView): Plan {
 }
 
 /** A text or condition that cannot be put together is the failure of the plan, on the record, and not of the run (I12). */
-function tryPlan<P extends Plan | undefined>(make: () => P): P | Plan {
+function tryPlan<P extends PlannerDecision | undefined>(make: () => P): P | PlannerDecision {
   try {
     return make();
   } catch (thrown) {
@@ -102,7 +102,7 @@ function whyUseless(outcome: ModelOutcome, { hasTool, env: { catalog } }: Planne
     : 'the model called no agent that exists';
 }
 
-function outcomeOf(plan: Exclude<Plan, { kind: 'model' }>, { planner, env: { catalog } }: PlannerCall): ModelOutcome {
+function outcomeOf(plan: Exclude<PlannerDecision, { kind: 'model' }>, { planner, env: { catalog } }: PlannerCall): ModelOutcome {
   if (plan.kind === 'fail') return { kind: 'error', error: plan.error, usage: {}, cost: 0, attempts: [] };
   const toolCalls =
     plan.kind === 'say'

@@ -1,13 +1,13 @@
 import { type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { LoopPlanner, PlannerStep } from '../../core/profile/planner.ts';
-import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
+import { failure, failureText, lastResults, type PlannerDecision, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';
 
 /**
  * Repeats its steps until `until` holds, at most so many times. An iteration in which a step fails in a way that passes is
  * followed by the next one; any other failure, and one in the last iteration, is the failure of the plan.
  */
-export function planByLoop(planner: LoopPlanner, view: PlanView): Plan {
+export function planByLoop(planner: LoopPlanner, view: PlanView): PlannerDecision {
   const { steps, maxIterations, recoverFrom } = planner;
   const [last] = lastResults(view.memory);
   const at = steps.findIndex(({ id }) => id === last?.id);
@@ -31,7 +31,7 @@ function isFailed(planner: LoopPlanner, step: PlannerStep, result: PlannedResult
   return !result.ok || step.expect?.test(scopeOf(planner, result.iteration, view)) === false;
 }
 
-function nextStep(planner: LoopPlanner, from: number, iteration: number, view: PlanView, note = ''): Plan {
+function nextStep(planner: LoopPlanner, from: number, iteration: number, view: PlanView, note = ''): PlannerDecision {
   const scope = scopeOf(planner, iteration, view);
   const { steps, maxIterations } = planner;
   const step = steps.find((candidate, index) => index >= from && candidate.condition?.test(scope) !== false);
@@ -48,7 +48,7 @@ function withAgent(step: PlannerStep, args: JsonValue, { memory }: PlanView): Js
   return before?.agent_id == null || !before.ok ? args : { ...args, agent_id: before.agent_id };
 }
 
-function endOfIteration(planner: LoopPlanner, iteration: number, view: PlanView, why: string): Plan {
+function endOfIteration(planner: LoopPlanner, iteration: number, view: PlanView, why: string): PlannerDecision {
   const { until, answer, maxIterations, otherwise } = planner;
   const scope = scopeOf(planner, iteration, view);
   const [last] = lastResults(view.memory);

@@ -1,6 +1,6 @@
 import { toErrorRecord } from '../../core/error.ts';
 import type { PlannerMove, PlannerRule, RulesPlanner } from '../../core/profile/planner.ts';
-import { callsOf, failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
+import { callsOf, failure, failureText, lastResults, type PlannerDecision, type PlanView } from './plan.ts';
 
 /** Id of the step taken when no rule holds, and of the step taken instead of a model's. */
 const defaultId = 'default';
@@ -10,7 +10,7 @@ const fallbackId = 'fallback';
  * Asks the rules of a planner: the first that holds is followed. A rule that has an answer gives it when its calls have ended
  * well; when they have not, the rules behind it are asked, and it is not asked again for this task.
  */
-export function planByRules(planner: RulesPlanner, view: PlanView): Plan {
+export function planByRules(planner: RulesPlanner, view: PlanView): PlannerDecision {
   const { rules, otherwise, fallback } = planner;
   const moves = [
     ...rules,
@@ -28,20 +28,20 @@ export function planByRules(planner: RulesPlanner, view: PlanView): Plan {
 }
 
 /** Returns the declared plan for a model that named no agent to call; undefined when none is declared. */
-export function planFallback(planner: RulesPlanner, view: PlanView, why: string): Plan | undefined {
+export function planFallback(planner: RulesPlanner, view: PlanView, why: string): PlannerDecision | undefined {
   if (planner.fallback === undefined) return undefined;
   return follow({ id: fallbackId, move: planner.fallback }, view, [why]);
 }
 
 /** The answer of the move whose calls have just ended well. */
-function answerOf(moves: readonly PlannerRule[], view: PlanView): Plan | undefined {
+function answerOf(moves: readonly PlannerRule[], view: PlanView): PlannerDecision | undefined {
   const results = lastResults(view.memory);
   const made = moves.find(({ id }) => id === results[0]?.id)?.move;
   if (made?.kind !== 'call' || made.answer === undefined || !results.every(({ ok }) => ok)) return undefined;
   return { kind: 'say', text: made.answer.render(view.scope()), why: `'${results[0]?.id ?? ''}' has its result` };
 }
 
-function ask(rule: PlannerRule, view: PlanView, notes: string[]): Plan | undefined {
+function ask(rule: PlannerRule, view: PlanView, notes: string[]): PlannerDecision | undefined {
   if (hasFailed(rule, view)) {
     notes.push(`'${rule.id}' has failed for this task`);
     return undefined;
@@ -61,7 +61,7 @@ function hasFailed({ id, move }: PlannerRule, { memory }: PlanView): boolean {
   return memory.turns.some((results) => results[0]?.id === id && results.some(({ ok }) => !ok));
 }
 
-function follow({ id, move }: PlannerRule, view: PlanView, notes: readonly string[]): Plan {
+function follow({ id, move }: PlannerRule, view: PlanView, notes: readonly string[]): PlannerDecision {
   const why = [...notes, `'${id}' is followed`].join('; ');
   switch (move.kind) {
     case 'model':
@@ -75,12 +75,12 @@ function follow({ id, move }: PlannerRule, view: PlanView, notes: readonly strin
   }
 }
 
-function callMove(id: string, move: Extract<PlannerMove, { kind: 'call' }>, view: PlanView, why: string): Plan {
+function callMove(id: string, move: Extract<PlannerMove, { kind: 'call' }>, view: PlanView, why: string): PlannerDecision {
   return { kind: 'call', calls: callsOf(move.calls, id, view.scope()), why };
 }
 
 /** Nothing is left to follow but what has failed before. */
-function failedMove(id: string, { memory }: PlanView, why: string): Plan {
+function failedMove(id: string, { memory }: PlanView, why: string): PlannerDecision {
   const failed = memory.turns.flat().findLast((result) => result.id === id && !result.ok);
   return failure(failed === undefined ? `'${id}' failed` : failureText(failed), why);
 }

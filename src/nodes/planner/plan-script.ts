@@ -1,7 +1,7 @@
 import { readPath } from '../../core/expression/read-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { PlannerStep, ScriptPlanner } from '../../core/profile/planner.ts';
-import { failure, failureText, lastResults, type Plan, type PlanView } from './plan.ts';
+import { failure, failureText, lastResults, type PlannerDecision, type PlanView } from './plan.ts';
 import type { PlannedResult } from './planner-memory.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
@@ -13,7 +13,7 @@ import type { TurnViewEnv } from '../../core/state/turn-view.ts';
 const mostSteps = 100;
 
 /** Follows a script: one step per turn, in order, up to the first that fails. */
-export function planByScript(planner: ScriptPlanner, view: PlanView): Plan {
+export function planByScript(planner: ScriptPlanner, view: PlanView): PlannerDecision {
   const steps = stepsOf(planner, view);
   if (typeof steps === 'string') return failure(steps, 'the script cannot be followed');
   if (steps.length === 0) return withoutSteps(planner, view);
@@ -65,7 +65,7 @@ function isFailed(step: PlannerStep, result: PlannedResult, view: PlanView): boo
   return !result.ok || step.expect?.test(view.scope()) === false;
 }
 
-function nextStep(planner: ScriptPlanner, steps: readonly PlannerStep[], from: number, view: PlanView): Plan {
+function nextStep(planner: ScriptPlanner, steps: readonly PlannerStep[], from: number, view: PlanView): PlannerDecision {
   const next = steps.findIndex((step, index) => index >= from && step.condition?.test(view.scope()) !== false);
   const step = steps[next];
   if (step === undefined) return finished(planner, view);
@@ -73,7 +73,7 @@ function nextStep(planner: ScriptPlanner, steps: readonly PlannerStep[], from: n
   return { kind: 'call', calls: [call], why: `step '${step.id}', ${next + 1} of ${steps.length}` };
 }
 
-function finished({ answer }: ScriptPlanner, view: PlanView): Plan {
+function finished({ answer }: ScriptPlanner, view: PlanView): PlannerDecision {
   const why = 'the script is at its end';
   if (answer !== undefined) return { kind: 'say', text: answer.render(view.scope()), why };
   const results = view.memory.turns.flat();
@@ -82,7 +82,7 @@ function finished({ answer }: ScriptPlanner, view: PlanView): Plan {
   return { kind: 'say', text: JSON.stringify({ status, script_steps: steps }), why };
 }
 
-function withoutSteps({ otherwise, stepsFrom = 'steps' }: ScriptPlanner, view: PlanView): Plan {
+function withoutSteps({ otherwise, stepsFrom = 'steps' }: ScriptPlanner, view: PlanView): PlannerDecision {
   const why = 'there is no script';
   if (otherwise?.kind === 'model') return { kind: 'model', why };
   if (otherwise?.kind === 'say') return { kind: 'say', text: otherwise.text.render(view.scope()), why };

@@ -5,7 +5,7 @@ import type { PlannedCall } from '../../core/profile/planner.ts';
 import type { PlannedResult, PlannerMemory } from './planner-memory.ts';
 
 /** Decision of a planner, with a one-line reason. */
-export type Plan =
+export type PlannerDecision =
   | {
       readonly kind: 'call';
       readonly calls: readonly {
@@ -32,7 +32,7 @@ export interface PlanView {
 const longestMessage = 1_000;
 
 /** A plan that has failed. */
-export function failure(message: string, why: string): Plan {
+export function failure(message: string, why: string): PlannerDecision {
   const text = message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`;
   return { kind: 'fail', error: { code: 'PLAN_FAILED', message: text }, why };
 }

@@ -54,7 +54,7 @@ export function compactIfDue(context: TurnContext): boolean {
 
 type DueCompaction = Pick<CompactionStart, 'to' | 'tokens' | 'reason'>;
 
-/** The prompt has grown past the threshold. */
+/** Returns the compaction that is due because the prompt has grown past the threshold. */
 function fullContext(context: TurnContext, compaction: CompactionPolicy): DueCompaction | undefined {
   const { agent } = context;
   const threshold = thresholdOf(context);
@@ -67,7 +67,7 @@ function fullContext(context: TurnContext, compaction: CompactionPolicy): DueCom
   return { to, tokens, reason: 'threshold' };
 }
 
-/** Whatever its size: a task is over and something new is asked, or as many actions are in view as there may be. */
+/** Returns the compaction that is due at any size: a task has ended and another begins, or the view has `at_actions` actions. */
 function enoughDone(
   run: RunContext,
   agent: SubContext,
@@ -87,7 +87,7 @@ function isAction(message: PromptMessage): boolean {
   return message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call');
 }
 
-/** It ended and was sent on, or waited to be spoken to, and was: what it does now is another task. */
+/** True when an agent that ended its turns or waited for the user has something to read: it begins another task. */
 function isTaskOver(run: RunContext, agent: SubContext): boolean {
   if (agent.counters.turnCount === 0) return historyEnd(agent) > 0;
   const decided = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.decide?.action.type;
@@ -143,12 +143,12 @@ function usableConfig(env: Env, name: string): LlmConfig | undefined {
   try {
     return env.llmConfigOf(name);
   } catch {
-    // One that lacks its key: the call will say so, and the compaction fails with that on record.
+    // A config without its key: the call fails, and the compaction records its error.
     return undefined;
   }
 }
 
-/** Takes in what came of a compaction; of one that is not under way any more, only a note is kept. */
+/** Applies the outcome of a compaction; adds only a note when the compaction is not running any more. */
 export function applySummary(
   tx: Transaction,
   env: Env,

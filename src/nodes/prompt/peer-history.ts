@@ -20,11 +20,11 @@ import { openCallsOf } from '../inbox/answer-open-calls.ts';
 import { historyEnd } from './context-view.ts';
 
 /*
- * What an agent sees of the history of others, read off the fold.
+ * History of other agents that an agent sees, read from the state.
  *
  * 1. The work is bounded whatever the team did (I13): so many agents, so many turns of each, so many calls of a turn.
- * 2. Entries stand in the order they happened, the latest of each kind.
- * 3. Whoever is shown is named, so that what it read from outside counts for the reader, too.
+ * 2. Entries are in the order they happened, the latest of each kind.
+ * 3. Every shown agent is named, so that untrusted text which it read counts for the reader, too.
  */
 
 /** Most agents whose history is looked at, the ones started last; most turns of each; most turns that are searched for the conversation. */

@@ -19,7 +19,7 @@ import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 
 /** Parts of a turn that its prompt is written from. */
-export interface PromptParts {
+export interface PromptInputs {
   readonly observers: readonly ObserverRecord[];
   readonly inputs: readonly TurnInput[];
   /** Tokens that the model's context holds, where that is known. */
@@ -27,7 +27,7 @@ export interface PromptParts {
 }
 
 /** Writes the prompt of a turn: tools, system text, and the part of the history that fits. */
-export function writePrompt(context: TurnContext, parts: PromptParts): TurnPrompt {
+export function writePrompt(context: TurnContext, parts: PromptInputs): TurnPrompt {
   const offer = offerTools(context, parts.observers);
   const system = buildSystemPrompt(context, offer.tools, sectionsOf(context, offer));
   const view = fitHistory(context, { ...parts, offer, system });
@@ -82,7 +82,7 @@ interface FittedHistory {
 /** Moves the start of the view until the prompt fits the model's context. */
 function fitHistory(
   context: TurnContext,
-  { inputs, contextSize, offer, system }: PromptParts & { readonly offer: Offer; readonly system: SystemPrompt },
+  { inputs, contextSize, offer, system }: PromptInputs & { readonly offer: Offer; readonly system: SystemPrompt },
 ): FittedHistory {
   const { agent, profile } = context;
   // A text protocol has the tools in the system text.

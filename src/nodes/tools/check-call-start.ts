@@ -10,7 +10,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
 import { mustSyncStart, refuseCall } from './end-call.ts';
 import { gateFor, promptFacts, type GateVerdict } from './tool-gates.ts';
-import { unplaced } from '../../core/events/event.ts';
+import { emptyPlace } from '../../core/events/event.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 
 /*
@@ -138,10 +138,10 @@ export function startCall(context: TurnContext, call: CallState, tool: EffectToo
       turnId,
       callId: call.callId,
       attempt: call.attempt + 1,
-      runId: unplaced.runId,
-      seq: unplaced.seq,
-      at: unplaced.at,
-      cause: unplaced.cause,
+      runId: emptyPlace.runId,
+      seq: emptyPlace.seq,
+      at: emptyPlace.at,
+      cause: emptyPlace.cause,
     },
     cause,
   );

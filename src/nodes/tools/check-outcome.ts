@@ -22,7 +22,7 @@ const allowed: ReadonlySet<EventType> = new Set<EventType>([
 
 /**
  * Refuses an outcome that could not be committed as a whole, before anything of it is: a transition tool changes all it
- * says, or nothing (I7). Throws TOOL_INVALID, and LIMIT_REACHED when it would start more agents than are allowed (E7).
+ * says, or nothing (I7). Throws TOOL_INVALID, and LIMIT_REACHED when it would start more agents than are allowed.
  */
 export function checkOutcome(
   run: RunContext,

@@ -5,7 +5,7 @@ import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { ToolEnd } from '../../core/events/tool-events.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
-import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
@@ -24,7 +24,7 @@ export interface CallEnding {
   /** Number of invisible characters already removed from the result. */
   readonly cleaned?: number;
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
-  /** Sequence number of what brought the end about; the call's start when absent. */
+  /** Sequence number of the event that caused the end; the call's start when absent. */
   readonly cause?: number;
   /** Untrusted sources of what the content quotes, framed. */
   readonly taint?: readonly string[];
@@ -47,14 +47,14 @@ export function mustSyncStart(tool: Tool): boolean {
 export function failCall(
   context: TurnContext,
   callId: CallId,
-  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'taint'>,
+  failure: ErrorRecord & Pick<CallEnding, 'status' | 'cause' | 'end' | 'progress' | 'taint'>,
 ): void {
   const { code, message, ...rest } = failure;
   endCall(context, callId, { ...rest, content: JSON.stringify({ error: code, message }), error: { code, message } });
 }
 
 /**
- * Ends a call: `tool.end`, and in the same breath the TOOL_RESULT item its agent will read (I1). An agent that has ended
+ * Ends a call: emits `tool.end`, and in the same commit the TOOL_RESULT item its agent will read (I1). An agent that has ended
  * gets no item.
  */
 export function endCall(context: TurnContext, callId: CallId, said: CallEnding): void {
@@ -65,7 +65,7 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
   const tool = env.catalog.get(call.request.name);
   const isOutside = speaksFromOutside(tool, call, said);
   const ending = isOutside ? withoutUnseen(said) : said;
-  const draft: Roomy<ToolEnd> = {
+  const draft: PlaceableDraft<ToolEnd> = {
     type: 'tool.end',
     agentId,
     turnId: call.request.turnId,
@@ -74,10 +74,10 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
     content: ending.content,
     // Calls that wait without running (a dispatch, an approval) are timed from when they were made.
     ms: Math.max(0, tx.at - (call.startedAt ?? call.request.at)),
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
+    runId: emptyPlace.runId,
+    seq: emptyPlace.seq,
+    at: emptyPlace.at,
+    cause: emptyPlace.cause,
   };
   if (ending.error !== undefined) draft.error = ending.error;
   if (ending.end !== undefined) draft.end = ending.end;
@@ -102,8 +102,8 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
 }
 
 /**
- * True when the result may be made of what a tool found outside: whatever one that ran has to say, its error included. So may what was
- * said by a tool that is gone by now, as those of a lost server are, and why arguments do not fit a schema that a server wrote.
+ * True when the result may hold text from outside: results and errors of an untrusted tool that ran, those of a tool that no longer
+ * exists (such as one of a lost server), and the problems of arguments with a schema that a server wrote.
  */
 function speaksFromOutside(tool: Tool | undefined, call: CallState, { status, error }: CallEnding): boolean {
   if (tool === undefined) return call.startSeq !== undefined && error?.code !== 'TOOL_MISSING';
@@ -119,8 +119,8 @@ function withoutUnseen(ending: CallEnding): CallEnding {
 }
 
 /**
- * Ends a call that must not start. One that was interrupted while it ran, and that nothing says did not happen, is of unknown
- * outcome: the reason says only why it is not repeated (I5).
+ * Ends a call that must not start. If it was interrupted while it ran and may have happened, its outcome is unknown, and the refusal says
+ * why it is not repeated (I5).
  */
 export function refuseCall(
   context: TurnContext,

@@ -1,9 +1,9 @@
 import { type TurnContext, profileOf } from '../../core/turn-context.ts';
 import type { AgentTools, Env } from '../../core/env.ts';
-import type { ErrorCode } from '../../core/error.ts';
+import type { ErrorCode, ErrorRecord } from '../../core/error.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { forcedTool } from '../../core/tool/tool-bound.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Tool } from '../../core/tool/tool.ts';
@@ -11,7 +11,7 @@ import type { ToolRequest } from '../../core/events/tool-events.ts';
 import type { CallStatus, ReplyToolCall } from '../../core/state/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
 import { checkCallStart } from './check-call-start.ts';
-import { endCall } from './end-call.ts';
+import { failCall } from './end-call.ts';
 
 /** End of a reply, which decides if its calls can be trusted to be complete. */
 export interface ReplyEnd {
@@ -19,7 +19,7 @@ export interface ReplyEnd {
 }
 
 /**
- * Records the calls of a reply, each with its verdict: a call that cannot run is answered immediately with an error the
+ * Records the calls of a reply and checks each: a call that cannot run is answered immediately with an error the
  * model can act on; one that may run is recorded as `requested` and started by the tool node.
  */
 export function requestCalls(context: TurnContext, turnId: TurnId, calls: readonly ReplyToolCall[], end: ReplyEnd): void {
@@ -27,30 +27,30 @@ export function requestCalls(context: TurnContext, turnId: TurnId, calls: readon
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
   const room = toolCallRoom(context);
-  const verdicts = calls.map((call, index) => {
+  const checks = calls.map((call, index) => {
     if (index >= room.left) return beyondLimit(call, room);
     const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
-    return mustBeAlone ? notAlone(call, calls.length) : judge(env, agent, tools, call, end);
+    return mustBeAlone ? notAlone(call, calls.length) : checkCall(env, agent, tools, call, end);
   });
   calls.forEach((call, index) => {
-    const verdict = verdicts[index];
-    const draft: Roomy<ToolRequest> = {
+    const check = checks[index];
+    const draft: PlaceableDraft<ToolRequest> = {
       type: 'tool.request',
       agentId: agent.meta.agentId,
       turnId,
       callId: call.callId,
       name: call.name,
-      args: verdict?.ok === true ? verdict.args : null,
-      runId: unplaced.runId,
-      seq: unplaced.seq,
-      at: unplaced.at,
-      cause: unplaced.cause,
+      args: check?.ok === true ? check.args : null,
+      runId: emptyPlace.runId,
+      seq: emptyPlace.seq,
+      at: emptyPlace.at,
+      cause: emptyPlace.cause,
     };
-    if (verdict?.ok === true && verdict.repaired) draft.repaired = true;
-    if (verdict?.ok === true && verdict.tool.polls === true) draft.polls = true;
-    if (verdict?.ok === true && verdict.tool.toolset !== verdict.tool.name) draft.toolset = verdict.tool.toolset;
+    if (check?.ok === true && check.repaired) draft.repaired = true;
+    if (check?.ok === true && check.tool.polls === true) draft.polls = true;
+    if (check?.ok === true && check.tool.toolset !== check.tool.name) draft.toolset = check.tool.toolset;
     const request = tx.emit(draft, decided);
-    if (verdict?.ok === false) refuse(context, request, verdict);
+    if (check?.ok === false) failCall(context, request.callId, { ...check.refusal, cause: request.seq });
     else applyGates(context, request.callId);
   });
 }
@@ -67,104 +67,80 @@ export function cancelCalls(context: TurnContext, turnId: TurnId, calls: readonl
       name: call.name,
       args: null,
     });
-    refuse(context, request, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why });
+    failCall(context, request.callId, { status: 'cancelled', code: 'TOOL_CANCELLED', message: why, cause: request.seq });
   }
 }
 
-type Verdict =
+/** Result of checking a call before it is requested: its parsed arguments, or the refusal that answers it. */
+type CallCheck =
   | { readonly ok: true; readonly tool: Tool; readonly args: JsonObject; readonly repaired: boolean }
-  | { readonly ok: false; readonly status: CallStatus; readonly code: ErrorCode; readonly message: string };
+  | { readonly ok: false; readonly refusal: ErrorRecord & { readonly status: CallStatus } };
 
-/** An exclusive call that came with others is refused; the others run (D4.10). */
-function notAlone(call: ReplyToolCall, count: number): Verdict {
+function refused(status: CallStatus, code: ErrorCode, message: string): CallCheck {
+  return { ok: false, refusal: { status, code, message } };
+}
+
+/** Returns the refusal of an exclusive call that came with others; the others run. */
+function notAlone(call: ReplyToolCall, count: number): CallCheck {
   const message = `'${call.name}' must be the only call of a reply, but came with ${count - 1} other(s). It was not run, the others were; call it alone.`;
-  return { ok: false, status: 'error', code: 'TOOL_EXCLUSIVE', message };
+  return refused('error', 'TOOL_EXCLUSIVE', message);
 }
 
-/** Calls of one reply that are more than a limit leaves are refused one by one; those that fit run. */
-function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): Verdict {
-  const message = `'${call.name}' was not run: ${room.reason}. Finish with what you have.`;
-  return { ok: false, status: 'error', code: 'LIMIT_REACHED', message };
+/** Returns the refusal of a call that a limit leaves no room for; the calls before it run. */
+function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): CallCheck {
+  return refused('error', 'LIMIT_REACHED', `'${call.name}' was not run: ${room.reason}. Finish with what you have.`);
 }
 
-function judge(env: Env, agent: SubContext, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): Verdict {
-  if (call.problem !== undefined && end.finishedCleanly)
-    return { ok: false, status: 'error', code: 'TOOL_ARGUMENTS_INVALID', message: `${call.problem}.` };
+function checkCall(env: Env, agent: SubContext, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): CallCheck {
+  if (call.problem !== undefined && end.finishedCleanly) return refused('error', 'TOOL_ARGUMENTS_INVALID', `${call.problem}.`);
   const tool = tools.tools.get(call.name);
   const only = forcedTool(agent.turn.toolBound);
-  if (only !== undefined && only !== call.name) return bound(call.name, `the only tool it has is '${only}'`);
+  if (only !== undefined && only !== call.name) return notInThisTurn(call.name, `the only tool it has is '${only}'`);
   if (tool === undefined)
     return agent.turn.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);
   if (!end.finishedCleanly) {
-    return {
-      ok: false,
-      status: 'error',
-      code: 'TOOL_ARGUMENTS_TRUNCATED',
-      message: `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.`,
-    };
+    const message = `the reply was cut off before it was complete, so '${call.name}' was not run. Call it again, with shorter arguments if need be.`;
+    return refused('error', 'TOOL_ARGUMENTS_TRUNCATED', message);
   }
   const parsed = env.parseArguments(call.input, { effect: tool.effect, finishedCleanly: end.finishedCleanly });
-  if (!parsed.ok)
-    return { ok: false, status: 'error', code: parsed.code, message: `'${call.name}' was not run: ${parsed.message}` };
+  if (!parsed.ok) return refused('error', parsed.code, `'${call.name}' was not run: ${parsed.message}`);
   const checked = tool.check(parsed.args);
   if (!checked.ok) {
     const problems = checked.errors.map((error) => `${error.path === '' ? 'arguments' : error.path}: ${error.message}`).join('; ');
-    return {
-      ok: false,
-      status: 'error',
-      code: 'TOOL_ARGUMENTS_INVALID',
-      message: `'${call.name}' was not run, its arguments do not fit its schema: ${problems}`,
-    };
+    const message = `'${call.name}' was not run, its arguments do not fit its schema: ${problems}`;
+    return refused('error', 'TOOL_ARGUMENTS_INVALID', message);
   }
   return { ok: true, tool, args: checked.args, repaired: parsed.repaired };
 }
 
-/** A tool that was called in vain again and again is not there for one turn. */
-function forbidden(name: string): Verdict {
+/** Returns the refusal of a tool that is forbidden for one turn, since its calls kept returning the same result. */
+function forbidden(name: string): CallCheck {
   const message = `'${name}' cannot be called in this turn: it was called again and again with the same result. Go another way, or answer with what you have.`;
-  return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
+  return refused('denied', 'TOOL_DENIED', message);
 }
 
-/** A tool that the agent has, and not in this turn. */
-function absent(env: Env, agent: SubContext, tools: AgentTools, name: string): Verdict {
+/** Returns the refusal of a tool that the agent does not have in this turn, or does not have at all. */
+function absent(env: Env, agent: SubContext, tools: AgentTools, name: string): CallCheck {
   const isFiltered = agent.turn.toolBound !== undefined && env.toolsOf(profileOf(env, agent), agent, {}).tools.has(name);
   if (!isFiltered) return unknownTool(tools, name);
-  return bound(name, `the tools it has are ${namesOf(tools)}`);
+  return notInThisTurn(name, `the tools it has are ${namesOf(tools)}`);
 }
 
-function bound(name: string, why: string): Verdict {
-  const message = `'${name.slice(0, 100)}' cannot be called in this turn: ${why}.`;
-  return { ok: false, status: 'denied', code: 'TOOL_DENIED', message };
+function notInThisTurn(name: string, why: string): CallCheck {
+  return refused('denied', 'TOOL_DENIED', `'${name.slice(0, 100)}' cannot be called in this turn: ${why}.`);
 }
 
-/** The same words for a tool that does not exist and one this agent may not use: which it is, is not the model's business. */
-function unknownTool(tools: AgentTools, name: string): Verdict {
-  return {
-    ok: false,
-    status: 'error',
-    code: 'TOOL_UNKNOWN',
-    message: `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${namesOf(tools)}.`,
-  };
+/** Returns the refusal of an unknown tool. It is the same for a tool that this agent may not use: the model does not learn which. */
+function unknownTool(tools: AgentTools, name: string): CallCheck {
+  const message = `there is no tool '${name.slice(0, 100)}' for you. Tools you can call: ${namesOf(tools)}.`;
+  return refused('error', 'TOOL_UNKNOWN', message);
 }
 
-/** The tools of an agent in words of the engine: what a server calls its own is in none of them. */
+/** Lists the names of an agent's tools for a message. Tools of servers are named by their toolset: a server chose their names. */
 function namesOf({ tools, outside }: AgentTools): string {
   const own = [...tools.values()].flatMap((tool) => (tool.descriptionTrust === 'untrusted' ? [] : [tool.name]));
   const theirs = outside.map(({ toolset }) => `those of the toolset '${toolset}'`);
   return [...own, ...theirs].join(', ') || 'none';
-}
-
-function refuse(
-  context: TurnContext,
-  request: { readonly turnId: TurnId; readonly callId: ReplyToolCall['callId']; readonly seq: number },
-  verdict: { readonly status: CallStatus; readonly code: ErrorCode; readonly message: string },
-): void {
-  endCall(context, request.callId, {
-    status: verdict.status,
-    content: JSON.stringify({ error: verdict.code, message: verdict.message }),
-    error: { code: verdict.code, message: verdict.message },
-    cause: request.seq,
-  });
 }
 
 /** Requests approvals immediately, though the call may have to wait for its turn; its gate is checked again when it starts. */

@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/roots.ts';
-import type { Template } from '../../core/expression/template.ts';
+import { renderOrSource } from '../../core/expression/template.ts';
 import type { ContentHash, TurnId } from '../../core/ids.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { CompiledProfile, ToolGate } from '../../core/profile/profile.ts';
@@ -114,7 +114,7 @@ function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefine
     id,
     verdict,
     definition: definitionOf(gate),
-    ...(message === undefined ? {} : { message: messageText(message, scope, quotes) }),
+    ...(message === undefined ? {} : { message: renderOrSource(message, scope, quotes?.quote) }),
     ...taintOf(quotes),
     ...(expires === undefined ? {} : { expires }),
   };
@@ -123,15 +123,6 @@ function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefine
 function definitionOf({ id, tools, toolsets, condition, verdict, message, expires }: ToolGate): JsonValue {
   const { afterMs = null, verdict: onExpire = null } = expires ?? {};
   return [id, tools, toolsets, condition?.source ?? null, verdict, message?.source ?? null, afterMs, onExpire];
-}
-
-/** Renders a gate's message; returns its source when rendering fails, so that the approver still learns what the gate is about. */
-function messageText(message: Template, scope: Scope, quotes: StateQuotes | undefined): string {
-  try {
-    return message.render(scope, quotes?.quote);
-  } catch {
-    return message.source;
-  }
 }
 
 /** Call it when all that the message quotes was quoted. */

@@ -15,13 +15,13 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
-import { emitDraft } from '../turn/end-agent.ts';
+import { emitToolDraft } from '../turn/end-agent.ts';
 import type { Action, ExecPorts, Node } from '../turn/node.ts';
 import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.ts';
 import { checkCallStart, startCall } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
 import { outcomeEvents } from './drafted-state.ts';
-import { type CallEnding, endCall } from './end-call.ts';
+import { type CallEnding, endCall, failCall } from './end-call.ts';
 import { transitionContext } from './transition-context.ts';
 import { settleUnknown } from './unknown-outcome.ts';
 
@@ -140,17 +140,11 @@ function decideTransition(
     checkOutcome(tx.run, env.profiles, call.request.name, outcome);
     events = outcomeEvents(view, call, outcome);
   } catch (thrown) {
-    const error = toErrorRecord(thrown, 'TOOL_FAILED');
-    endCall(context, call.callId, {
-      status: 'error',
-      content: JSON.stringify({ error: error.code, message: error.message }),
-      error,
-      cause,
-    });
+    failCall(context, call.callId, { ...toErrorRecord(thrown, 'TOOL_FAILED'), status: 'error', cause });
     return;
   }
   const base = { agentId: agent.meta.agentId, turnId: call.request.turnId, callId: call.callId };
-  for (const draft of events) emitDraft(context, draft, cause);
+  for (const draft of events) emitToolDraft(context, draft, cause);
   if (outcome.kind === 'suspend') {
     // A call that goes on waiting for the same things says nothing new.
     if (call.status === 'suspended' && outcome.on === call.waitFor && outcome.memo === call.memo) return;
@@ -200,12 +194,7 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
       settleUnknown(context, call, { error });
       return 'default';
     }
-    endCall(context, callId, {
-      status: outcome.status,
-      content: JSON.stringify({ error: error.code, message: error.message }),
-      error,
-      ...progress,
-    });
+    failCall(context, callId, { ...error, status: outcome.status, ...progress });
     return 'default';
   }
   const kept = keepResult(context, call, tool, outcome.returned);

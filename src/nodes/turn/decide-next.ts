@@ -1,7 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
-import { unplaced } from '../../core/events/event.ts';
+import { emptyPlace } from '../../core/events/event.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { DecidedAction } from '../../core/events/turn-parts.ts';
 import type { Scope } from '../../core/expression/expression.ts';
@@ -37,10 +37,10 @@ export function decideNext(context: TurnContext, turnId: TurnId, observers: read
     observers,
     rules,
     action,
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
+    runId: emptyPlace.runId,
+    seq: emptyPlace.seq,
+    at: emptyPlace.at,
+    cause: emptyPlace.cause,
   });
   tx.cause = tx.run.seq;
   if (item !== undefined) tx.post(agent.meta.agentId, item);

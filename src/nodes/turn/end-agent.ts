@@ -13,7 +13,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import { answeredCall } from '../inbox/answer-open-calls.ts';
 import { DraftedState } from '../tools/drafted-state.ts';
 import { dropCompaction } from '../prompt/drop-compaction.ts';
-import { endCall } from '../tools/end-call.ts';
+import { failCall } from '../tools/end-call.ts';
 import { transitionContext } from '../tools/transition-context.ts';
 
 /**
@@ -46,12 +46,8 @@ export function endAgent(context: TurnContext, ending: AgentEnding, cause: numbe
   );
   for (const [callId, call] of [...agent.calls.open]) {
     tidyUp(context, call, end.seq);
-    endCall(context, callId, {
-      status: 'cancelled',
-      content: JSON.stringify({ error: 'TOOL_CANCELLED', message: 'the agent ended before this call did' }),
-      error: { code: 'TOOL_CANCELLED', message: 'the agent ended before this call did' },
-      cause: end.seq,
-    });
+    const message = 'the agent ended before this call did';
+    failCall(context, callId, { status: 'cancelled', code: 'TOOL_CANCELLED', message, cause: end.seq });
   }
   if (interrupted !== undefined)
     tx.emit({ type: 'turn.end', agentId: agent.meta.agentId, turnId: interrupted, status: 'cancelled' }, end.seq);
@@ -102,8 +98,8 @@ function tidyUp(context: TurnContext, call: CallState, cause: number): void {
   }
 }
 
-/** Commits what a tool of `agent` drafted; the end of an agent brings everything below it to an end as well. */
-export function emitDraft(context: TurnContext, draft: EventDraft, cause: number): void {
+/** Emits what a tool of `agent` drafted; the end of an agent ends everything below it, too. */
+export function emitToolDraft(context: TurnContext, draft: EventDraft, cause: number): void {
   const { tx, env, agent } = context;
   const ending = draft.type === 'agent.end' ? tx.run.agents.get(draft.agentId) : undefined;
   if (draft.type === 'agent.end' && ending !== undefined)

@@ -23,7 +23,7 @@ export function finishTurn(context: TurnContext, { turnId }: TurnTicket, receive
   }
   const outcome = refusedAsError(received);
   const wasCostKnown = !tx.run.usage.costUnknown;
-  recordReply(context, turnId, outcome, context.profile);
+  recordReply(context, turnId, outcome);
   if (wasCostKnown && tx.run.usage.costUnknown) noteUnknownCost(context);
   return decideAfterCall(context, turnId, outcome.kind === 'reply' ? undefined : outcome.error);
 }

@@ -58,10 +58,10 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
       signal: abort.signal,
     });
     const reply = await waitFor(made, call, abort);
-    const toolCalls = (reply.toolCalls ?? []).map((made, index) => ({
+    const toolCalls = (reply.toolCalls ?? []).map(({ tool, args }, index) => ({
       providerCallId: `${call.name}_${index + 1}`,
-      toolName: call.env.catalog.wireName(made.tool),
-      input: JSON.stringify(made.args),
+      toolName: call.env.catalog.wireName(tool),
+      input: JSON.stringify(args),
       isIdOurs: true as const,
     }));
     return {
@@ -91,8 +91,8 @@ export async function callFunction(fn: NodeFunction, call: FunctionCall): Promis
 }
 
 /**
- * Waits for a function until its deadline. One that takes no notice of its signal is waited for no longer than the grace period
- * when its agent is cancelled, and not at all when its turn is interrupted; what it says later is not listened to.
+ * Waits for a function until its deadline. When its agent is cancelled, waits for the grace period at most; when its turn is interrupted,
+ * not at all. A later reply is ignored.
  */
 function waitFor(made: Promise<FunctionReply>, call: FunctionCall, abort: AbortController): Promise<FunctionReply> {
   const { name, signal, clock, timeoutMs, graceMs } = call;

@@ -3,7 +3,7 @@ import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Checkpoint } from '../../core/profile/checkpoint.ts';
 import { toErrorRecord } from '../../core/error.ts';
 import type { Scope } from '../../core/expression/expression.ts';
-import type { Quote } from '../../core/expression/template.ts';
+import { renderOrSource, type Quote } from '../../core/expression/template.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
@@ -43,7 +43,7 @@ function isReached(
   try {
     return condition === undefined || condition.test(scope);
   } catch (thrown) {
-    // Who declared a pause wants to look rather than miss it.
+    // A condition that fails counts as reached: pausing too often is safer than missing a pause.
     const { code, message } = toErrorRecord(thrown, 'CONDITION_FAILED');
     const { agentId } = agent.meta;
     tx.emit({ type: 'note.add', level: 'warning', code, message: `checkpoint '${id}' is taken as reached: ${message}`, agentId });
@@ -51,14 +51,9 @@ function isReached(
   }
 }
 
-/** A message that cannot be rendered is asked as it is written. */
 function questionAt({ id, message }: Checkpoint, scope: Scope, quote: Quote | undefined): string {
   if (message === undefined) return `Checkpoint '${id}': go on, or end with what there is?`;
-  try {
-    return message.render(scope, quote);
-  } catch {
-    return message.source;
-  }
+  return renderOrSource(message, scope, quote);
 }
 
 function report(agent: SubContext, last: TurnState | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
 import type { TurnId } from '../../core/ids.ts';
 import { isExpired } from '../../core/inbox/inbox.ts';
@@ -8,7 +8,7 @@ import type { ObserverRecord, TurnPrompt } from '../../core/state/turn.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { answerOpenCalls } from '../inbox/answer-open-calls.ts';
 import { readInbox, type ReadInbox } from '../inbox/read-inbox.ts';
-import { boundTurn, checkLimits, type TurnBound } from '../limits/turn-limits.ts';
+import { checkLimits, reserveBudget, type TurnBudget } from '../limits/turn-limits.ts';
 import { compactIfDue } from '../prompt/compaction.ts';
 import { checkContextSize } from '../prompt/context-stage.ts';
 import { beginAtTask, showPeerHistory } from '../prompt/peer-history.ts';
@@ -33,8 +33,8 @@ export function prepareTurn(context: TurnContext): TurnTicket | NotBegun {
   askToGoOn(context);
   const read = readInbox(context);
   const prompt = writePrompt(context, { observers, inputs: read.inputs, contextSize });
-  const bound = boundTurn(context, { prompt, inputs: read.inputs });
-  return bound === 'limit_reached' ? bound : startTurn(context, { observers, read, prompt, bound });
+  const budget = reserveBudget(context, { prompt, inputs: read.inputs });
+  return budget === 'limit_reached' ? budget : startTurn(context, { observers, read, prompt, budget });
 }
 
 /** Everything `turn.start` records. */
@@ -42,14 +42,14 @@ interface PreparedTurn {
   readonly observers: readonly ObserverRecord[];
   readonly read: ReadInbox;
   readonly prompt: TurnPrompt;
-  readonly bound: TurnBound;
+  readonly budget: TurnBudget;
 }
 
 /** Emits `turn.start` and makes the model call due. */
-function startTurn({ tx, agent }: TurnContext, { observers, read, prompt, bound }: PreparedTurn): TurnTicket {
+function startTurn({ tx, agent }: TurnContext, { observers, read, prompt, budget }: PreparedTurn): TurnTicket {
   const { agentId, callId, seq } = agent.meta;
   const turnId = `${agentId}.t${agent.turn.count + 1}` as TurnId;
-  const start: Roomy<TurnStart> = {
+  const start: PlaceableDraft<TurnStart> = {
     type: 'turn.start',
     agentId,
     turnId,
@@ -59,14 +59,14 @@ function startTurn({ tx, agent }: TurnContext, { observers, read, prompt, bound 
     inputs: read.inputs,
     observers,
     prompt,
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
+    runId: emptyPlace.runId,
+    seq: emptyPlace.seq,
+    at: emptyPlace.at,
+    cause: emptyPlace.cause,
   };
   if (agent.counters.turnCount === 0 && callId !== undefined) start.sourceToolCallId = callId;
-  if (bound.limit !== undefined) start.limit = bound.limit;
-  if (bound.reserve !== undefined) start.reserve = bound.reserve;
+  if (budget.limit !== undefined) start.limit = budget.limit;
+  if (budget.reserve !== undefined) start.reserve = budget.reserve;
   tx.emit(start, read.cause ?? lastDecision(tx.run, agent)?.seq ?? seq);
   tx.effects.push({ kind: 'model', agentId, turnId, cause: tx.run.seq });
   return { turnId };

@@ -1,46 +1,45 @@
 import type { TurnContext } from '../../core/turn-context.ts';
-import { type Roomy, unplaced } from '../../core/events/event.ts';
+import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { wireIdOf } from '../../core/fold/reply-message.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
 import { shownReply } from '../inbox/truncate-input.ts';
 
 /** Puts the outcome of a model call on the record. */
-export function recordReply(context: TurnContext, turnId: TurnId, outcome: ModelOutcome, profile?: CompiledProfile): void {
+export function recordReply(context: TurnContext, turnId: TurnId, outcome: ModelOutcome): void {
   const { tx, agent } = context;
   tx.cause = turnStartSeq(tx, turnId);
-  const end: Roomy<ModelEnd> = {
+  const end: PlaceableDraft<ModelEnd> = {
     type: 'model.end',
     agentId: agent.meta.agentId,
     turnId,
     usage: outcome.usage,
     attempts: outcome.attempts,
-    runId: unplaced.runId,
-    seq: unplaced.seq,
-    at: unplaced.at,
-    cause: unplaced.cause,
+    runId: emptyPlace.runId,
+    seq: emptyPlace.seq,
+    at: emptyPlace.at,
+    cause: emptyPlace.cause,
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
   if (outcome.kind === 'error') end.error = outcome.error;
-  else end.reply = recordedReply(context, outcome.reply, profile);
+  else end.reply = recordedReply(context, outcome.reply);
   tx.emit(end);
   tx.cause = tx.run.seq;
 }
 
-function recordedReply(context: TurnContext, reply: ModelReply, profile?: CompiledProfile): NonNullable<ModelEnd['reply']> {
+function recordedReply(context: TurnContext, reply: ModelReply): NonNullable<ModelEnd['reply']> {
   const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
     text: reply.text,
     reasoning: reply.reasoning,
     toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(context, reply),
     finishReason: reply.finishReason,
   };
-  const shown = profile === undefined ? undefined : shownReply(reply.text, profile.contextPolicy);
+  const shown = shownReply(reply.text, context.profile.contextPolicy);
   if (shown !== undefined) recorded.shown = shown;
   if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
   if (reply.files !== undefined) recorded.files = reply.files;

@@ -3,14 +3,14 @@ import type { AgentId, TurnId } from '../../core/ids.ts';
 import type { Journal } from '../../core/events/journal.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
-import type { LiveReplies, ReplySoFar } from './live-replies.ts';
+import type { LiveReplies, MergedReply } from './live-replies.ts';
 
 /** News for a follower, in order. */
 export type RunNews =
   | { readonly kind: 'event'; readonly event: CadreEvent }
   | { readonly kind: 'delta'; readonly agentId: AgentId; readonly turnId: TurnId; readonly delta: ModelDelta }
   /** A reply so far, for a follower that starts in its middle or was too slow for its deltas. */
-  | { readonly kind: 'reply'; readonly reply: ReplySoFar };
+  | { readonly kind: 'reply'; readonly reply: MergedReply };
 
 /** Start of the news, and signal to stop before the end. */
 export interface FollowOptions {

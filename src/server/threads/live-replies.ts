@@ -4,7 +4,7 @@ import type { ModelDelta } from '../../core/model/model.ts';
 import type { Run } from '../../engine/run.ts';
 
 /** A reply so far. */
-export interface ReplySoFar {
+export interface MergedReply {
   readonly agentId: AgentId;
   readonly turnId: TurnId;
   readonly attempt: number;
@@ -26,7 +26,7 @@ export interface LiveReader {
 export class LiveReplies {
   readonly #run: Run;
   readonly #readers = new Set<LiveReader>();
-  readonly #replies = new Map<AgentId, ReplySoFar>();
+  readonly #replies = new Map<AgentId, MergedReply>();
   /** Current turns of agents, as far as their beginning was seen. */
   readonly #turns = new Map<AgentId, TurnId>();
   readonly #unsubscribe: () => void;
@@ -48,7 +48,7 @@ export class LiveReplies {
   }
 
   /** Replies in progress. */
-  get replies(): readonly ReplySoFar[] {
+  get replies(): readonly MergedReply[] {
     return [...this.#replies.values()];
   }
 

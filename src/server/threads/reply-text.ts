@@ -1,5 +1,5 @@
 import type { ModelDelta } from '../../core/model/model.ts';
-import type { ReplySoFar } from './live-replies.ts';
+import type { MergedReply } from './live-replies.ts';
 
 /** Part of a reply that a client has been sent. */
 export interface SentReply {
@@ -36,7 +36,7 @@ export function stepForDelta(sent: SentReply, { attempt, kind, text }: ModelDelt
 /** Returns the step to the whole reply so far: its rest, or all of it when it does not begin with what was sent. */
 export function stepForReply(
   sent: SentReply,
-  whole: Pick<ReplySoFar, 'text' | 'reasoning'> & { readonly attempt?: number },
+  whole: Pick<MergedReply, 'text' | 'reasoning'> & { readonly attempt?: number },
 ): ReplyStep {
   const { text, reasoning, attempt = sent.attempt } = whole;
   const isContinued = text.startsWith(sent.text) && reasoning.startsWith(sent.reasoning);

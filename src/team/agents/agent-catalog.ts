@@ -39,7 +39,7 @@ export function withExposedProfiles(
   };
 }
 
-/** Creates the tool that exposes a profile (C3 8): a call starts an agent of the profile, or continues one, and returns its result. */
+/** Creates the tool that exposes a profile: a call starts an agent of the profile, or continues one, and returns its result. */
 function exposedProfile(profile: CompiledProfile, exposed: ExposedAsTool, protocol: HandoverProtocol | undefined): TransitionTool {
   const parameters = withAgentId(mergeParameters(exposed.parameters, protocol?.contextParameters ?? {}), exposed);
   const answer: Answer = ([report]) => answerOf(report, exposed.result);

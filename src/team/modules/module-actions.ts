@@ -24,7 +24,8 @@ export type ModuleActionsResult =
   | { readonly ok: true; readonly events: readonly EventDraft[]; readonly touched: readonly TouchedModule[] }
   | { readonly ok: false; readonly index: number; readonly reason: string };
 
-interface Plan {
+/** The work modules while actions change them. */
+interface PlanDraft {
   readonly at: number;
   readonly modules: StateDraft['team']['work_modules'];
   readonly touched: Set<string>;
@@ -49,7 +50,7 @@ export function applyModuleActions(actions: readonly ModuleAction[], { created, 
     const events = change(({ team: { work_modules: modules } }) => {
       let next = created;
       const newIds = actions.flatMap(({ action }) => (action === 'create' ? [moduleIdAt(next++)] : []));
-      const plan: Plan = { at, modules, touched: new Set(), known: new Set([...Object.keys(modules), ...newIds]) };
+      const plan: PlanDraft = { at, modules, touched: new Set(), known: new Set([...Object.keys(modules), ...newIds]) };
       next = created;
       for (const [index, action] of actions.entries()) {
         const id = action.action === 'create' ? moduleIdAt(next++) : (action.module_id ?? '');
@@ -78,7 +79,7 @@ function moduleIdAt(created: number): string {
 }
 
 /** Applies an action to the plan, or returns the reason it cannot. */
-function applyAction(plan: Plan, id: string, action: ModuleAction): string | undefined {
+function applyAction(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
   switch (action.action) {
     case 'create':
       return createModule(plan, id, action);
@@ -89,7 +90,7 @@ function applyAction(plan: Plan, id: string, action: ModuleAction): string | und
   }
 }
 
-function createModule(plan: Plan, id: string, action: ModuleAction): string | undefined {
+function createModule(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
   if (isBlank(action.name) || isBlank(action.description)) return 'a new module needs a name and a description';
   if (action.module_id !== undefined && action.module_id !== id) {
     return `ids are given, not chosen: this module becomes ${id}; leave module_id out, or use update for an existing module`;
@@ -109,7 +110,7 @@ function createModule(plan: Plan, id: string, action: ModuleAction): string | un
   return undefined;
 }
 
-function updateModule(plan: Plan, id: string, action: ModuleAction): string | undefined {
+function updateModule(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
   const patch = editableFields(action);
   if (Object.keys(patch).length === 0) return 'nothing to change: give name, description, notes_from_principal or depends_on';
   if (action.new_status !== undefined) return 'an update does not change the status: use a status_change action';
@@ -117,7 +118,7 @@ function updateModule(plan: Plan, id: string, action: ModuleAction): string | un
   return unknownModule(plan, id) ?? dependencyReason(plan, id, action) ?? change(plan, id, patch);
 }
 
-function moveModule(plan: Plan, id: string, action: ModuleAction): string | undefined {
+function moveModule(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
   const module = moduleOf(plan, id);
   const to = action.new_status;
   if (module === undefined) return unknownModule(plan, id);
@@ -141,31 +142,31 @@ function editableFields(action: ModuleAction): Partial<DraftModule> {
   };
 }
 
-function change(plan: Plan, id: string, fields: Partial<DraftModule>): undefined {
+function change(plan: PlanDraft, id: string, fields: Partial<DraftModule>): undefined {
   const module = moduleOf(plan, id);
   if (module !== undefined) Object.assign(module, fields);
   plan.touched.add(id);
   return undefined;
 }
 
-function moduleOf({ modules }: Plan, id: string): DraftModule | undefined {
+function moduleOf({ modules }: PlanDraft, id: string): DraftModule | undefined {
   return Object.hasOwn(modules, id) ? modules[id] : undefined;
 }
 
-function unknownModule(plan: Plan, id: string): string | undefined {
+function unknownModule(plan: PlanDraft, id: string): string | undefined {
   if (moduleOf(plan, id) !== undefined) return undefined;
   const ids = Object.keys(plan.modules).join(', ');
   return `there is no module ${id === '' ? 'without module_id' : JSON.stringify(id)}; ${ids === '' ? 'no module exists yet' : `there are: ${ids}`}`;
 }
 
-function dependencyReason(plan: Plan, id: string, action: ModuleAction): string | undefined {
+function dependencyReason(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
   const unknown = (action.depends_on ?? []).filter((other) => !plan.known.has(other));
   if (unknown.length > 0)
     return `depends_on of ${id} names ${unknown.join(', ')}, which does not exist; there are: ${[...plan.known].join(', ')}`;
   return undefined;
 }
 
-function cycleReason(plan: Plan, id: string): string | undefined {
+function cycleReason(plan: PlanDraft, id: string): string | undefined {
   const cycle = findDependencyCycle(id, (other) => moduleOf(plan, other)?.depends_on ?? []);
   return cycle === undefined ? undefined : `depends_on would form a cycle: ${cycle.join(' → ')}`;
 }

@@ -42,7 +42,8 @@ export interface Advanced {
   readonly context: TransitionContext;
 }
 
-interface Plan {
+/** Goal and settings of a plan. */
+interface PlanSetup {
   readonly goal: string;
   readonly settings: PlanSettings;
 }
@@ -54,7 +55,7 @@ interface Plan {
  * 2. A waiting plan has an agent at work, whose end calls it back.
  * 3. It is derived from state alone, so it can be repeated after a crash, and twice for the same end.
  */
-export function advancePlan(memo: PlanMemo, plan: Plan, context: TransitionContext): Advanced {
+export function advancePlan(memo: PlanMemo, plan: PlanSetup, context: TransitionContext): Advanced {
   const closing = closeEnded(memo, context);
   let advanced: Advanced = { memo, events: closing, running: [], context: withModules(context, closing) };
   for (;;) {
@@ -79,7 +80,7 @@ export function closeEnded({ steps }: PlanMemo, context: TransitionContext): rea
 
 type Round = Advanced & { readonly hasChanged: boolean };
 
-function startReady(memo: PlanMemo, plan: Plan, context: TransitionContext): Round {
+function startReady(memo: PlanMemo, plan: PlanSetup, context: TransitionContext): Round {
   const { run } = context;
   const states = new Map(memo.steps.map((step) => [step.moduleId, stepState(step, run)]));
   const running = memo.steps.filter((step) => states.get(step.moduleId) === 'running');
@@ -164,7 +165,7 @@ interface Begun {
 
 function begin(
   { accepted, problems }: Chosen,
-  { memo, plan, context }: { readonly memo: PlanMemo; readonly plan: Plan; readonly context: TransitionContext },
+  { memo, plan, context }: { readonly memo: PlanMemo; readonly plan: PlanSetup; readonly context: TransitionContext },
 ): Begun {
   if (accepted.length === 0) return { events: [], started: new Map(), problems };
   const shown = plan.settings.showPlan

@@ -49,7 +49,7 @@ function readStep(step: JsonObject): MemoStep {
   };
 }
 
-/** Returns the state of a step, from its agent's end and never from self-reports (D2.10). */
+/** Returns the state of a step, from its agent's end and never from self-reports. */
 export function stepState({ moduleId, agentId, problem }: MemoStep, run: RunContext): StepState {
   if (problem !== undefined) return 'failed';
   if (agentId === undefined) return run.team.workModules[moduleId]?.status === 'completed' ? 'completed' : 'waiting';

@@ -128,14 +128,6 @@ export class TestedProfiles {
   }
 }
 
-/** Returns a promise that only an abort settles. */
-export function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
-
 /** Kinds of toolsets that connect to a server or load code. */
 const connecting: ReadonlySet<string> = new Set(['mcp', 'module']);
 

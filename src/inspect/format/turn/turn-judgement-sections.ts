@@ -1,7 +1,7 @@
 import type { DecidedAction } from '../../../core/events/turn-parts.ts';
 import type { ObserverRecord, RuleRecord } from '../../../core/state/turn.ts';
 import { beforeAfter } from '../../../core/patches/state-changes.ts';
-import type { ObserverView } from '../../turn/turn-judgements.ts';
+import type { ObserverResultView } from '../../turn/turn-judgements.ts';
 import type { TurnRecord } from '../../turn/turn-record.ts';
 import { safe, type Layout } from '../text/layout.ts';
 import { placeText } from '../origin-text.ts';
@@ -14,7 +14,7 @@ export function formatObservers(out: Layout, turn: TurnRecord, phase: ObserverRe
   for (const observer of observers) out.line(observerText(out, observer), 2);
 }
 
-function observerText(out: Layout, observer: ObserverView): string {
+function observerText(out: Layout, observer: ObserverResultView): string {
   const { style } = out;
   const verdict = observer.error !== undefined ? style.red('failed') : observer.fired ? style.green('fired') : 'not fired';
   const notes = [
@@ -29,7 +29,7 @@ function observerText(out: Layout, observer: ObserverView): string {
 }
 
 /** Describes the limits an observer put on the turn's tools. */
-function boundText({ choice, only, except }: NonNullable<ObserverView['tools']>): string {
+function boundText({ choice, only, except }: NonNullable<ObserverResultView['tools']>): string {
   const parts = [
     ...(choice === undefined ? [] : [`tool choice ${safe(choice)}`]),
     ...(only === undefined ? [] : [`only ${safe(only.join(', ')) || 'none'}`]),
