@@ -26,7 +26,10 @@ export class TurnContext {
   }
 }
 
-/** Returns the profile of an agent; a run never starts an agent whose profile is missing. */
+/**
+ * Returns the profile of an agent. Throws in a process without the run's profiles; elsewhere there always is one, since a run starts no agent
+ * without.
+ */
 export function profileOf(env: Pick<Env, 'profiles'>, agent: SubContext): CompiledProfile {
   const profile = env.profiles.get(agent.meta.profile);
   if (profile === undefined) throw new Error(`agent ${agent.meta.agentId} has no profile '${agent.meta.profile}'`);

@@ -12,7 +12,7 @@ import { engineVersion } from './version.ts';
 import type { Input } from './run/input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
-import { type RecoverOptions, recoverRuns, type RecoveredRun } from './recovery/recovered-run.ts';
+import { type RecoverOptions, recoverRuns, type RecoveredRun } from './recovery/recover-runs.ts';
 import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
@@ -145,12 +145,12 @@ export class Engine {
     this.#assertOpen();
     const live = this.#live.get(runId);
     if (live?.actor.halted !== undefined) await live.left;
-    const run = this.live(runId) ?? (await this.#takeForGood(runId, reason));
+    const run = this.live(runId) ?? (await this.#takeToCancel(runId, reason));
     await run.cancel(reason);
     return run;
   }
 
-  async #takeForGood(runId: string, reason: string): Promise<Run> {
+  async #takeToCancel(runId: string, reason: string): Promise<Run> {
     // A resumption in progress yields a live run, which is cancelled like any other.
     const resuming = await this.#resuming.get(runId)?.catch(() => undefined);
     if (resuming !== undefined) return resuming;

@@ -29,8 +29,8 @@ export interface Pruned {
 
 /**
  * Erases runs that have ended or are deleted, oldest first, and then the texts that only they referred to; other runs are erased only when
- * they are idle, and only on request. Each run is erased
- * whole; after a failure, those before it stay erased, and another call erases what is left of their texts.
+ * they are idle, and only on request. Each run is erased whole; after a failure, those before it stay erased, and another call erases what
+ * is left of their texts.
  */
 export async function pruneRuns(
   journal: Pick<Journal, 'location' | 'runs' | 'mark' | 'erase' | 'eraseLooseTexts'>,

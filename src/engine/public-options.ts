@@ -3,7 +3,7 @@ import type { EngineOptions } from './engine-options.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
 import type { PruneOptions } from './prune-runs.ts';
 import type { RerenderOptions } from './rerender/rerender-options.ts';
-import type { RecoverOptions } from './recovery/recovered-run.ts';
+import type { RecoverOptions } from './recovery/recover-runs.ts';
 import type { RunsFilter } from '../core/events/journal.ts';
 import type { KindsOf } from './run-options.ts';
 

@@ -23,7 +23,7 @@ type CatalogJournal = Pick<Journal, 'location' | 'mark' | 'runs' | 'read' | 'era
 /**
  * Catalog of runs: their titles, projects and deletion marks.
  *
- * Owns: changes to a run's entry. Does not own: the run; but for `prune`, its journal is never touched.
+ * Owns: changes to a run's entry. Does not own: the run; only `prune` touches its journal.
  * 1. It works on every run, live elsewhere or ended. Only a run that a process advances cannot be deleted.
  * 2. A deleted run is in no list and cannot be resumed; its data stays, and it can be restored, until `prune` erases it.
  */
@@ -51,7 +51,7 @@ export class RunCatalog {
   }
 
   /**
-   * Deletes a run, with all its forks, direct or not, when `forks` is set; returns the deleted ids. Fails with RUN_LOCKED, deleting
+   * Marks a run as deleted, with all its forks, direct or not, when `forks` is set; returns the ids. Fails with RUN_LOCKED, marking
    * nothing, when a process advances one of them.
    */
   async remove(runId: string, options: { readonly forks?: boolean } = {}): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import { aggregateResults, type AggregatedResults, type WorkerResult } from '../
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { readTableFormats, toWorkerResults } from '../core/team/worker-results.ts';
-import { isStructured, renderMarkdown } from './markdown.ts';
+import { isStructured, renderMarkdown } from './text/markdown.ts';
 import { toolResult } from './tool-result.ts';
 
 /**

@@ -2,8 +2,8 @@ import { CadreError } from '../core/error.ts';
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 
 /**
- * Declares an ingestor: a pure, synchronous function from an item's payload to what the model reads. It may throw; the
- * item is then reported and tried again, at most three times.
+ * Declares an ingestor: a pure, synchronous function from an item's payload, or the value of a segment of a system prompt, to what the model
+ * reads. It may throw: the failure is reported, and the item is tried again in the next turns, three times in all.
  *
  * @throws CadreError `OPTION_INVALID` when the name or the function is missing
  */

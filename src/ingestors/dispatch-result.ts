@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { emptyText, isStructured, renderMarkdown, scalarText } from './markdown.ts';
-import { messageTranscript, readMessages } from './message-log.ts';
+import { emptyText, isStructured, renderMarkdown, scalarText } from './text/markdown.ts';
+import { messageTranscript, readMessages } from './text/message-log.ts';
 
 /** The outcome of a dispatch (A1.4): summary, assignments that were not started, and a record per module with its work log. */
 export const dispatchResult: Ingestor = {

@@ -1,6 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
-import { renderMarkdown } from './markdown.ts';
-import { templateOf, withPayload } from './templates.ts';
+import { renderMarkdown } from './text/markdown.ts';
+import { templateOf, withPayload } from './text/templates.ts';
 
 /**
  * `params.content_template` with `{{ payload }}` and `{{ payload.key }}` filled in (A1.4). Without a template the payload

@@ -1,6 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { isStructured, renderMarkdown, scalarText, titleOf } from './markdown.ts';
+import { isStructured, renderMarkdown, scalarText, titleOf } from './text/markdown.ts';
 
 const defaultTitle = '### Contextual Information';
 

@@ -1,6 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject } from '../core/json.ts';
-import { withoutTag } from './wrapper-tags.ts';
+import { withoutTag } from './text/wrapper-tags.ts';
 
 const tag = 'system_error';
 

@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { messageLines, readMessages } from './message-log.ts';
-import { withoutTag } from './wrapper-tags.ts';
+import { messageLines, readMessages } from './text/message-log.ts';
+import { withoutTag } from './text/wrapper-tags.ts';
 
 const tag = 'principal_activity_log';
 

@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { emptyText, orderedKeys, propertyOf, renderMarkdown, scalarText } from './markdown.ts';
-import { messageTranscript, readMessages } from './message-log.ts';
+import { emptyText, orderedKeys, propertyOf, renderMarkdown, scalarText } from './text/markdown.ts';
+import { messageTranscript, readMessages } from './text/message-log.ts';
 
 /**
  * A briefing `{ data, schema_for_rendering }` (A1.4): a heading, then every field in the schema's order under its

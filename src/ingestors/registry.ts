@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { aggregatedResults } from './aggregated-results.ts';
 import { availableAssociates } from './available-associates.ts';
-import { capContent } from './cap-content.ts';
+import { capContent } from './text/cap-content.ts';
 import { defineIngestor } from './define-ingestor.ts';
 import { dispatchResult } from './dispatch-result.ts';
 import { genericMessage } from './generic-message.ts';

@@ -1,6 +1,6 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import { wrapInTags } from './wrapper-tags.ts';
+import { wrapInTags } from './text/wrapper-tags.ts';
 
 /** The payload between `wrapper_tags` (A1.4): a text as it is, data as indented JSON. */
 export const taggedContent: Ingestor = {

@@ -1,8 +1,8 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { renderMarkdown } from './markdown.ts';
-import { withPayload } from './templates.ts';
-import { wrapInTags } from './wrapper-tags.ts';
+import { renderMarkdown } from './text/markdown.ts';
+import { withPayload } from './text/templates.ts';
+import { wrapInTags } from './text/wrapper-tags.ts';
 
 /**
  * The text definition named by `content_key`, filled in; or the payload's own `content` (A1.4). Inline content is taken

@@ -1,9 +1,9 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { contentText, type Content, type ContentPart } from '../core/prompt/message.ts';
-import { isContentPart } from './content-part.ts';
+import { isContentPart } from './text/content-part.ts';
 import { isDispatchResult, renderDispatchResult } from './dispatch-result.ts';
-import { renderMarkdown } from './markdown.ts';
+import { renderMarkdown } from './text/markdown.ts';
 
 /**
  * The result of a tool call `{ tool_name, tool_call_id, is_error, content }` as the model reads it (A1.4): a text

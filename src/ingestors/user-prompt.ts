@@ -1,8 +1,8 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { ContentPart } from '../core/prompt/message.ts';
-import { isContentPart } from './content-part.ts';
-import { renderMarkdown } from './markdown.ts';
+import { isContentPart } from './text/content-part.ts';
+import { renderMarkdown } from './text/markdown.ts';
 
 /** Renders the user's message (A1.4): a text, `{ prompt }`, `{ parts }` with files, or both. */
 export const userPrompt: Ingestor = {

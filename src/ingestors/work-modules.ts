@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { readableModule } from '../core/team/readable-module.ts';
-import { isStructured, renderMarkdown } from './markdown.ts';
+import { isStructured, renderMarkdown } from './text/markdown.ts';
 
 const defaultTitle = '### Current Work Modules';
 

@@ -19,7 +19,7 @@ import { callObserver, toBound } from './call-observer.ts';
 import { targetOf } from './observer-target.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 
-/** Most items the observers of one phase may add; more is a storm, and is cut off with a note (FAULTS E4). */
+/** Most items the observers of one phase may add; more is a storm, and is cut off with a note. */
 const maxItemsPerPhase = 16;
 
 const none: readonly ObserverRecord[] = [];

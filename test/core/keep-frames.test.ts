@@ -4,7 +4,7 @@ import { cutMiddle } from '../../src/core/cut-middle.ts';
 import { cutLines } from '../../src/core/prompt/history-stream.ts';
 import { frameUntrusted } from '../../src/core/untrusted/frame-untrusted.ts';
 import { leaveOut } from '../../src/core/untrusted/keep-frames.ts';
-import { clipLine } from '../../src/ingestors/cap-content.ts';
+import { clipLine } from '../../src/ingestors/text/cap-content.ts';
 import { clipText } from '../../src/team/reports/clip-text.ts';
 
 const framed = (words: string, nonce?: string): string => frameUntrusted(words, { from: 'page', nonce }).content;

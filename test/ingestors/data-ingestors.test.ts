@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { emptyModule } from '../../src/core/team/work-module.ts';
-import { renderMarkdown } from '../../src/ingestors/markdown.ts';
+import { renderMarkdown } from '../../src/ingestors/text/markdown.ts';
 import { ingest, ingestText, profileWith, viewWith } from './ingestor-view.ts';
 
 describe('A1.4 recursive markdown rule', () => {

@@ -135,7 +135,7 @@ describe('F24: no false alarm', () => {
       path.basename(file) === 'team.yaml' ? [path.join('agent_profiles', path.dirname(file))] : [],
     ),
     ...readdirSync(path.join(root, 'examples'), { recursive: true, encoding: 'utf8' }).flatMap((file) =>
-      file.endsWith('.yaml') && !file.includes('node_modules') ? [path.join('examples', file.split(path.sep)[0] ?? '')] : [],
+      file.endsWith('.yaml') && !/node_modules|compose/.test(file) ? [path.join('examples', file.split(path.sep)[0] ?? '')] : [],
     ),
   ];
 

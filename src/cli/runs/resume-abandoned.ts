@@ -1,7 +1,7 @@
 import { pendingOf } from '../../core/state/pending.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { RecoveredRun } from '../../engine/recovery/recovered-run.ts';
+import type { RecoveredRun } from '../../engine/recovery/recover-runs.ts';
 import { readState } from '../../engine/recovery/read-state.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../inspect/format/text/layout.ts';

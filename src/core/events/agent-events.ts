@@ -145,7 +145,7 @@ export const inboxFail = defineEvent('inbox.fail', {
 });
 
 export const inboxDrop = defineEvent('inbox.drop', {
-  about: 'An item leaves an inbox unread.',
+  about: 'An item leaves an inbox other than by being read for the last time.',
   code: 'i-',
   subject: ofAgent,
   fields: { itemId, reason: oneOf('expired', 'dead_letter', 'agent_ended', 'edited') },

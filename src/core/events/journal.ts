@@ -194,9 +194,9 @@ export interface Journal {
    */
   mark?(runId: RunId, change: RunMarks): Awaitable<void>;
   /**
-   * Erases a run that has ended, was imported or is deleted: its events, marks and seals, and what `shared` keeps of it. Later appends of an
-   * earlier holder fail. Its texts stay until `eraseLooseTexts`. Throws RUN_UNKNOWN when there is no such run, RUN_LOCKED for another run and
-   * one that a process holds; the shared lease of an ended run does not count. Optional.
+   * Erases a run that has ended, was imported or is deleted: its events, marks, seals and snapshot, and what `shared` keeps of it. Later
+   * appends of an earlier holder fail. Its texts stay until `eraseLooseTexts`. Throws RUN_UNKNOWN when there is no such run, RUN_LOCKED for
+   * another run and one that a process holds; the shared lease of an ended run does not count. Optional.
    */
   erase?(runId: RunId): Awaitable<void>;
   /**
@@ -207,8 +207,8 @@ export interface Journal {
   /** Keeps a snapshot of a run instead of the earlier one; without one, drops it. Does nothing when the lease is stale. Optional. */
   keepSnapshot?(lease: Lease, snapshot: Snapshot | undefined): Awaitable<void>;
   /**
-   * Returns the snapshot of a run; undefined when there is none, when it is damaged, or when the run has no commit that ends there and was
-   * the one it was made after. Optional.
+   * Returns the snapshot of a run; undefined when there is none, when it is damaged, or when the commit it was made after is not in the run
+   * (any more). Optional.
    */
   snapshot?(runId: RunId): Awaitable<Snapshot | undefined>;
   /**

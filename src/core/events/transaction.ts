@@ -13,7 +13,7 @@ export type Effect =
   | { readonly kind: 'model'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
   /** Aborts the model call of a turn for an urgent item. */
   | { readonly kind: 'interrupt'; readonly agentId: AgentId; readonly turnId: TurnId; readonly cause: number }
-  /** Stops a running tool; a result within its grace period still counts. */
+  /** Stops a running tool at a deadline, the only sender; a result within its grace period still counts. A cancel ends the call instead. */
   | {
       readonly kind: 'stop';
       readonly agentId: AgentId;

@@ -136,7 +136,7 @@ export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' 
   if (module !== undefined) module[what] += 1;
 }
 
-/** Returns the tokens of a call as its provider counted them, estimating missing counts (FAULTS M16). */
+/** Returns the tokens of a call as its provider counted them, estimating missing counts. */
 function tokensOf({ turn: { start }, event }: EndedCall): number {
   const { usage, reply, attempts } = event;
   const { inputTokens, outputTokens } = usage;

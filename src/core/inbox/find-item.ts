@@ -4,7 +4,7 @@ import type { InboxItem } from './inbox.ts';
 import type { RunContext } from '../state/run-context.ts';
 
 /**
- * Returns the turn that read an inbox item, or `unread` when it waits or was dropped; undefined for an unknown id. Finds items
+ * Returns the turn that read an inbox item, or `unread` when it waits or is a dead letter; undefined for an unknown id. Finds items
  * as long as the state holds the turns that read them.
  */
 export function findItem(run: RunContext, itemId: string): TurnId | 'unread' | undefined {

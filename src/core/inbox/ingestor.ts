@@ -16,7 +16,10 @@ export interface IngestorView {
   readonly quote?: Quote | undefined;
 }
 
-/** A pure, synchronous function from a payload to text or parts for the model. If it throws, the failure is reported and the item stays. */
+/**
+ * A pure, synchronous function from a payload to text or parts for the model. Segments of system prompts use ingestors, too. If it throws on
+ * an item, the failure is reported and the item stays for the next turn; the third failure makes it a dead letter.
+ */
 export interface Ingestor {
   readonly name: string;
   readonly ingest: (payload: JsonValue, params: JsonObject, view: IngestorView) => Content;

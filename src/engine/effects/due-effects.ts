@@ -6,7 +6,7 @@ const portion = 32;
 /**
  * Queue of the effects that a run's commits made due, in order. Effects of an ordinary commit start immediately; of a large batch, such as
  * a thousand agents started by one decision, the rest start in later turns of the event loop, and effects that become due meanwhile queue
- * behind them. So a call is never cancelled before it started.
+ * behind them. So a `stop` or `interrupt` never overtakes the start of its call.
  */
 export class DueEffects {
   readonly #start: (effect: Effect) => void;

@@ -15,7 +15,7 @@ import type { DecisionContext } from '../run/decision-context.ts';
 import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
 import { CallContext, idempotencyKey, withinRequest } from './call-context.ts';
 import { isUnreadable } from '../recovery/content-cache.ts';
-import { ended, type InFlight, isAborted, isGood, leave, LazyAbort } from './in-flight.ts';
+import { ended, type InFlight, isAborted, isGood, abortForClose, LazyAbort } from './in-flight.ts';
 import { ClockWatch } from '../system-clock.ts';
 import { atMost, PendingCloses } from './pending-closes.ts';
 import type { Doubles } from './doubles.ts';
@@ -121,7 +121,7 @@ export class Effects implements RunEffects {
     }
   }
 
-  /** Follows a commit: aborts effects whose turn or call ended, and sets the timers of new ones. */
+  /** Follows a commit: aborts effects whose turn or call ended (this is how a cancel reaches tools and models), and sets the timers of new ones. */
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
     if (!this.#isLeaving && !this.#isFollowing) this.#timers.note(run, events);
     this.#closings.add(this.#ports.live.noteCommit(events));
@@ -153,12 +153,12 @@ export class Effects implements RunEffects {
   leaveModels(error: CadreError): void {
     this.#isLeaving = true;
     this.#timers.stop();
-    for (const effect of this.#inFlight.values()) if (effect.kind === 'model') leave(effect, error);
+    for (const effect of this.#inFlight.values()) if (effect.kind === 'model') abortForClose(effect, error);
   }
 
   /** Aborts every running effect and closes live resources, when the time the engine allows for closing is up. */
   leaveAll(error: CadreError): void {
-    for (const effect of this.#inFlight.values()) leave(effect, error);
+    for (const effect of this.#inFlight.values()) abortForClose(effect, error);
     this.#closings.add(this.#ports.live.closeAll());
   }
 
@@ -272,9 +272,9 @@ export class Effects implements RunEffects {
     failed: (thrown: unknown) => Input,
   ): void {
     const finish = (input: Input): void => {
-      const isLeft = this.#inFlight.get(key)?.isLeft === true;
+      const isClosing = this.#inFlight.get(key)?.isClosing === true;
       this.#inFlight.delete(key);
-      if (!isLeft || isGood(input)) this.#tell(input);
+      if (!isClosing || isGood(input)) this.#tell(input);
       this.#onIdle();
     };
     const settled = work.then(
@@ -286,6 +286,6 @@ export class Effects implements RunEffects {
         this.#halt(thrown);
       },
     );
-    this.#inFlight.set(key, { kind, abort, done: settled, isLeft: false });
+    this.#inFlight.set(key, { kind, abort, done: settled, isClosing: false });
   }
 }

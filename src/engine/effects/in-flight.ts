@@ -7,7 +7,7 @@ export interface InFlight {
   readonly abort: AbortController | LazyAbort;
   readonly done: Promise<void>;
   /** True after an abort because the engine closes: from then on only complete results count. */
-  isLeft: boolean;
+  isClosing: boolean;
 }
 
 /** Resolves when all these effects have ended. */
@@ -21,8 +21,8 @@ export function isAborted(abort: InFlight['abort']): boolean {
 }
 
 /** Aborts an effect because the engine closes. */
-export function leave(effect: InFlight, error: CadreError): void {
-  effect.isLeft = true;
+export function abortForClose(effect: InFlight, error: CadreError): void {
+  effect.isClosing = true;
   effect.abort.abort(error);
 }
 

@@ -34,13 +34,13 @@ export interface ToolRun {
   readonly onProgress: (fraction: number, note: string) => void;
   /** Reports that the tool blocked the event loop for this many milliseconds. */
   readonly onBlocked: (ms: number) => void;
-  /** Receives a result that comes after a time-out: recorded, never delivered. */
+  /** Receives a result that comes after a time-out, or from an abandoned tool: recorded, never delivered. */
   readonly onLate: (outcome: ToolOutcome) => void;
 }
 
 /**
- * Runs an effect tool to an outcome: its value, its error, or a time-out after which it is aborted and its late result
- * is handed to `onLate`. Never throws.
+ * Runs an effect tool to an outcome: its value, its error, a time-out after which it is aborted, or, once aborted and after the grace
+ * period, abandonment. `onLate` receives what comes after a time-out or an abandonment. Never throws.
  */
 export function runTool(run: ToolRun): Promise<ToolOutcome> {
   const notes: { fraction: number; note: string; at: number }[] = [];

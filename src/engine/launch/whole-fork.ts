@@ -17,8 +17,8 @@ class ErasedOriginal extends CadreError {
 }
 
 /**
- * Throws RUN_UNKNOWN when the original of a fork, whose first commit is written, does not exist any more: had it been erased before the commit, its texts, to which the
- * fork refers, could be gone. From the commit on they stay.
+ * Throws RUN_UNKNOWN when the original of a fork does not exist any more. Call it after the fork's first commit: from then on the texts that
+ * the fork shares with its original stay; before, they may have been erased with the original.
  */
 export async function assertOriginal(journal: Pick<Journal, 'runs'>, ids: ForkIds): Promise<void> {
   if ((await journal.runs({ runId: ids.runId })).length === 0) throw new ErasedOriginal(ids);

@@ -4,18 +4,18 @@ import type { RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { engineVersion } from '../version.ts';
 
-/** Number of the form of a run's state. Another version of the engine ignores a snapshot; raise it when the form changes within one. */
+/** Number of the form of a run's state. Snapshots of another version of the engine are ignored; raise it when the form changes within one. */
 export const stateForm = 1;
 
-const layout = `${engineVersion} state ${stateForm}`;
+const form = `${engineVersion} state ${stateForm}`;
 
-/** Fewest events between two snapshots: what is read and folded after one takes about a tenth of a second. */
+/** Fewest events between two snapshots: reading and folding so many takes about a tenth of a second. */
 export const eventsPerSnapshot = 10_000;
 
-/** Size from which on snapshots become rarer in proportion to it: the work per event does not grow with the state. */
+/** Size in bytes above which snapshots become rarer in proportion to it: the work per event does not grow with the state. */
 const usualBytes = 500_000;
 
-/** Largest snapshot in bytes: making one does not hold up the event loop. */
+/** Largest snapshot in bytes that is kept. A larger one is made and thrown away; the next is tried after as many events as its size asks for. */
 const mostBytes = 2_000_000;
 
 /** Services of the snapshots of one run. */
@@ -26,7 +26,9 @@ interface SnapshotPorts {
 }
 
 /**
- * Snapshots of a run while it goes on: one after some thousands of events, none after its end.
+ * Snapshots of a run while it goes on: the first with the first commit at or after event 10,000, each later one after 10,000 more events, or
+ * more in proportion to the size of the one before above 500 KB. None after its end. In a resumed run they count from its beginning again,
+ * so the first commit after event 10,000 makes one.
  *
  * A snapshot only saves reading: one that cannot be written, or is lost, changes nothing.
  */
@@ -55,7 +57,7 @@ export class RunSnapshots {
   #make(state: RunContext): void {
     const body = serialize(state);
     this.#next = state.seq + Math.ceil(this.#every * Math.max(1, body.length / usualBytes));
-    if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout, body });
+    if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout: form, body });
   }
 
   /** Drops the snapshot of a run that is over: nothing reads it any more. */
@@ -80,7 +82,7 @@ export class RunSnapshots {
 /** Returns the state in a run's snapshot; undefined without one that this version can read. */
 export async function readSnapshot(journal: Pick<JournalReader, 'snapshot'>, runId: RunId): Promise<RunContext | undefined> {
   const snapshot = await journal.snapshot?.(runId);
-  if (snapshot === undefined || snapshot.layout !== layout) return undefined;
+  if (snapshot === undefined || snapshot.layout !== form) return undefined;
   try {
     const state = deserialize(snapshot.body) as RunContext;
     return state.meta.runId === runId && state.seq === snapshot.seq ? state : undefined;

@@ -25,12 +25,12 @@ export interface DecisionBatch {
 
 /**
  * Observes every decision of an engine's runs, before and after: a port that only tests set, to repeat each decision from the journal alone
- * (`test/support/rebuild/`), or to see which gate judged a call (`testing/play/`). Deciding never reads it.
+ * (`test/support/rebuild/`), or to see which of a profile's tool gates judged a call (`testing/play/`). Deciding never reads it.
  */
 export type DecisionWatch = (
   tx: Transaction,
   batch: DecisionBatch,
-  gate: Pick<InputGate, 'decision'>,
+  inputGate: Pick<InputGate, 'decision'>,
 ) => (refused: readonly (CadreError | undefined)[]) => void;
 
 /** An input gate whose decisions can be observed. */

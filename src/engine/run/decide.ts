@@ -140,7 +140,7 @@ function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract
         type: 'note.add',
         level: 'info',
         code: 'MODEL_ABORTED',
-        message: `a reply for ${input.turnId} came after that turn was over and was dropped`,
+        message: `the outcome of the model call of ${input.turnId} came after that turn was over and was dropped`,
         agentId: input.agentId,
         turnId: input.turnId,
       },

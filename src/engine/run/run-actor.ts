@@ -197,7 +197,7 @@ export class RunActor implements RunDriver {
       const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch };
       decideBatch(tx, this.#ports, { ...from, inputs, mayStart: !this.#closing }, refuse);
     } catch (thrown) {
-      return this.#recoverFromFault(entries, thrown, batch.expectedSeq);
+      return this.#endWithFault(entries, thrown, batch.expectedSeq);
     }
     if (this.#queue.pushRest(tx)) this.#wake();
     for (const { id } of entries) if (id !== undefined) (batch.inputs ??= []).push(id);
@@ -274,8 +274,8 @@ export class RunActor implements RunDriver {
     this.#isOver = state.outcome !== undefined;
   };
 
-  /** Recovers from a fault of the engine itself: resets state to the journal, and ends the run with the fault recorded. */
-  async #recoverFromFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
+  /** Ends the run after a fault of the engine itself: resets state to the journal, and records the fault as the run's error. */
+  async #endWithFault(entries: readonly Entry[], thrown: unknown, seq: number): Promise<void> {
     const kinds = entries.map(({ input }) => input.kind);
     const error = engineFault(kinds, thrown);
     try {

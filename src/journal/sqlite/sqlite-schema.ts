@@ -43,6 +43,9 @@ CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
  * leases: `owner` is null for a free run; `epoch` only ever grows. `birth` belongs to layouts 0 to 3, which have no owners.
  * seals: the seal of each commit that was written with a key (commit-chain.ts), by the key of its row.
  * owners: one row for each engine that holds runs: the identity of its process (leases/process-watch.ts) and its heartbeats.
+ *
+ * Two more tables are made when they are first needed, and belong to no number of the layout: `loose_texts` (sqlite-eraser.ts), texts of
+ * erased runs that may still be in use, and `snapshots` (sqlite-snapshots.ts), the state of long runs.
  */
 const layout = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;

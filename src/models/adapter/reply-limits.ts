@@ -1,9 +1,9 @@
 import { lastingFailure, type ModelFailure } from '../attempts/model-failure.ts';
 
-/** Most characters of text, reasoning and arguments in one reply (FAULTS M15). */
+/** Most characters of text, reasoning and arguments in one reply. */
 export const MAX_REPLY_CHARS = 2_000_000;
 
-/** Most tool calls in one reply (FAULTS M15). */
+/** Most tool calls in one reply. */
 export const MAX_REPLY_CALLS = 1_000;
 
 /** Most characters of encoded files in one reply. */

@@ -21,7 +21,7 @@ import { answeredCall, openCallsOf } from './answer-open-calls.ts';
 /** Most items one turn reads, unless its calls have more results; the rest wait for the next, in order. */
 const maxItemsPerTurn = 256;
 
-/** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones (FAULTS E10). */
+/** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones. */
 const placesForTheOldest = 16;
 
 /** Result of reading the inbox. */
@@ -165,7 +165,7 @@ function runIngestor(
     content.catch(() => undefined);
     throw new Error(`ingestor '${call.name}' returned a promise; ingestors are synchronous`);
   }
-  if (!Array.isArray(content) || !content.every(isContentPart))
+  if (!Array.isArray(content) || !content.every(hasPartShape))
     throw new Error(
       `ingestor '${call.name}' returned ${Array.isArray(content) ? 'a list of something else' : typeof content}; it must return text or content parts`,
     );
@@ -173,7 +173,8 @@ function runIngestor(
   return parts.length > 0 ? parts : call.isResult ? '' : emptyText;
 }
 
-function isContentPart(part: unknown): part is ContentPart {
+/** True when a value from an ingestor has the outer shape of a part; `ingestors/text/content-part.ts` checks data from outside strictly. */
+function hasPartShape(part: unknown): part is ContentPart {
   if (!isJsonObject(part)) return false;
   return part['type'] === 'text'
     ? typeof part['text'] === 'string'

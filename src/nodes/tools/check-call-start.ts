@@ -38,7 +38,7 @@ export function checkCallStart(context: TurnContext, call: CallState): boolean {
   const args = call.args ?? {};
   const gate = gateFor(context, env, { tool, args, turnId });
   if (gate === undefined || gate.verdict === 'allow') return true;
-  if (gate.verdict === 'ask') return isAgreedTo(context, call, { profile, tool, args, gate });
+  if (gate.verdict === 'ask') return agreeOrAsk(context, call, { profile, tool, args, gate });
   deny(context, call, gate);
   return false;
 }
@@ -78,8 +78,11 @@ function deny(
   refuseCall(context, call, { status: 'denied', code: 'TOOL_DENIED', message: why, cause: call.request.seq, taint });
 }
 
-/** True when a person agreed to exactly this call, or to all like it. If not, asks a person, possibly again. */
-function isAgreedTo(context: TurnContext, call: CallState, asked: AskedCall): boolean {
+/**
+ * True when a person agreed to exactly this call, or to all like it (which is recorded as the answer). If not, refuses the call when its tool
+ * changed since, else asks a person, possibly again.
+ */
+function agreeOrAsk(context: TurnContext, call: CallState, asked: AskedCall): boolean {
   const { tx, env, agent } = context;
   const { turnId, seq, name } = call.request;
   const { agentId, profile } = agent.meta;

@@ -51,7 +51,7 @@ export function requestCalls(context: TurnContext, turnId: TurnId, calls: readon
     if (check?.ok === true && check.tool.toolset !== check.tool.name) draft.toolset = check.tool.toolset;
     const request = tx.emit(draft, decided);
     if (check?.ok === false) failCall(context, request.callId, { ...check.refusal, cause: request.seq });
-    else applyGates(context, request.callId);
+    else judgeEarly(context, request.callId);
   });
 }
 
@@ -143,8 +143,8 @@ function namesOf({ tools, outside }: AgentTools): string {
   return [...own, ...theirs].join(', ') || 'none';
 }
 
-/** Requests approvals immediately, though the call may have to wait for its turn; its gate is checked again when it starts. */
-function applyGates(context: TurnContext, callId: ReplyToolCall['callId']): void {
+/** Denies a call or asks for approval immediately, though it may have to wait for its turn; it is judged again when it starts. */
+function judgeEarly(context: TurnContext, callId: ReplyToolCall['callId']): void {
   const { agent } = context;
   const call = agent.calls.open.get(callId);
   if (call !== undefined) checkCallStart(context, call);

@@ -46,21 +46,26 @@ export function gateFor(
   call: GatedCall,
 ): GateVerdict | undefined {
   const { profile } = context;
-  const spoken = profile.toolGates.length === 0 ? undefined : spokenOf(context, env, call);
-  return spoken ?? (call.tool.needsApproval === true ? ownWish : undefined);
+  const matched = profile.toolGates.length === 0 ? undefined : gateInProfile(context, env, call);
+  return matched ?? (call.tool.needsApproval === true ? ownApproval : undefined);
 }
 
 /** The gate of a tool that asks for approval itself. */
-const ownWish: GateVerdict = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
+const ownApproval: GateVerdict = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
 
 /** Returns a gate's definition in a profile, or a tool's approval requirement, as data; undefined when there is no such gate. */
 export function gateDefinition(profile: CompiledProfile | undefined, gateId: string): JsonValue | undefined {
-  if (gateId === ownWish.id) return ownWish.definition;
+  if (gateId === ownApproval.id) return ownApproval.definition;
   const gate = profile?.toolGates.find(({ id }) => id === gateId);
   return gate === undefined ? undefined : definitionOf(gate);
 }
 
-function spokenOf(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: GateEnv, call: GatedCall): GateVerdict | undefined {
+/** Returns the verdict of the first gate of the profile that matches a call. */
+function gateInProfile(
+  context: Pick<TurnContext, 'run' | 'agent' | 'profile'>,
+  env: GateEnv,
+  call: GatedCall,
+): GateVerdict | undefined {
   const { run, agent, profile } = context;
   // Needed only for a tool whose name differs from the one in the gate.
   const others = (): Iterable<Tool> => env.toolsOf(profile, agent, {}).tools.values();
@@ -70,7 +75,7 @@ function spokenOf(context: Pick<TurnContext, 'run' | 'agent' | 'profile'>, env: 
     scope ??= gateScope(env, run, agent, call);
     try {
       if (gate.condition === undefined || gate.condition.test(scope))
-        return spokenGate(gate, scope, stateQuotes(run, agent, env.hash, gate.id));
+        return verdictOf(gate, scope, stateQuotes(run, agent, env.hash, gate.id));
     } catch (thrown) {
       const error = toErrorRecord(thrown, 'CONDITION_FAILED');
       const quotes = stateQuotes(run, agent, env.hash, gate.id);
@@ -108,7 +113,7 @@ export function promptFacts(run: RunContext, turnId: TurnId): PromptFacts {
   return { sources, untrusted, tainted: run.isTainted };
 }
 
-function spokenGate(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): GateVerdict {
+function verdictOf(gate: ToolGate, scope: Scope, quotes: StateQuotes | undefined): GateVerdict {
   const { id, verdict, message, expires } = gate;
   return {
     id,

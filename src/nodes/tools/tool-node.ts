@@ -9,14 +9,13 @@ import type { Content } from '../../core/prompt/message.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
-import type { EffectTool, ToolContext, TransitionTool } from '../../core/tool/tool.ts';
+import type { TransitionTool } from '../../core/tool/tool.ts';
 import { isReservedSource } from '../../core/inbox/strategy.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { emitToolDraft } from '../turn/end-agent.ts';
-import type { Action, ExecPorts, Node } from '../turn/node.ts';
 import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.ts';
 import { checkCallStart, startCall } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
@@ -42,31 +41,26 @@ export interface ToolOutcome {
   readonly abandoned?: boolean;
 }
 
-/** Dependencies of a tool's execution. */
-export interface ToolPorts extends ExecPorts {
-  readonly tool: EffectTool;
-  readonly context: ToolContext;
-  readonly call: CallState;
-}
-
 /**
- * The node behind every tool.
- *
- * prep: a transition tool decides right here, inside the commit (I7); an effect tool is put on the record as started.
- * exec: runs an effect tool. post: the result goes back to the caller's inbox as a TOOL_RESULT item.
+ * The node behind every tool: starts calls and records their outcomes. Effect tools run between the two
+ * (`engine/effects/run-tool.ts`).
  */
-export function createToolNode(env: Env): Node<CallTicket, ToolOutcome, ToolPorts> & {
+interface ToolNode {
+  /**
+   * Starts the next call that may start; undefined when none may. A transition tool decides right here, inside the commit (I7); an effect
+   * tool is recorded as started.
+   */
+  prep(tx: Transaction, agent: SubContext): CallTicket | undefined;
+  /** Records the outcome of an effect tool; the result goes to the caller's inbox as a TOOL_RESULT item. */
+  post(tx: Transaction, agent: SubContext, ticket: CallTicket, outcome: ToolOutcome): void;
   /** Resumes a call that waited; `cause` is the event that ended the wait. */
   resume(tx: Transaction, agent: SubContext, call: CallState, happening: ResumeCause, cause: number): void;
-} {
+}
+
+/** Creates the tool node of an environment. */
+export function createToolNode(env: Env): ToolNode {
   return {
-    name: 'tool',
     prep: (tx, agent) => startNext(new TurnContext(tx, env, agent)),
-    exec: async (_ticket, { tool, call, context }) => ({
-      status: 'ok',
-      returned: await tool.execute(call.args ?? {}, context),
-      progress: [],
-    }),
     post: (tx, agent, ticket, outcome) => recordOutcome(new TurnContext(tx, env, agent), ticket.callId, outcome),
     resume: (tx, agent, call, happening, cause) => resumeCall(new TurnContext(tx, env, agent), call, happening, cause),
   };
@@ -173,11 +167,11 @@ function resumeCall(context: TurnContext, call: CallState, happening: ResumeCaus
   decideTransition(context, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
 }
 
-function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcome): Action {
+function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcome): void {
   const { tx, env, agent } = context;
   const call = agent.calls.open.get(callId);
   const tool = call === undefined ? undefined : env.catalog.get(call.request.name);
-  if (call === undefined) return 'dropped';
+  if (call === undefined) return;
   const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
   if (outcome.status !== 'ok') {
     const said = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
@@ -192,10 +186,10 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
     };
     if (outcome.status === 'error' && leavesOutcomeUnknown(outcome.error)) {
       settleUnknown(context, call, { error });
-      return 'default';
+      return;
     }
     failCall(context, callId, { ...error, status: outcome.status, ...progress });
-    return 'default';
+    return;
   }
   const kept = keepResult(context, call, tool, outcome.returned);
   const started = call.startSeq ?? call.request.seq;
@@ -217,7 +211,6 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
   tx.cause = call.end?.seq;
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
-  return 'default';
 }
 
 /** A result with the changes of state that come with it. When these cannot be made, it is an error without any effect. */

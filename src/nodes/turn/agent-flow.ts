@@ -4,8 +4,8 @@ import { Flow } from './node.ts';
 export type AgentStep = 'agent' | 'tool' | 'wait' | 'end';
 
 /**
- * The flow every agent runs on: which step follows which decided action. A tool leads back to its agent, by way of the
- * agent's inbox.
+ * The flow every agent runs on: which step follows which decided action. Tools have no edges: their results wake the agent through its
+ * inbox.
  */
 export const agentFlow = new Flow<AgentStep>()
   .on('agent', 'continue_with_tool', 'tool')
@@ -18,6 +18,4 @@ export const agentFlow = new Flow<AgentStep>()
   .on('agent', 'end_agent_turn', 'end')
   .on('agent', 'limit', 'end')
   .on('agent', 'error', 'end')
-  .on('agent', 'interrupted', 'agent')
-  .on('tool', 'default', 'agent')
-  .on('tool', 'dropped', 'wait');
+  .on('agent', 'interrupted', 'agent');

@@ -27,9 +27,9 @@ export function decideNext(context: TurnContext, turnId: TurnId, observers: read
   const scope = agentScope(env, tx.run, agent);
   const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(handlesErrors) : profile.flowDecider;
-  const { rules, decided } = askRules(asked, scope, (rule) => settle(context, scope, turnId, rule));
-  const settled = decided ?? settle(context, scope, turnId, undefined);
-  const { action, item } = failed ? settled : checkOutput(context, settled);
+  const { rules, decided } = askRules(asked, scope, (rule) => toDecided(context, scope, turnId, rule));
+  const found = decided ?? toDecided(context, scope, turnId, undefined);
+  const { action, item } = failed ? found : checkOutput(context, found);
   tx.emit({
     type: 'turn.decide',
     agentId: agent.meta.agentId,
@@ -62,7 +62,7 @@ export function decideOnError(context: TurnContext, turnId: TurnId): Action {
 function askRules(
   rules: readonly CompiledRule[],
   scope: Scope,
-  settle: (rule: CompiledRule) => Decided,
+  toDecision: (rule: CompiledRule) => Decided,
 ): { readonly rules: readonly RuleRecord[]; readonly decided?: Decided } {
   const asked: RuleRecord[] = [];
   for (const rule of rules) {
@@ -70,7 +70,7 @@ function askRules(
     asked.push(record);
     if (!record.matched) continue;
     try {
-      return { rules: asked.slice(), decided: settle(rule) };
+      return { rules: asked.slice(), decided: toDecision(rule) };
     } catch (thrown) {
       asked[asked.length - 1] = { ...record, matched: false, error: toErrorRecord(thrown, 'CONDITION_FAILED') };
     }
@@ -125,7 +125,7 @@ function shown(value: unknown): JsonValue {
 }
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
-function settle(context: TurnContext, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
+function toDecided(context: TurnContext, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
   const { tx, env, agent } = context;
   const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
   const calls = modelEnd?.reply?.toolCalls ?? [];

@@ -17,8 +17,8 @@ import { failCall } from '../tools/end-call.ts';
 import { transitionContext } from '../tools/transition-context.ts';
 
 /**
- * Ends an agent and everything below it (I9): its children first, then its open calls and its turn, then itself. The
- * agent that asked to be notified is notified, unless it ended the agent itself (`by`); the run ends with its root.
+ * Ends an agent and everything below it (I9): its children, itself, then its open calls (which get no item any more), its turn and its
+ * compaction. The agent that asked to be notified is notified, unless it ended the agent itself (`by`); the run ends with its root.
  */
 export function endAgent(context: TurnContext, ending: AgentEnding, cause: number | undefined, by?: AgentId): void {
   const { tx, env, agent } = context;

@@ -36,7 +36,7 @@ const hasDescriptorPaths = existsSync('/proc/self/fd');
 
 /**
  * Opens a folder below a root and holds it open while `use` runs. Each folder on the way is opened inside its parent and never
- * through a symbolic link, so that swapping one of them for a link has no effect (FAULTS S4). On systems without paths for open
+ * through a symbolic link, so that swapping one of them for a link has no effect. On systems without paths for open
  * folders (no /proc), the opened folder is compared with the target of its path.
  *
  * @throws CadreError `PATH_REFUSED` for a link on the way and for system folders; otherwise the error of the system

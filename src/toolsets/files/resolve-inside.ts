@@ -16,7 +16,7 @@ export interface InsidePath {
 }
 
 /**
- * Resolves a requested path to a file or folder below `root`, and refuses everything that would lead out of it (FAULTS S4): `..`
+ * Resolves a requested path to a file or folder below `root`, and refuses everything that would lead out of it: `..`
  * (plain or percent-encoded), `~`, NUL, other absolute paths, symbolic links anywhere on the way, /proc, /dev and /sys.
  * Absolute paths that lie inside count as relative ones. `what` names the folder in messages, like "the workspace".
  *

@@ -5,7 +5,7 @@ import { thisCommand } from '../../options/this-command.ts';
 import type { RunSummary } from '../../../core/events/journal.ts';
 import { pendingOf } from '../../../core/state/pending.ts';
 import { undecidedMs } from '../../../engine/recovery/leases.ts';
-import { isInterrupted } from '../../../engine/recovery/recovered-run.ts';
+import { isInterrupted } from '../../../engine/recovery/recover-runs.ts';
 import { countText } from '../../../inspect/format/text/quantity-text.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import { toTerminalText } from '../../../inspect/format/text/terminal-text.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { clipLine } from './cap-content.ts';
 
 /** Contents of one message of a history, in pieces; read from prompt messages and from the `{ role, content }` of handovers. */

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonValue } from '../core/json.ts';
-import type { ContentPart } from '../core/prompt/message.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import type { ContentPart } from '../../core/prompt/message.ts';
 
 /** True when a value is a text or file part of a message. */
 export function isContentPart(value: JsonValue): value is JsonValue & ContentPart {

@@ -1,6 +1,6 @@
-import { compileTemplate, type Template } from '../core/expression/template.ts';
-import type { Scope } from '../core/expression/expression.ts';
-import type { JsonValue } from '../core/json.ts';
+import { compileTemplate, type Template } from '../../core/expression/template.ts';
+import type { Scope } from '../../core/expression/expression.ts';
+import type { JsonValue } from '../../core/json.ts';
 
 /** Most templates kept compiled; a profile has a handful. */
 const maxKept = 500;

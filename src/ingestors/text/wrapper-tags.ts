@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 
 /** Wraps a text in the `wrapper_tags` of the parameters, each on a separate line; returns it unchanged without them. */
 export function wrapInTags(text: string, params: JsonObject): string {

@@ -1,5 +1,5 @@
-import { leaveOut } from '../core/untrusted/keep-frames.ts';
-import type { Content, ContentPart } from '../core/prompt/message.ts';
+import { leaveOut } from '../../core/untrusted/keep-frames.ts';
+import type { Content, ContentPart } from '../../core/prompt/message.ts';
 
 /** Longest text one ingestor may put into a prompt, in characters. */
 const maxIngestedChars = 512 * 1024;
