@@ -105,7 +105,12 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
     options,
   });
 
-  const clusterObject = sdk.object({
+  return [runObject, effectService, clusterObject(sdk, names)];
+}
+
+/** Virtual object that keeps its facts from the first call on. */
+function clusterObject(sdk: Sdk, names: ServiceNames) {
+  return sdk.object({
     name: names.cluster,
     handlers: {
       identify: async (ctx: restate.ObjectContext, { journal }: { readonly journal: string }): Promise<ClusterFacts> => {
@@ -118,7 +123,6 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
     },
     options: { retryPolicy },
   });
-  return [runObject, effectService, clusterObject];
 }
 
 interface RunHandlers {

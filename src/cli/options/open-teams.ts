@@ -59,10 +59,8 @@ const graceMs = 5_000;
 /**
  * Opens the engine of a command that serves teams; runs of other processes are reached through the mail beside the journal.
  */
-export async function openTeams(
-  options: TeamsOptions,
-  { command, journal: given, models = {}, runtime }: TeamsCommand,
-): Promise<Teams> {
+export async function openTeams(options: TeamsOptions, served: TeamsCommand): Promise<Teams> {
+  const { command, journal: given, models = {}, runtime } = served;
   await checkDefaultStore(options.store);
   const profiles = profilesFolder(options.profiles);
   const beside = options.docs === undefined ? await teamDocs(profiles) : undefined;
@@ -75,9 +73,8 @@ export async function openTeams(
   const journal = given ?? (isServerStore(options.store) ? await openJournal(options.store) : undefined);
   try {
     const trust = folderTrust(options, { command, profiles, store });
-    const tools = documents.tools;
+    const { tools } = documents;
     const sealed = { ...(journal === undefined && store !== 'memory' ? journalIntegrity() : {}), ...journalSecrets(options.store) };
-    const answers = options.replay === undefined ? {} : { replay: options.replay };
     const engine = await createEngine({
       profiles,
       tools,
@@ -92,7 +89,7 @@ export async function openTeams(
           documents.begin();
       },
       ...sealed,
-      ...answers,
+      ...(options.replay === undefined ? {} : { replay: options.replay }),
     });
     const readable = mayReadDocuments(engine.profiles, tools) ? found.unnamed : undefined;
     try {
