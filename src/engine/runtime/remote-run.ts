@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
+import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { Delivery, RuntimeLink } from '../../core/runtime.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -38,6 +39,8 @@ export class RemoteRun implements RunDriver {
   #isNewsWaiting = false;
   #stopWatching: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
+  /** Works that each cancel under way waits for. */
+  readonly #cancels = new Set<Set<string>>();
 
   constructor(state: RunContext, lease: Lease, ports: ActorPorts, link: RuntimeLink) {
     this.state = state;
@@ -78,13 +81,16 @@ export class RemoteRun implements RunDriver {
   };
 
   async cancel(reason: string, what: { readonly agentId?: AgentId; readonly moduleId?: string } = {}): Promise<void> {
-    const works = dueWorks(this.state, this.#ports.decision.env.catalog);
-    if (!this.isOver) await this.submit({ kind: 'cancel', reason, ...what });
+    const works = new Set<string>();
+    this.#cancels.add(works);
+    try {
+      if (!this.isOver) await this.submit({ kind: 'cancel', reason, ...what });
+    } finally {
+      this.#cancels.delete(works);
+    }
     // Of a part of the run, works of others go on.
-    const isPart = what.agentId !== undefined || what.moduleId !== undefined;
-    const still = new Set(isPart ? dueWorks(this.state, this.#ports.decision.env.catalog).map(({ key }) => key) : []);
-    const ended = works.map(({ key }) => key).filter((key) => !still.has(key));
-    await this.#link.settled(ended, this.#ports.graceMs);
+    for (const { key } of dueWorks(this.state, this.#ports.decision.env.catalog)) works.delete(key);
+    await this.#link.settled([...works], this.#ports.graceMs);
     await this.#look();
   }
 
@@ -132,7 +138,7 @@ export class RemoteRun implements RunDriver {
     do {
       this.#isNewsWaiting = false;
       try {
-        const events = await readOn(this.state, this.#ports);
+        const events = await readOn(this.state, this.#ports, this.#beforeEvent);
         if (events.length > 0) this.subscribers.publish(events);
       } catch (thrown) {
         // A store that fails for a while is read again; the run itself is none the worse.
@@ -143,6 +149,13 @@ export class RemoteRun implements RunDriver {
     else this.#lookLater();
     this.#settleIdle();
   }
+
+  /** Collects for cancels under way what is at work when an agent ends: it may have begun after the last look. */
+  readonly #beforeEvent = ({ type }: CadreEvent): void => {
+    if (type !== 'agent.end' || this.#cancels.size === 0) return;
+    const keys = dueWorks(this.state, this.#ports.decision.env.catalog).map(({ key }) => key);
+    for (const works of this.#cancels) for (const key of keys) works.add(key);
+  };
 
   #settleIdle(): void {
     if (!this.isIdle) return;

@@ -13,12 +13,19 @@ import { dueWorks } from './due-work.ts';
 /** Events after which a run's profiles or tools have to be prepared again. */
 const changesTools: ReadonlySet<CadreEvent['type']> = new Set(['profiles.update', 'run.resume', 'toolset.update']);
 
-/** Reads the events that follow a state, and folds them in; returns them. */
-export async function readOn(state: RunContext, { journal }: Pick<ActorPorts, 'journal'>): Promise<readonly CadreEvent[]> {
+/** Reads the events that follow a state, folds each in after a call of `before`, and returns them. */
+export async function readOn(
+  state: RunContext,
+  { journal }: Pick<ActorPorts, 'journal'>,
+  before?: (event: CadreEvent) => void,
+): Promise<readonly CadreEvent[]> {
   const events = await journal.read(state.meta.runId, { after: state.seq });
   // Two readers at once: the first has folded them in.
   const fresh = events.filter(({ seq }) => seq > state.seq);
-  for (const event of fresh) applyEvent(state, event);
+  for (const event of fresh) {
+    before?.(event);
+    applyEvent(state, event);
+  }
   return fresh;
 }
 
