@@ -346,7 +346,7 @@ describe.skipIf(whyNoPage !== undefined)(`a turn on the page (${whyNoPage ?? 'in
     const nodes = await page.evaluate('document.querySelectorAll("*").length');
     console.log(`opened in ${opened} ms, answered in ${asks} ms, jumped in ${jumps.join(', ')} ms; ${String(nodes)} elements`);
     expect(nodes).toBeLessThan(8_000);
-    expect(Math.max(opened, asks, ...jumps)).toBeLessThan(5_000);
+    expect(Math.max(opened, asks, ...jumps)).toBeLessThan(20_000);
     expect(await page.evaluate('window.hit')).toBeUndefined();
     const compared = await measured(page, `document.querySelector('#turn-diff button').click()`, '#turn-diff .diff-line');
     console.log(`compared in ${compared} ms`);
