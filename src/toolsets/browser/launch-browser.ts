@@ -102,13 +102,17 @@ function launchArguments(proxyUrl: string): string[] {
   ];
 }
 
+/** A busy machine takes seconds to end a process that was killed. */
+const killMs = 10_000;
+const killEveryMs = 25;
+
 /** Kills processes that did not end when asked, including helpers that left their group. */
 async function killMarked(mark: string): Promise<void> {
-  for (let round = 0; round < 40; round += 1) {
+  for (let waited = 0; waited < killMs; waited += killEveryMs) {
     const left = findMarked(mark);
     if (left.length === 0) return;
     for (const pid of left) kill(pid);
-    await pause(25);
+    await pause(killEveryMs);
   }
 }
 
