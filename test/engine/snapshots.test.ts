@@ -37,13 +37,14 @@ async function talk(store: string, messages: number): Promise<RunId> {
 async function taken(file: string, runId: RunId): Promise<{ readonly state: RunContext; readonly read: number }> {
   const journal = createSqliteJournal(file, { readOnly: true });
   let read = 0;
-  const counting: Pick<Journal, 'read' | 'snapshot'> = {
+  const counting: Pick<Journal, 'read' | 'snapshot' | 'snapshotParts'> = {
     read: async (...given) => {
       const events = await journal.read(...given);
       read += events.length;
       return events;
     },
     snapshot: (id) => journal.snapshot?.(id),
+    snapshotParts: (id) => journal.snapshotParts?.(id) ?? new Map(),
   };
   const state = await readState(counting, runId);
   deepStrictEqual(state, foldEvents(await journal.read(runId)));
@@ -80,6 +81,8 @@ describe('snapshots of a run', () => {
     ['it lies between two commits', `UPDATE snapshots SET seq = seq - 1`],
     ['it lies after the end', `UPDATE snapshots SET seq = seq + 100000`],
     ['it is of another run', `UPDATE snapshots SET run_id = 'run_9'`],
+    ['a part of its history was changed', `UPDATE snapshot_parts SET body = replace(body, 'yes', 'no!')`],
+    ['a part of its history is missing', `DELETE FROM snapshot_parts WHERE name LIKE '% 1'`],
   ])('a run is read from its events when %s', async (_, sql) => {
     const store = await storePath();
     const runId = await talk(store, 8);

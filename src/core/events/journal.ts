@@ -65,6 +65,8 @@ export interface Snapshot {
   /** Form of the body; a reader ignores a form that is not its own. */
   readonly layout: string;
   readonly body: Uint8Array;
+  /** Names of the parts that the body refers to. Others are dropped as it is kept. */
+  readonly parts?: readonly string[];
 }
 
 /** Summary of a run for lists; every commit updates it. */
@@ -211,6 +213,10 @@ export interface Journal {
    * (any more). Optional.
    */
   snapshot?(runId: RunId): Awaitable<Snapshot | undefined>;
+  /** Keeps a part for later snapshots of a run instead of the one of its name. Does nothing when the lease is stale. Optional. */
+  keepSnapshotPart?(lease: Lease, name: string, body: Uint8Array): Awaitable<void>;
+  /** Returns the parts of a run by name, unchecked: a snapshot says what belongs to it. Optional. */
+  snapshotParts?(runId: RunId): Awaitable<ReadonlyMap<string, Uint8Array>>;
   /**
    * Calls back when a run (undefined: any run) may have changed, also in another process; returns what ends it. Calls may be missing:
    * look at the journal from time to time as well. Optional.
@@ -222,7 +228,7 @@ export interface Journal {
 }
 
 /** The reading half of a journal. */
-export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch' | 'snapshot'>;
+export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch' | 'snapshot' | 'snapshotParts'>;
 
 /** Reads a stored text. Throws STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {

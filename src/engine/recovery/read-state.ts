@@ -11,7 +11,10 @@ import { readSnapshot } from './run-snapshots.ts';
 const pageSize = 4_000;
 
 /** Folds a run's journal from its snapshot on, page by page: memory holds the state and one page, not all events. */
-export async function readState(journal: Pick<JournalReader, 'read' | 'snapshot'>, runId: RunId): Promise<RunContext> {
+export async function readState(
+  journal: Pick<JournalReader, 'read' | 'snapshot' | 'snapshotParts'>,
+  runId: RunId,
+): Promise<RunContext> {
   let state = await readSnapshot(journal, runId);
   for (;;) {
     const page = await journal.read(runId, { after: state?.seq ?? 0, limit: pageSize });

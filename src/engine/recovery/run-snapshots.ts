@@ -3,9 +3,10 @@ import type { Journal, JournalReader, Lease, Snapshot } from '../../core/events/
 import type { RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { engineVersion } from '../version.ts';
+import { HistoryParts, joinParts, messagesPerPart, type MissingPart, type PartList, partName } from './history-parts.ts';
 
 /** Number of the form of a run's state. Snapshots of another version of the engine are ignored; raise it when the form changes within one. */
-export const stateForm = 1;
+export const stateForm = 2;
 
 const form = `${engineVersion} state ${stateForm}`;
 
@@ -18,9 +19,15 @@ const usualBytes = 500_000;
 /** Largest snapshot in bytes that is kept. A larger one is made and thrown away; the next is tried after as many events as its size asks for. */
 const mostBytes = 2_000_000;
 
+/** Body of a snapshot: a state, and where the parts belong that are kept beside it. */
+interface CutState {
+  readonly state: RunContext;
+  readonly parts: ReadonlyMap<string, PartList>;
+}
+
 /** Services of the snapshots of one run. */
 interface SnapshotPorts {
-  readonly journal: Pick<Journal, 'keepSnapshot'>;
+  readonly journal: Pick<Journal, 'keepSnapshot' | 'keepSnapshotPart'>;
   /** Fewest events between two snapshots; `eventsPerSnapshot` unless a test sets it. */
   readonly snapshotEvery?: number | undefined;
 }
@@ -36,6 +43,7 @@ export class RunSnapshots {
   readonly #journal: SnapshotPorts['journal'];
   readonly #lease: Lease;
   readonly #every: number;
+  readonly #parts: HistoryParts;
   #next: number;
   #isOver = false;
   /** Settles when the snapshot before is written. */
@@ -45,6 +53,8 @@ export class RunSnapshots {
     this.#journal = journal;
     this.#lease = lease;
     this.#every = snapshotEvery;
+    // A test that makes snapshots often has small parts, too.
+    this.#parts = new HistoryParts(snapshotEvery < eventsPerSnapshot ? 4 : messagesPerPart);
     this.#next = journal.keepSnapshot === undefined ? Infinity : snapshotEvery;
   }
 
@@ -55,9 +65,18 @@ export class RunSnapshots {
   }
 
   #make(state: RunContext): void {
-    const body = serialize(state);
+    const hasParts = this.#journal.keepSnapshotPart !== undefined;
+    // One part at a time, and the snapshot when all are kept: nothing holds up the event loop.
+    const missing = hasParts ? this.#parts.missing(state) : undefined;
+    if (missing !== undefined) {
+      this.#written = this.#keepPart(missing);
+      return;
+    }
+    const cut = hasParts ? this.#parts.cut(state) : { state, parts: new Map<string, PartList>() };
+    const body = serialize(cut satisfies CutState);
     this.#next = state.seq + Math.ceil(this.#every * Math.max(1, body.length / usualBytes));
-    if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout: form, body });
+    const parts = namesOf(cut.parts);
+    if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout: form, body, parts });
   }
 
   /** Drops the snapshot of a run that is over: nothing reads it any more. */
@@ -66,6 +85,18 @@ export class RunSnapshots {
     this.#isOver = true;
     this.#next = Infinity;
     void Promise.resolve(this.#written).then(() => this.#keep(undefined));
+  }
+
+  async #keepPart({ name, body, kept }: MissingPart): Promise<void> {
+    try {
+      await this.#journal.keepSnapshotPart?.(this.#lease, name, body);
+      kept();
+    } catch {
+      // The commits of the run report what is wrong with its store.
+      this.#next += this.#every;
+    } finally {
+      this.#written = undefined;
+    }
   }
 
   async #keep(snapshot: Snapshot | undefined): Promise<void> {
@@ -79,13 +110,21 @@ export class RunSnapshots {
   }
 }
 
+function namesOf(parts: ReadonlyMap<string, PartList>): readonly string[] {
+  return [...parts].flatMap(([agentId, { from, sums }]) => sums.map((_, index) => partName(agentId, from + index)));
+}
+
 /** Returns the state in a run's snapshot; undefined without one that this version can read. */
-export async function readSnapshot(journal: Pick<JournalReader, 'snapshot'>, runId: RunId): Promise<RunContext | undefined> {
+export async function readSnapshot(
+  journal: Pick<JournalReader, 'snapshot' | 'snapshotParts'>,
+  runId: RunId,
+): Promise<RunContext | undefined> {
   const snapshot = await journal.snapshot?.(runId);
   if (snapshot === undefined || snapshot.layout !== form) return undefined;
   try {
-    const state = deserialize(snapshot.body) as RunContext;
-    return state.meta.runId === runId && state.seq === snapshot.seq ? state : undefined;
+    const { state, parts } = deserialize(snapshot.body) as CutState;
+    if (state.meta.runId !== runId || state.seq !== snapshot.seq) return undefined;
+    return parts.size === 0 ? state : joinParts(state, parts, (await journal.snapshotParts?.(runId)) ?? new Map());
   } catch {
     // Written by a newer Node, or damaged: the events say the same.
     return undefined;

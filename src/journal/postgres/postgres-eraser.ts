@@ -60,6 +60,7 @@ export class PostgresEraser {
       );
       await query(`DELETE FROM "${schema}".commits WHERE run_id = $1`, [runId]);
       await query(`DELETE FROM "${schema}".snapshots WHERE run_id = $1`, [runId]);
+      await query(`DELETE FROM "${schema}".snapshot_parts WHERE run_id = $1`, [runId]);
       await query(`DELETE FROM "${schema}".once WHERE run_id = $1`, [runId]);
       await query(
         `UPDATE "${schema}".runs SET last_seq = 0, epoch = epoch + 1, owner = NULL, since = NULL, claim = NULL, created_at = NULL,

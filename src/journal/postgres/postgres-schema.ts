@@ -4,7 +4,7 @@ import { corruptPostgres } from './postgres-failure.ts';
 import type { Connections, Sql } from './connections.ts';
 
 /** Layout that this version writes. A schema with a higher number is refused, one with a lower number is migrated. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** Oldest layout that can be read without migration, where nothing may be written. */
 const oldestReadable = 1;
@@ -26,6 +26,9 @@ CREATE TABLE ${s}.snapshots (
 const once = (s: string): string =>
   `CREATE TABLE ${s}.once (run_id text NOT NULL, name text NOT NULL, PRIMARY KEY (run_id, name));`;
 
+const parts = (s: string): string =>
+  `CREATE TABLE ${s}.snapshot_parts (run_id text NOT NULL, name text NOT NULL, body bytea NOT NULL, PRIMARY KEY (run_id, name));`;
+
 /*
  * runs: one row per run, and its lease: `epoch` only ever grows, `owner` is null for a free run, `claim` tells one acquisition from
  *   another. A run that was only acquired has no `created_at`. Sums are up to and including `last_seq`. No index has a column that every
@@ -35,6 +38,7 @@ const once = (s: string): string =>
  * contents: texts, each stored once. A text that PostgreSQL cannot hold (NUL, lone surrogates) is kept as UTF-16 in `raw`.
  * loose_texts: texts of erased runs, until it is known whether something else refers to them; `run_id` is the run that was erased last.
  * snapshots: the state of a run after one of its commits, at most one for each run.
+ * snapshot_parts: full parts of the histories of a run, which its snapshots refer to.
  * once: what happened once in a run that engines of a runtime share: inputs that were applied, and marks of starts.
  * owners: one row per engine that holds runs. Its session keeps the advisory lock (lockClass, id); `beat` is by the server's clock.
  */
@@ -66,11 +70,12 @@ CREATE TABLE ${s}.owners (
   heartbeat_ms double precision NOT NULL, expiry_ms double precision NOT NULL
 );
 ${once(s)}
+${parts(s)}
 INSERT INTO ${s}.meta VALUES ('schema_version', '${schemaVersion}');
 `;
 
 /** `migrations[n]` migrates a schema of version n + 1 to version n + 2. Steps never change once released. */
-const migrations: readonly ((s: string) => string)[] = [retention, once];
+const migrations: readonly ((s: string) => string)[] = [retention, once, parts];
 
 /** The part of a `commits` row that its checksum covers. */
 export interface SummedRow {

@@ -23,7 +23,8 @@ export class PostgresSnapshots {
     const { schema, key } = this.#parts;
     const { query } = await this.#parts.connections();
     if (snapshot === undefined) {
-      await query(`DELETE FROM "${schema}".snapshots WHERE run_id = $1`, [lease.runId]);
+      for (const table of ['snapshots', 'snapshot_parts'])
+        await query(`DELETE FROM "${schema}".${table} WHERE run_id = $1`, [lease.runId]);
       return;
     }
     const { sum, seal } = marksOf(key, lease.runId, snapshot);
@@ -37,6 +38,29 @@ export class PostgresSnapshots {
       [lease.runId, lease.epoch, lease.owner, snapshot.seq, snapshot.layout, sum, seal, snapshot.body],
       'cadre-snapshot',
     );
+    await query(`DELETE FROM "${schema}".snapshot_parts WHERE run_id = $1 AND name <> ALL ($2)`, [
+      lease.runId,
+      snapshot.parts ?? [],
+    ]);
+  }
+
+  /** Keeps a part for later snapshots; nothing without the lease. */
+  async keepPart(lease: Lease, name: string, body: Uint8Array): Promise<void> {
+    const { query } = await this.#parts.connections();
+    await query(
+      `INSERT INTO "${this.#parts.schema}".snapshot_parts (run_id, name, body)
+       SELECT run_id, $4, $5 FROM "${this.#parts.schema}".runs WHERE run_id = $1 AND epoch = $2 AND owner = $3
+       ON CONFLICT (run_id, name) DO UPDATE SET body = excluded.body`,
+      [lease.runId, lease.epoch, lease.owner, name, body],
+      'cadre-snapshot-part',
+    );
+  }
+
+  /** Returns the parts of a run by name. */
+  async parts(runId: RunId): Promise<ReadonlyMap<string, Uint8Array>> {
+    const { query } = await this.#parts.connections();
+    const rows = await query(`SELECT name, body FROM "${this.#parts.schema}".snapshot_parts WHERE run_id = $1`, [runId]);
+    return new Map(rows.map(({ name, body }) => [String(name), body as Uint8Array]));
   }
 
   /** Returns the snapshot of a run that can be relied on. */

@@ -201,6 +201,14 @@ export class SqliteJournal implements Journal {
     return this.#guard(`reading the snapshot of run ${runId}`, () => tryBriefly(() => this.#snapshots.find(runId)));
   }
 
+  keepSnapshotPart(lease: Lease, name: string, body: Uint8Array): void | Promise<void> {
+    return this.#write(`keeping a part of run ${lease.runId}`, () => this.#snapshots.keepPart(lease, name, body));
+  }
+
+  snapshotParts(runId: RunId): ReadonlyMap<string, Uint8Array> {
+    return this.#guard(`reading parts of run ${runId}`, () => tryBriefly(() => this.#snapshots.parts(runId)));
+  }
+
   async erase(runId: RunId): Promise<void> {
     assertId('run id', runId);
     await this.#whole(`erasing run ${runId}`, () => this.#eraser.erase(runId));

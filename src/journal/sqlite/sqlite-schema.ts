@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
  * owners: one row for each engine that holds runs: the identity of its process (leases/process-watch.ts) and its heartbeats.
  *
  * Two more tables are made when they are first needed, and belong to no number of the layout: `loose_texts` (sqlite-eraser.ts), texts of
- * erased runs that may still be in use, and `snapshots` (sqlite-snapshots.ts), the state of long runs.
+ * erased runs that may still be in use, and `snapshots` and `snapshot_parts` (sqlite-snapshots.ts), the state of long runs.
  */
 const layout = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -7,6 +7,10 @@ const layout = `CREATE TABLE IF NOT EXISTS snapshots (
   run_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, commit_sum INTEGER NOT NULL, layout TEXT NOT NULL, sum INTEGER NOT NULL, seal BLOB, body BLOB NOT NULL
 )`;
 
+const partLayout = `CREATE TABLE IF NOT EXISTS snapshot_parts (
+  run_id TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run_id, name)
+)`;
+
 /** The row of the commit that ends at a sequence number of a run. */
 const commitAt = `SELECT commits.last_seq, commits.sum FROM runs JOIN commits
   ON commits.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key <= (runs.run << 31) + :seq) WHERE runs.run_id = :runId`;
@@ -29,7 +33,7 @@ export class SqliteSnapshots {
   keep(lease: Lease, snapshot: Snapshot | undefined): void {
     const database = this.#database;
     if (snapshot === undefined) {
-      if (this.#exists()) this.drop(lease.runId);
+      this.drop(lease.runId);
       return;
     }
     const { seq, body } = snapshot;
@@ -49,11 +53,33 @@ export class SqliteSnapshots {
         ...marksOf(this.#key, lease.runId, snapshot),
         body,
       });
+    if (this.#exists('snapshot_parts'))
+      database
+        .prepare('DELETE FROM snapshot_parts WHERE run_id = ? AND name NOT IN (SELECT value FROM json_each(?))')
+        .run(lease.runId, JSON.stringify(snapshot.parts ?? []));
+  }
+
+  /** Keeps a part for later snapshots; nothing without the lease. */
+  keepPart(lease: Lease, name: string, body: Uint8Array): void {
+    this.#database.exec(partLayout);
+    this.#database
+      .prepare(
+        `INSERT OR REPLACE INTO snapshot_parts (run_id, name, body)
+         SELECT run_id, ?, ? FROM leases WHERE run_id = ? AND epoch = ? AND owner = ?`,
+      )
+      .run(name, body, lease.runId, lease.epoch, lease.owner);
+  }
+
+  /** Returns the parts of a run by name. */
+  parts(runId: RunId): ReadonlyMap<string, Uint8Array> {
+    if (!this.#exists('snapshot_parts')) return new Map();
+    const rows = this.#database.prepare('SELECT name, body FROM snapshot_parts WHERE run_id = ?').all(runId);
+    return new Map(rows.map(({ name, body }) => [String(name), body as Uint8Array]));
   }
 
   /** Returns the snapshot of a run that can be relied on. */
   find(runId: RunId): Snapshot | undefined {
-    if (!this.#exists()) return undefined;
+    if (!this.#exists('snapshots')) return undefined;
     const row = this.#database
       .prepare('SELECT seq, commit_sum, layout, sum, seal, body FROM snapshots WHERE run_id = ?')
       .get(runId);
@@ -64,10 +90,11 @@ export class SqliteSnapshots {
 
   /** Drops the snapshot of a run. */
   drop(runId: RunId): void {
-    if (this.#exists()) this.#database.prepare('DELETE FROM snapshots WHERE run_id = ?').run(runId);
+    for (const table of ['snapshots', 'snapshot_parts'] as const)
+      if (this.#exists(table)) this.#database.prepare(`DELETE FROM ${table} WHERE run_id = ?`).run(runId);
   }
 
-  #exists(): boolean {
-    return this.#database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshots'`).get() !== undefined;
+  #exists(table: 'snapshots' | 'snapshot_parts'): boolean {
+    return this.#database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
   }
 }
