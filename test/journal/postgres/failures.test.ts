@@ -113,8 +113,9 @@ describe('a server that cannot be used is named, with what to do', () => {
 
 describe('a schema that is not what this version wrote', () => {
   it.each([
-    [1, ['loose_texts', 'snapshots', 'once']],
-    [2, ['once']],
+    [1, ['loose_texts', 'snapshots', 'once', 'snapshot_parts']],
+    [2, ['once', 'snapshot_parts']],
+    [3, ['snapshot_parts']],
   ])('layout %i is brought to the present one, with its runs, by the first of several processes', async (version, later) => {
     const { url, schema } = await written();
     const columns = (): Promise<readonly unknown[]> =>
@@ -128,7 +129,7 @@ describe('a schema that is not what this version wrote', () => {
     const read = await Promise.all(journals.map(async (journal) => await journal.read(runId)));
     expect(read.map(({ length }) => length)).toEqual([4, 4, 4]);
     expect(await journals[0]?.shared?.mark(runId, 'start')).toBe(true);
-    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '3' }]);
+    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '4' }]);
     expect(await columns()).toEqual(fresh);
     await Promise.all(journals.map((journal) => journal.close()));
   });
@@ -136,7 +137,7 @@ describe('a schema that is not what this version wrote', () => {
   it('a newer layout is refused, and left as it is', async () => {
     const { url, schema } = await written();
     await server.query(`UPDATE ${schema}.meta SET value = '99'`);
-    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 3; update Cadre/);
+    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 4; update Cadre/);
     await server.query(`UPDATE ${schema}.meta SET value = 'x'`);
     await refused('STORE_CORRUPT', { url });
   });
@@ -144,7 +145,7 @@ describe('a schema that is not what this version wrote', () => {
   it('an older layout is read as it is, and migrated when something may be written', async () => {
     const { url, schema } = await written();
     await server.query(
-      `DROP TABLE ${schema}.loose_texts, ${schema}.snapshots, ${schema}.once; UPDATE ${schema}.meta SET value = '1'`,
+      `DROP TABLE ${schema}.loose_texts, ${schema}.snapshots, ${schema}.once, ${schema}.snapshot_parts; UPDATE ${schema}.meta SET value = '1'`,
     );
     const reader = createPostgresJournal({ url, readOnly: true });
     const events = await reader.read(sampleRun('run_1'));
