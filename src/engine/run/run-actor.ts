@@ -192,7 +192,7 @@ export class RunActor implements RunDriver {
     try {
       const inputs = entries.map(({ input }) => input);
       const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
-      if (jump !== undefined && !this.#closing) inputs.unshift(jump);
+      if (jump !== undefined) inputs.unshift(jump);
       const refuse = (place: number, error: CadreError): void => entries.at(place)?.waiter?.reject(error);
       const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch };
       decideBatch(tx, this.#ports, { ...from, inputs, mayStart: !this.#closing }, refuse);

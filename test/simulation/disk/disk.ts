@@ -153,7 +153,31 @@ export class Disk {
         }),
       content: (hash) => inner.content(hash),
       runs: (filter) => inner.runs(filter),
+      ...this.#snapshotsOf(host, inner),
       close: () => inner.close(),
+    };
+  }
+
+  /** Snapshots as one process keeps and reads them, where the store has them. */
+  #snapshotsOf(host: Host, inner: Journal): Pick<Journal, 'keepSnapshot' | 'keepSnapshotPart' | 'snapshot' | 'snapshotParts'> {
+    const { keepSnapshot, keepSnapshotPart, snapshot, snapshotParts } = inner;
+    if (keepSnapshot === undefined || keepSnapshotPart === undefined) return {};
+    const answer = <T>(label: string, work: () => T | Promise<T>): T | Promise<T> => this.#answer(host, label, work);
+    return {
+      keepSnapshot: (lease, kept) => answer('snapshot', () => keepSnapshot(lease, kept)),
+      keepSnapshotPart: (lease, name, body) => answer('part', () => keepSnapshotPart(lease, name, body)),
+      snapshot: (runId) =>
+        answer('snapshot', async () => {
+          const found = await snapshot?.(runId);
+          if (found !== undefined) this.#world.reached('taken with a snapshot');
+          return found;
+        }),
+      snapshotParts: (runId) =>
+        answer('parts', async () => {
+          const found = (await snapshotParts?.(runId)) ?? new Map<string, Uint8Array>();
+          if (found.size > 0) this.#world.reached('taken with parts');
+          return found;
+        }),
     };
   }
 

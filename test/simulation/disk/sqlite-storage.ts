@@ -101,6 +101,10 @@ export class SqliteStorage implements Storage, SyncObserver {
       read: (runId, how) => journal.read(runId, how),
       content: (hash) => journal.content(hash),
       runs: (filter) => journal.runs(filter),
+      keepSnapshot: (lease, snapshot) => journal.keepSnapshot(lease, snapshot),
+      keepSnapshotPart: (lease, name, body) => journal.keepSnapshotPart(lease, name, body),
+      snapshot: (runId) => journal.snapshot(runId),
+      snapshotParts: (runId) => journal.snapshotParts(runId),
       close: () => this.#close(host, journal),
     };
   }

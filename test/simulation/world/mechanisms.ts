@@ -30,6 +30,8 @@ export const mechanisms = {
   'second run': 'two runs were launched in one engine',
   'recover() takes up what was left': 'a process looked for interrupted runs itself',
   'profiles from before': 'a run went on with its own profiles in a process that has others',
+  'taken with a snapshot': 'a process took a run with a snapshot of its state',
+  'taken with parts': 'a snapshot that a process read had parts of histories beside it',
   'profiles of today': 'a run went on with the profiles of the process that took it up',
   'state updated': 'observers changed state',
   'observer in code': 'an observer written in code changed state',
