@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ContentHash } from '../../src/core/ids.ts';
 import type { Journal } from '../../src/core/events/journal.ts';
 import { failure } from './journal-contract.ts';
@@ -116,7 +116,8 @@ export function journalFileContract(name: string, open: Open, newPlace: () => Sh
       const error = await failure('RUN_LOCKED', () => journal.acquire(runId, sampleOwner('me')));
       expect(error.details['owner']).toBe(sampleOwner('child', child.pid));
       await child.kill();
-      const lease = await journal.acquire(runId, sampleOwner('me'));
+      // A server notices the end of a process when it reads from its connection.
+      const lease = await vi.waitFor(async () => await journal.acquire(runId, sampleOwner('me')), 20_000);
       expect(lease.epoch).toBe(2);
       await journal.append(lease, sampleCommit(runId, 0, [note('mine now')]));
     });
