@@ -431,6 +431,8 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         await journal.keepSnapshotPart(lease, 'A 0', body(9));
         expect(await kept()).toEqual({ 'A 0': 1, 'A 1': 4 });
         const next = await journal.acquire(runId, sampleOwner('b'));
+        await journal.keepSnapshot?.(lease, { seq: 2, layout: 'form 1', body: body(0), parts: [] });
+        expect(await kept()).toEqual({ 'A 0': 1, 'A 1': 4 });
         await journal.keepSnapshot?.(next, undefined);
         expect(await kept()).toEqual({});
         await journal.keepSnapshotPart(next, 'A 0', body(5));

@@ -28,16 +28,19 @@ export class PostgresSnapshots {
       return;
     }
     const { sum, seal } = marksOf(key, lease.runId, snapshot);
-    await query(
+    const kept = await query(
       `INSERT INTO "${schema}".snapshots (run_id, seq, commit_sum, layout, sum, seal, body)
        SELECT runs.run_id, commits.last_seq, commits.sum, $5, $6, $7, $8
        FROM "${schema}".runs AS runs JOIN "${schema}".commits AS commits ON commits.run_id = runs.run_id AND commits.last_seq = $4
        WHERE runs.run_id = $1 AND runs.epoch = $2 AND runs.owner = $3
        ON CONFLICT (run_id) DO UPDATE SET seq = excluded.seq, commit_sum = excluded.commit_sum, layout = excluded.layout, sum = excluded.sum,
-         seal = excluded.seal, body = excluded.body`,
+         seal = excluded.seal, body = excluded.body
+       RETURNING run_id`,
       [lease.runId, lease.epoch, lease.owner, snapshot.seq, snapshot.layout, sum, seal, snapshot.body],
       'cadre-snapshot',
     );
+    // The parts of a snapshot that was not kept belong to another one.
+    if (kept.length === 0) return;
     await query(`DELETE FROM "${schema}".snapshot_parts WHERE run_id = $1 AND name <> ALL ($2)`, [
       lease.runId,
       snapshot.parts ?? [],

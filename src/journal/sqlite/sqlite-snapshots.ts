@@ -38,7 +38,7 @@ export class SqliteSnapshots {
     }
     const { seq, body } = snapshot;
     database.exec(layout);
-    database
+    const { changes } = database
       .prepare(
         `INSERT OR REPLACE INTO snapshots (run_id, seq, commit_sum, layout, sum, seal, body)
          SELECT leases.run_id, :seq, ends.sum, :layout, :sum, :seal, :body FROM leases JOIN (${commitAt}) AS ends ON ends.last_seq = :seq
@@ -53,7 +53,8 @@ export class SqliteSnapshots {
         ...marksOf(this.#key, lease.runId, snapshot),
         body,
       });
-    if (this.#exists('snapshot_parts'))
+    // The parts of a snapshot that was not kept belong to another one.
+    if (changes > 0 && this.#exists('snapshot_parts'))
       database
         .prepare('DELETE FROM snapshot_parts WHERE run_id = ? AND name NOT IN (SELECT value FROM json_each(?))')
         .run(lease.runId, JSON.stringify(snapshot.parts ?? []));
