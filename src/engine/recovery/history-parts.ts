@@ -3,10 +3,7 @@ import type { MessageOrigin, PromptMessage } from '../../core/prompt/message.ts'
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 
-/** Messages in a part of a history. A message never changes, and a part is written once. */
-export const messagesPerPart = 1_000;
-
-/** The full parts of a history, by SHA-256. Part `n` has the messages from `n * messagesPerPart` of the whole history on. */
+/** The full parts of a history, by SHA-256, from part `from` on. All parts have one size; part `n` begins at message `n * size` of the whole history. */
 export interface PartList {
   readonly from: number;
   readonly sums: readonly string[];
@@ -45,7 +42,8 @@ export class HistoryParts {
   readonly #kept = new Map<string, KeptPart>();
   readonly #size: number;
 
-  constructor(size = messagesPerPart) {
+  /** `size` is the number of messages in a part. A message never changes, and a part is written once. */
+  constructor(size: number) {
     this.#size = size;
   }
 

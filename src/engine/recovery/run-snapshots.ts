@@ -3,7 +3,7 @@ import type { Journal, JournalReader, Lease, Snapshot } from '../../core/events/
 import type { RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { engineVersion } from '../version.ts';
-import { HistoryParts, joinParts, messagesPerPart, type MissingPart, type PartList, partName } from './history-parts.ts';
+import { HistoryParts, joinParts, type MissingPart, type PartList, partName } from './history-parts.ts';
 
 /** Number of the form of a run's state. Snapshots of another version of the engine are ignored; raise it when the form changes within one. */
 export const stateForm = 2;
@@ -53,8 +53,8 @@ export class RunSnapshots {
     this.#journal = journal;
     this.#lease = lease;
     this.#every = snapshotEvery;
-    // A test that makes snapshots often has small parts, too.
-    this.#parts = new HistoryParts(snapshotEvery < eventsPerSnapshot ? 4 : messagesPerPart);
+    // A thousand messages. Parts are written one with a commit: they must not fill as fast, however few they have.
+    this.#parts = new HistoryParts(Math.max(4, Math.ceil(snapshotEvery / 10)));
     this.#next = journal.keepSnapshot === undefined ? Infinity : snapshotEvery;
   }
 

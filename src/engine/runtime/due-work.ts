@@ -1,3 +1,4 @@
+import { CadreError } from '../../core/error.ts';
 import type { DueWork } from '../../core/runtime.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -16,10 +17,17 @@ export function toWork(run: RunContext, effect: Effect): DueWork | undefined {
   return { key: `${run.meta.runId}/${keyOf(run, effect)}`, effect: effect as unknown as JsonObject };
 }
 
-/** Returns the effect of a work. */
-export function effectOf({ effect }: DueWork): WorkEffect {
-  return effect as unknown as WorkEffect;
+/** Returns the effect of a work. Throws WORKER_LACKS for a kind that only another version of Cadre knows: a worker of that one runs it. */
+export function effectOf({ key, effect }: DueWork): WorkEffect {
+  const { kind } = effect;
+  if (typeof kind === 'string' && Object.hasOwn(kinds, kind)) return effect as unknown as WorkEffect;
+  throw new CadreError(
+    'WORKER_LACKS',
+    `work ${key} is of a kind that this version of Cadre does not know: ${JSON.stringify(kind)}`,
+  );
 }
+
+const kinds: Readonly<Record<WorkEffect['kind'], true>> = { model: true, compaction: true, title: true, tool: true, verify: true };
 
 /** Returns the name of an effect in its run: the same for each time that one attempt is sent. */
 function keyOf(run: RunContext, effect: WorkEffect): string {

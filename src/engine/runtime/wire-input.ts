@@ -36,11 +36,36 @@ export function encodeInput(input: Input, secrets: Secrets): JsonObject {
   }
 }
 
-/** Returns the input that was sent. */
+/** Returns the input that was sent. Throws WORKER_LACKS for a kind that only another version of Cadre knows: a worker of that one applies it. */
 export function decodeInput(sent: JsonObject): SentInput {
+  const { kind } = sent;
+  if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind))
+    throw new CadreError('WORKER_LACKS', `an input is of a kind that this version of Cadre does not know: ${JSON.stringify(kind)}`);
   if (sent['kind'] !== 'tool' && sent['kind'] !== 'verify') return sent as unknown as SentInput;
   return { ...sent, outcome: decodeOutcome(sent['outcome'] as JsonObject) } as unknown as SentInput;
 }
+
+/** Kinds of inputs that engines send one another. */
+const kinds: Readonly<Record<Exclude<Input['kind'], 'start' | 'toolset'>, true>> = {
+  post: true,
+  model: true,
+  compaction: true,
+  title: true,
+  tool: true,
+  verify: true,
+  lost: true,
+  answer: true,
+  cancel: true,
+  recover: true,
+  settle: true,
+  timer: true,
+  clock: true,
+  keep_note: true,
+  profiles: true,
+  modules: true,
+  fail: true,
+  note: true,
+};
 
 function toJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
