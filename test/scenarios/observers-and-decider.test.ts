@@ -399,6 +399,21 @@ flow_decider:
     expect(run.turns().length).toBeGreaterThanOrEqual(turns);
   });
 
+  it('[D1.6] a message from a person resets the streaks, also in a chat without tools', async () => {
+    const profile = agent(`
+flow_decider:
+  - { id: stuck, condition: counters.no_tool_call_streak >= 2, action: { type: end_agent_turn, outcome: stuck } }
+  - { id: wait, action: { type: await_user_input } }
+`);
+    const run = await play({ yaml: [profile], models: { m: speaks('One.', 'Two.', 'Three.') } });
+    for (const message of ['And?', 'And then?']) {
+      await run.send(message);
+      await run.settled();
+    }
+    expect(run.turns()).toHaveLength(3);
+    expect(agentOf(run, 'A').status).toBe('awaiting_input');
+  });
+
   it('[A1.13.blank-replies] [D1.7] an unknown action is an error at load, and an empty reply is asked again and then an error, never a success', async () => {
     expect(await problemOf('post_turn_observers: [{ id: o, action: { type: end_agent_turn, outcome: error } }]\n')).toMatch(
       /flow_decider/,

@@ -37,9 +37,10 @@ export function countSignature(agent: SubContext, signature: string): void {
   counters.sameActionSameResultStreak = best;
 }
 
-/** Resets repetition after a person's message: actions before it are not repeated by actions after it. */
+/** Resets repetition after a person's message: actions before it are not repeated by actions after it, nor are replies without a call. */
 export function resetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
-  if (agent.streaks.signatures.length === 0 && agent.counters.duplicateReplyStreak === 0) return;
+  const { duplicateReplyStreak, noToolCallStreak } = agent.counters;
+  if (agent.streaks.signatures.length === 0 && duplicateReplyStreak === 0 && noToolCallStreak === 0) return;
   if (!hasPersonMessage(read)) return;
   agent.streaks.signatures.length = 0;
   agent.streaks.cycleMatches.length = 0;

@@ -106,7 +106,7 @@ describe('a turn of a test file', () => {
       prompt:
         contains: [One., "found: b.md", There is b.md., Rain, Two., Noted., Three.]
         says: [{ text: "found: b.md", tool: list_files, source: TOOL_RESULT }]
-      state: { flags.turns: 4, counters.turn_count: 4, counters.tool_call_count: 1, counters.no_tool_call_streak: 2 }
+      state: { flags.turns: 4, counters.turn_count: 4, counters.tool_call_count: 1, counters.no_tool_call_streak: 1 }
 `);
     expect(failures).toEqual([]);
   });
