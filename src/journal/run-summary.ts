@@ -90,7 +90,7 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
     ...(pending === undefined ? {} : { pending }),
     ...(outcome === undefined ? {} : { outcome }),
     ...(change.isImported === true || before?.isImported === true ? { isImported: true as const } : {}),
-    createdAt: before?.createdAt ?? events[0]?.at ?? last.at,
+    createdAt: before?.createdAt ?? createdAtOf(events) ?? last.at,
     updatedAt: last.at,
     lastSeq: last.seq,
     agents: (before?.agents ?? 0) + change.agents,
@@ -102,6 +102,12 @@ export function nextSummary(before: RunSummary | undefined, events: readonly Cad
       costUnknown: (before?.costUnknown ?? false) || change.unpriced > 0,
     }),
   };
+}
+
+/** Returns when the run of a first commit was created, in wall time: a fork when it was forked, not when its original began. */
+export function createdAtOf(events: readonly CadreEvent[]): number | undefined {
+  const [first] = events;
+  return first?.type === 'run.start' ? (first.parentRun?.forkedAt ?? first.at) : first?.at;
 }
 
 /** Returns the listed status: `idle` for a run that only awaits a message. Stays `awaiting` where `pending` is unknown. */

@@ -372,6 +372,27 @@ export function journalContract(name: string, make: () => JournalPlace): void {
         expect((await journal.runs()).map((run) => run.runId)).toEqual(['run_b', 'run_c', 'run_a']);
       });
 
+      it('has a fork at the time of the fork, though its first events are those of its original', async () => {
+        for (const [name, forkedAt] of [
+          ['run_fork', sampleTime + 9],
+          ['run_original', undefined],
+          ['run_later', undefined],
+        ] as const) {
+          const lease = await journal.acquire(sampleRun(name), sampleOwner('a'));
+          const events = placed(lease.runId, 0, runBegin(name)).map((event) => ({
+            ...event,
+            at: event.at + (name === 'run_later' ? 5 : 0),
+            ...(event.type === 'run.start' && forkedAt !== undefined
+              ? { parentRun: { runId: sampleRun('run_original'), at: 1, forkedAt } }
+              : {}),
+          }));
+          await append(lease, 0, [], { events });
+        }
+        const listed = await journal.runs();
+        expect(listed.map((run) => run.runId)).toEqual(['run_fork', 'run_later', 'run_original']);
+        expect(listed.map(({ createdAt }) => createdAt - sampleTime)).toEqual([9, 5, 0]);
+      });
+
       it('is empty for a new journal', async () => {
         expect(await journal.runs()).toEqual([]);
       });

@@ -39,6 +39,8 @@ export interface ShardReport {
 /** Every so many seeds one is run a second time, and another is run without faults but for a crash, at every moment in turn. */
 const replayEvery = 50;
 const sweepEvery = 100;
+/** Runs after which a shard says on stderr how far it is. */
+const progressEvery = 1_000;
 /** Most moments of one sweep: a run that lasts long is swept at some of its moments, so that other seeds have their turn. */
 const mostMoments = 150;
 
@@ -83,6 +85,8 @@ function note(report: ShardReport, result: SimulationResult): SimulationResult {
   if (result.isFaulted) report.faulted += 1;
   addCounts(report.counts, result.counts);
   if (result.violations.length > 0) report.failures.push({ options: result.options, violations: result.violations });
+  if (report.runs % progressEvery === 0)
+    process.stderr.write(`seed ${result.options.seed}: ${report.runs} runs, ${report.failures.length} failed\n`);
   return result;
 }
 

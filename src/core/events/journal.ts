@@ -82,6 +82,7 @@ export interface RunSummary {
   /** Number of approvals and questions that wait for a person; absent where the journal does not record it, as in earlier versions. */
   readonly pending?: number;
   readonly outcome?: string;
+  /** Wall time of its launch; of a fork, when it was forked. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly lastSeq: number;

@@ -1,6 +1,6 @@
 import type { RunId } from '../ids.ts';
 import { list, optional, record } from '../schema/records.ts';
-import { as, count, json, map, number, oneOf, text } from '../schema/values.ts';
+import { as, count, json, map, number, oneOf, text, time } from '../schema/values.ts';
 import { attempts, contentHash, errorRecord, limits, runId, usage } from './common-parts.ts';
 import type { ContentHash } from '../ids.ts';
 import { defineEvent, type DraftOf, ofAnyTurn, ofRun } from './define-event.ts';
@@ -20,6 +20,15 @@ export interface RunImport {
   readonly redacted: boolean;
   /** Content hash of the facts that views need of its profiles, as JSON: foreign profiles are never compiled. */
   readonly facts: ContentHash;
+}
+
+/** The run that a fork continues. */
+export interface ParentRun {
+  readonly runId: RunId;
+  /** Number of its events that the fork begins with. */
+  readonly at: number;
+  /** Milliseconds since 1970 of the fork; absent in journals of earlier versions. */
+  readonly forkedAt?: number | undefined;
 }
 
 const runStatus = oneOf('completed', 'failed', 'cancelled');
@@ -50,7 +59,7 @@ export const runStart = defineEvent('run.start', {
     limits,
     /** Folder that its tools work in, if the launch named one. */
     workspace: optional(text),
-    parentRun: optional(record<{ readonly runId: RunId; readonly at: number }>({ runId, at: count })),
+    parentRun: optional(record<ParentRun>({ runId, at: count, forkedAt: optional(time) })),
     engineVersion: text,
     /** Seed of the nonces of its frames; absent in journals of earlier versions. No tool receives it. */
     frameSeed: optional(text),

@@ -1,5 +1,5 @@
 import type { Budget, ModuleBudget, RunUsage } from './budget.ts';
-import type { RunEndStatus, RunImport } from '../events/run-events.ts';
+import type { ParentRun, RunEndStatus, RunImport } from '../events/run-events.ts';
 import type { ErrorRecord } from '../error.ts';
 import type { AgentId, TurnId, ContentHash, RunId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
@@ -96,7 +96,7 @@ export interface RunMeta {
   readonly llmConfig: string | undefined;
   readonly engineVersion: string;
   readonly workspace: string | undefined;
-  readonly parentRun: { readonly runId: RunId; readonly at: number } | undefined;
+  readonly parentRun: ParentRun | undefined;
   /** Set when it was imported from a file: such a run never goes on. */
   readonly imported: RunImport | undefined;
 }

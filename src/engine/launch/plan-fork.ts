@@ -46,7 +46,7 @@ export async function planFork(parts: EngineParts, from: RunId, options: ForkOpt
   const recorded = await journal.read(from);
   const runId = options.runId === undefined ? ids.runId() : await freeRunId(journal, options.runId);
   const retaken = options.before ?? (options.at === undefined ? turnToRetake(recorded, edits) : undefined);
-  const point = { at: options.at, before: retaken, from, to: runId };
+  const point = { at: options.at, before: retaken, from, to: runId, forkedAt: parts.clock.now() };
   const events = withOptions(parts, forkedEvents(recorded, point), options);
   const state = foldEvents(events);
   if (state === undefined) throw new CadreError('RUN_UNKNOWN', `run ${from} has no events to fork from`);
@@ -129,6 +129,8 @@ interface ForkPoint {
   readonly before: string | undefined;
   readonly from: RunId;
   readonly to: RunId;
+  /** Wall time of the fork. */
+  readonly forkedAt: number;
 }
 
 /**
@@ -140,7 +142,7 @@ function forkedEvents(events: readonly CadreEvent[], fork: ForkPoint): readonly 
   if (first?.type === 'run.start') assertOwnRun(first);
   const end = fork.before === undefined ? forkPoint(events, fork.at ?? Number.MAX_SAFE_INTEGER) : startOf(events, fork.before);
   const kept = events.slice(0, end);
-  const parentRun = { runId: fork.from, at: kept.length };
+  const parentRun = { runId: fork.from, at: kept.length, forkedAt: fork.forkedAt };
   return kept.map((event): CadreEvent =>
     event.type === 'run.start' ? { ...event, runId: fork.to, parentRun } : { ...event, runId: fork.to },
   );

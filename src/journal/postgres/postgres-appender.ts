@@ -5,7 +5,7 @@ import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
 import { isTextOf } from '../codec/text-address.ts';
 import { appliedBefore, staleLease, staleSequence } from '../commit-check.ts';
-import { summaryChange } from '../run-summary.ts';
+import { createdAtOf, summaryChange } from '../run-summary.ts';
 import { appendStatement } from './append-statement.ts';
 import type { Connections, Row } from './connections.ts';
 import { isConnectionFailure } from './postgres-failure.ts';
@@ -142,7 +142,7 @@ export class PostgresAppender {
       commit.expectedSeq,
       last?.seq,
       last?.at,
-      commit.events[0]?.at,
+      createdAtOf(commit.events),
       change.agents,
       change.turns,
       change.inputTokens,

@@ -5,7 +5,7 @@ import type { Commit, ContentEntry, Lease } from '../../core/events/journal.ts';
 import type { CommitChain } from '../commit-chain.ts';
 import { staleLease, staleSequence } from '../commit-check.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
-import { changesStatus, importedMark, summaryChange, type SummaryChange } from '../run-summary.ts';
+import { changesStatus, createdAtOf, importedMark, summaryChange, type SummaryChange } from '../run-summary.ts';
 import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 import { isTextOf } from '../codec/text-address.ts';
@@ -141,7 +141,7 @@ export class SqliteAppender {
       change.profile ?? '',
       storedStatus(change) ?? 'running',
       change.outcome ?? null,
-      commit.events[0]?.at ?? 0,
+      createdAtOf(commit.events) ?? 0,
       change.pending ?? 0,
     );
     const run = Number(begun.lastInsertRowid);
