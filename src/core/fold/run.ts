@@ -76,6 +76,7 @@ export function newRunState(event: EventOf<'run.start'>, keeps: Keeps): RunConte
     awaitingSince: undefined,
     pausedMs: 0,
     resumes: [],
+    resumedSeq: 0,
   };
 }
 
@@ -137,6 +138,7 @@ function resume(run: RunContext, event: EventOf<'run.resume'>): void {
   if (isFork(run, event)) forgetApprovals(run);
   run.frameSeed ??= event.frameSeed;
   run.resumes.push({ at: event.at, downMs: event.downMs });
+  run.resumedSeq = event.seq;
 }
 
 /** Moves all remembered moments with the clock. */

@@ -62,6 +62,8 @@ export interface RunContext {
   pausedMs: number;
   /** Each resume of the run, with the downtime before it. */
   readonly resumes: { readonly at: number; readonly downMs: number }[];
+  /** Sequence number of the last resume; 0 before there was one. */
+  resumedSeq: number;
 }
 
 /** Retention of a fold: `everything` for inspection, or `recent`, which releases what no decision can need. */

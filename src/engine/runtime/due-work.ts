@@ -73,11 +73,13 @@ export function dueWorks(run: RunContext, catalog: ToolCatalog): readonly DueWor
       effects.push({ kind: 'model', agentId, turnId: current.turnId, cause: current.start.seq });
     if (context.compacting !== undefined)
       effects.push({ kind: 'compaction', agentId, compactionId: context.compacting.compactionId, cause: context.compacting.seq });
-    for (const { callId, status: state, request, startSeq } of calls.open.values()) {
+    for (const { callId, status: state, request, startSeq = request.seq } of calls.open.values()) {
       const tool = catalog.get(request.name);
       if (state !== 'running' || tool?.kind !== 'effect') continue;
-      const base = { agentId, turnId: request.turnId, callId, cause: startSeq ?? request.seq };
-      effects.push({ kind: 'tool', ...base, pure: tool.effect === 'pure' });
+      const base = { agentId, turnId: request.turnId, callId, cause: startSeq };
+      // A resume starts again what may be repeated; a call that ran before it, and still does, waits for its verification.
+      if (startSeq < run.resumedSeq && tool.verify !== undefined) effects.push({ kind: 'verify', ...base, by: tool.verify });
+      else effects.push({ kind: 'tool', ...base, pure: tool.effect === 'pure' });
     }
   }
   return effects.flatMap((effect) => toWork(run, effect) ?? []);

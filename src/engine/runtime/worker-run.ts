@@ -100,7 +100,10 @@ export class WorkerRun {
 
   /** Returns what decides inputs, with the newest state; the run may be stale after that. */
   async decider(): Promise<RunDecider> {
-    const decider = await (this.#decider ??= this.#newState().then((state) => new RunDecider(state, this.#lease, this.#ports)));
+    const decider = await (this.#decider ??= this.#make(
+      (state) => new RunDecider(state, this.#lease, this.#ports),
+      () => (this.#decider = undefined),
+    ));
     if (await decider.catchUp()) this.#isStale = true;
     return decider;
   }
@@ -110,7 +113,10 @@ export class WorkerRun {
     const { submit, shared, parts } = this.#own;
     const note = (input: Input): void => submit(this.#lease.runId, input);
     const links = { note, shared, canCall: (config: LlmConfig) => parts.gateway.resolves(config).ok };
-    const performer = await (this.#performer ??= this.#newState().then((state) => new RunPerformer(state, this.#ports, links)));
+    const performer = await (this.#performer ??= this.#make(
+      (state) => new RunPerformer(state, this.#ports, links),
+      () => (this.#performer = undefined),
+    ));
     if (await performer.catchUp()) this.#isStale = true;
     return performer;
   }
@@ -148,6 +154,16 @@ export class WorkerRun {
     await (await this.#performer)?.leave(0);
     await this.#tools.release();
     if (!keepsTexts) await this.#own.parts.journal.release(this.#lease);
+  }
+
+  /** Makes a part from the newest state. When the state cannot be read, `forget` lets the next use try again. */
+  async #make<Part>(make: (state: RunContext) => Part, forget: () => void): Promise<Part> {
+    try {
+      return make(await this.#newState());
+    } catch (thrown) {
+      forget();
+      throw thrown;
+    }
   }
 
   async #newState(): Promise<RunContext> {
