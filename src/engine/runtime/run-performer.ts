@@ -42,6 +42,8 @@ export class RunPerformer {
   readonly #waiting = new Map<string, PromiseWithResolvers<Input>>();
   #cancelLook: (() => void) | undefined;
   #isLooking = false;
+  /** Marks being written. */
+  #marking = 0;
 
   constructor(state: RunContext, ports: ActorPorts, links: PerformerLinks) {
     this.#state = state;
@@ -66,7 +68,7 @@ export class RunPerformer {
 
   /** Reads on when the run may have changed, as long as effects run. */
   look(): void {
-    if (this.#waiting.size === 0 || this.#isLooking) return;
+    if (this.#waiting.size + this.#marking === 0 || this.#isLooking) return;
     this.#isLooking = true;
     // A store that fails is looked at again; outcomes are reported in any case.
     void this.catchUp().then(
@@ -81,12 +83,25 @@ export class RunPerformer {
     if (!isDue(this.#state, effect)) return [];
     this.#assertAble(effect);
     const { secrets } = this.#ports.decision.env;
-    if (effect.kind === 'tool' && !effect.pure && !(await this.#links.shared.mark(this.#state.meta.runId, `start ${work.key}`))) {
-      const lost = this.#lost(effect);
+    if (effect.kind === 'tool' && !effect.pure) {
+      const isFirst = await this.#mark(`start ${work.key}`);
+      // A cancel may have come meanwhile.
+      if (!isDue(this.#state, effect)) return [];
+      const lost = isFirst ? undefined : this.#lost(effect);
       if (lost !== undefined) return [{ id: `${work.key} lost`, input: encodeInput(lost, secrets) }];
     }
     const outcome = await this.#run(effect, signal);
     return [{ id: `${work.key} outcome`, input: encodeInput(outcome, secrets) }];
+  }
+
+  /** Sets a durable mark; false when it was there. The journal is followed meanwhile. */
+  async #mark(name: string): Promise<boolean> {
+    this.#marking += 1;
+    try {
+      return await this.#links.shared.mark(this.#state.meta.runId, name);
+    } finally {
+      this.#marking -= 1;
+    }
   }
 
   /** Lets running tools end for `graceMs`; model calls, and what is left then, are aborted and left to other engines. */
