@@ -12,8 +12,17 @@ const notedAfterMs = 10_000;
 /** Reasons why a run is not the runtime's to advance. */
 const isOutOfReach: ReadonlySet<ErrorCode> = new Set(['RUN_LOCKED', 'RUN_UNKNOWN', 'RUN_DELETED', 'RUN_IMPORTED']);
 
-/** Most runs kept in memory; those used longest ago are read again when they are needed. */
+/** Most runs kept in memory; those used longest ago are read again when they are needed. Runs in use are kept in any case. */
 const mostRuns = 200;
+
+/** A run that is opened or open. */
+interface KeptRun {
+  readonly opening: Promise<WorkerRun>;
+  /** Set once it is open. */
+  open: WorkerRun | undefined;
+  /** Works in progress, from before it is open. */
+  users: number;
+}
 
 /**
  * Applies inputs and runs effects for a runtime, on runs that are kept in memory between two works.
@@ -25,7 +34,8 @@ const mostRuns = 200;
  */
 export class RunWorks implements RuntimeHost {
   readonly #own: WorkerRunParts;
-  readonly #runs = new Map<RunId, Promise<WorkerRun>>();
+  /** Kept runs, the one used longest ago first. */
+  readonly #runs = new Map<RunId, KeptRun>();
   readonly #turns = new Map<RunId, Promise<unknown>>();
   /** When an effect was first refused here for want of a tool or model, by its key. */
   readonly #lacking = new Map<string, number>();
@@ -98,7 +108,7 @@ export class RunWorks implements RuntimeHost {
 
   /** Leaves all runs: effects in progress get `graceMs` to end. */
   async close(graceMs: number): Promise<void> {
-    const runs = await Promise.allSettled(this.#runs.values());
+    const runs = await Promise.allSettled([...this.#runs.values()].map(({ opening }) => opening));
     const open = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []));
     await Promise.all(open.map((run) => run.leave(graceMs)));
     await Promise.allSettled([...this.#performing.values(), ...this.#turns.values()]);
@@ -145,43 +155,46 @@ export class RunWorks implements RuntimeHost {
     work: (part: Part, run: WorkerRun) => Promise<T>,
   ): Promise<T> {
     for (;;) {
-      const opening = this.#opened(runId);
-      const run = await opening;
-      run.users += 1;
+      const kept = this.#opened(runId);
+      kept.users += 1;
       try {
+        const run = await kept.opening;
         const part = await newest(run);
         if (!run.isStale) return await work(part, run);
       } finally {
-        run.users -= 1;
-        this.#tidy(runId, opening, run);
+        kept.users -= 1;
+        this.#tidy(runId, kept);
       }
     }
   }
 
-  #opened(runId: RunId): Promise<WorkerRun> {
-    const known = this.#runs.get(runId);
-    const opening = known ?? WorkerRun.open(this.#own, runId);
-    // The one used last is the last to be dropped.
+  #opened(runId: RunId): KeptRun {
+    const kept = this.#runs.get(runId) ?? this.#open(runId);
     this.#runs.delete(runId);
-    this.#runs.set(runId, opening);
-    if (known === undefined) opening.catch(() => this.#forget(runId, opening));
-    return opening;
+    this.#runs.set(runId, kept);
+    return kept;
   }
 
-  #tidy(runId: RunId, opening: Promise<WorkerRun>, run: WorkerRun): void {
-    if (run.isStale) this.#forget(runId, opening);
-    if (run.isStale && run.users === 0) this.#release(runId, run);
-    if (this.#runs.size <= mostRuns) return;
-    const [oldest] = this.#runs;
-    if (oldest !== undefined)
-      void oldest[1].then(
-        (unused) => {
-          if (unused.users > 0 || this.#runs.get(oldest[0]) !== oldest[1]) return;
-          this.#forget(...oldest);
-          this.#release(oldest[0], unused);
-        },
-        () => undefined,
-      );
+  #open(runId: RunId): KeptRun {
+    const kept: KeptRun = { opening: WorkerRun.open(this.#own, runId), open: undefined, users: 0 };
+    kept.opening.then(
+      (run) => (kept.open = run),
+      () => this.#forget(runId, kept),
+    );
+    return kept;
+  }
+
+  #tidy(runId: RunId, kept: KeptRun): void {
+    if (kept.open?.isStale === true) {
+      this.#forget(runId, kept);
+      if (kept.users === 0) this.#release(runId, kept.open);
+    }
+    for (const [oldId, old] of this.#runs) {
+      if (this.#runs.size <= mostRuns) return;
+      if (old.open === undefined || old.users > 0) continue;
+      this.#forget(oldId, old);
+      this.#release(oldId, old.open);
+    }
   }
 
   /** Lets go of a run that is not used any more; its texts stay when it was opened again. A failing store has nothing to release. */
@@ -189,8 +202,8 @@ export class RunWorks implements RuntimeHost {
     void run.release(this.#runs.has(runId)).catch(() => undefined);
   }
 
-  #forget(runId: RunId, opening: Promise<WorkerRun>): void {
-    if (this.#runs.get(runId) === opening) this.#runs.delete(runId);
+  #forget(runId: RunId, kept: KeptRun): void {
+    if (this.#runs.get(runId) === kept) this.#runs.delete(runId);
   }
 }
 

@@ -39,8 +39,6 @@ type TakenLease = Awaited<ReturnType<SharedJournal['acquire']>>;
  * Owns: the tools and texts that the run uses here. Does not own: which engine gets which work.
  */
 export class WorkerRun {
-  /** Works in progress; the run is kept as long as there are any. */
-  users = 0;
   readonly #own: WorkerRunParts;
   readonly #lease: Lease;
   readonly #tools: RunTools;
