@@ -14,7 +14,8 @@ export type WorkEffect = Exclude<Effect, { readonly kind: 'interrupt' | 'stop' }
 /** Returns an effect for the way to the engine that runs it; undefined for a request to stop another one. */
 export function toWork(run: RunContext, effect: Effect): DueWork | undefined {
   if (effect.kind === 'interrupt' || effect.kind === 'stop') return undefined;
-  return { key: `${run.meta.runId}/${keyOf(run, effect)}`, effect: effect as unknown as JsonObject };
+  // Stands in URLs of a runtime as it is, and in no id.
+  return { key: `${run.meta.runId}~${keyOf(run, effect)}`, effect: effect as unknown as JsonObject };
 }
 
 /** Returns the effect of a work. Throws WORKER_LACKS for a kind that only another version of Cadre knows: a worker of that one runs it. */

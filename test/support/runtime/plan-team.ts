@@ -76,6 +76,8 @@ export function teamOptions(
         try {
           await delay(ms ?? 0, undefined, { signal });
         } catch (thrown) {
+          // A cancel that does not wait for this shows.
+          await delay(100);
           write('stop');
           throw thrown;
         }
