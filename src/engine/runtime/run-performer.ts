@@ -17,6 +17,11 @@ import { encodeInput } from './wire-input.ts';
 /** Milliseconds between two looks at the journal while an effect runs, where notifications get lost. */
 const lookAgainMs = 2_000;
 
+/** Returns the mark that a tool leaves before it starts. */
+export function startMark(workKey: string): string {
+  return `start ${workKey}`;
+}
+
 /** Links from the effects of a run to the runtime and the journal. */
 interface PerformerLinks {
   /** Receives inputs that are no outcome: notes, late results. */
@@ -42,6 +47,8 @@ export class RunPerformer {
   readonly #waiting = new Map<string, PromiseWithResolvers<Input>>();
   #cancelLook: (() => void) | undefined;
   #isLooking = false;
+  /** Set once its engine leaves the run. */
+  #left: CadreError | undefined;
 
   constructor(state: RunContext, ports: ActorPorts, links: PerformerLinks) {
     this.#state = state;
@@ -78,10 +85,12 @@ export class RunPerformer {
   /** Runs an effect to its outcome, as inputs of the run. Throws when it could not be run here. */
   async perform(work: DueWork, signal: AbortSignal): Promise<readonly Delivery[]> {
     const effect = effectOf(work);
+    // Before it marks a tool as started.
+    if (this.#left !== undefined) throw this.#left;
     if (!isDue(this.#state, effect)) return [];
     this.#assertAble(effect);
     const { secrets } = this.#ports.decision.env;
-    if (effect.kind === 'tool' && !effect.pure && !(await this.#links.shared.mark(this.#state.meta.runId, `start ${work.key}`))) {
+    if (effect.kind === 'tool' && !effect.pure && !(await this.#links.shared.mark(this.#state.meta.runId, startMark(work.key)))) {
       const lost = this.#lost(effect);
       if (lost !== undefined) return [{ id: `${work.key} lost`, input: encodeInput(lost, secrets) }];
     }
@@ -91,7 +100,7 @@ export class RunPerformer {
 
   /** Lets running tools end for `graceMs`; model calls, and what is left then, are aborted and left to other engines. */
   async leave(graceMs: number): Promise<void> {
-    const error = suspendedError(this.#state.meta.runId);
+    const error = (this.#left = suspendedError(this.#state.meta.runId));
     this.#cancelLook?.();
     this.#effects.leaveModels(error);
     await this.#effects.finish(graceMs);
@@ -138,6 +147,7 @@ export class RunPerformer {
   }
 
   async #run(effect: WorkEffect, signal: AbortSignal): Promise<Input> {
+    if (this.#left !== undefined) throw this.#left;
     const key = inFlightKey(effect);
     const waiting = Promise.withResolvers<Input>();
     this.#waiting.set(key, waiting);
