@@ -54,9 +54,7 @@ export class RunWorks implements RuntimeHost {
         if (resumption !== undefined) return await applied(run, decider, delivery);
       } else if (resumption !== undefined) await decider.decide(await run.complete(resumption, decider.state));
       if (isLook || delivery.input['kind'] === 'recover') return { works: await decider.goOn() };
-      const done = await applied(run, decider, delivery);
-      // An engine before this one may have resumed the run and gone away before it said what was due.
-      return run.takeNewness() ? { ...done, works: [...done.works, ...(await decider.goOn())] } : done;
+      return await applied(run, decider, delivery);
     });
   }
 

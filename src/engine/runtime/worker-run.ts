@@ -52,7 +52,6 @@ export class WorkerRun {
   #stopWatching: (() => void) | undefined;
   #isStale = false;
   #isInterrupted: boolean;
-  #isNew = true;
 
   private constructor(own: WorkerRunParts, lease: TakenLease, state: RunContext, tools: RunTools) {
     const { parts, content, resources } = own;
@@ -137,13 +136,6 @@ export class WorkerRun {
       if (effect['kind'] === 'tool' && effect['pure'] !== true) await this.#own.shared.mark(runId, startMark(key));
     this.#isInterrupted = false;
     return { kind: 'recover', engineVersion };
-  }
-
-  /** True the first time. */
-  takeNewness(): boolean {
-    const isNew = this.#isNew;
-    this.#isNew = false;
-    return isNew;
   }
 
   /** Returns an input with what only the engine that decides it can add. */
