@@ -59,7 +59,7 @@ export class RemoteRun implements RunDriver {
     try {
       await this.#begin(prefix, input);
     } catch (thrown) {
-      // Nobody has a handle on it: it must not go on looking at the journal.
+      // There is no handle on it: it must not go on looking at the journal.
       this.#halt(asStoreError(this.state.meta.runId, thrown));
       throw thrown;
     }

@@ -62,7 +62,7 @@ export class RunWorks implements RuntimeHost {
     return this.#decideInTurn(runId, undefined, async (_run, decider) => {
       await decider.ring();
       const works = decider.takeWorks();
-      // An attempt that was given up may have applied the deadlines: nobody knows then what it made due.
+      // An attempt that was given up may have applied the deadlines: what it made due is lost with its answer.
       return { works: [...works, ...(await decider.goOn())] };
     });
   }

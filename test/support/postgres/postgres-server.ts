@@ -62,8 +62,7 @@ export class PostgresServer {
         '--locale=C',
         '-E',
         'UTF8',
-        '-c',
-        'scram_iterations=1',
+        ...(binaries.major < 16 ? [] : ['-c', 'scram_iterations=1']),
       ],
       { ...binaries.options, encoding: 'utf8' },
     );
@@ -203,6 +202,7 @@ export class PostgresServer {
 
 /** Binaries that the server's user can run. */
 interface Binaries {
+  readonly major: number;
   readonly path: (name: string) => string;
   readonly options: Credentials & { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 }
@@ -224,7 +224,9 @@ function prepare(folder: string): Binaries {
     native = path.join(folder, 'native');
   }
   linkLibraries(native, path.join(folder, 'lib'));
-  return { path: (name) => path.join(native, 'bin', name), options: options() };
+  const said = spawnSync(path.join(native, 'bin', 'postgres'), ['--version'], { ...options(), encoding: 'utf8' }).stdout;
+  const major = Number(/ (\d+)/.exec(said)?.[1]);
+  return { path: (name) => path.join(native, 'bin', name), options: options(), major };
 }
 
 /** Links the names under which the binaries look for their libraries: npm packages hold no links. */
