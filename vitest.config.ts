@@ -12,7 +12,7 @@ const system = [
   'test/trust/*.test.ts',
   'test/bundle/*.test.ts',
   'test/docs/{examples,packed}.test.ts',
-  'test/simulation/storm.test.ts',
+  'test/simulation/{storm,cluster}.test.ts',
   'test/scenarios/{openmanus,shipped-scripts,shipped-chaos,first-turn,bundled-team}.test.ts',
   'test/profiles/{schemas-of-project,editor}.test.ts',
   'test/toolsets/documents/{pdf,kept-index-processes}.test.ts',

@@ -153,7 +153,7 @@ class RestateLink implements RuntimeLink {
     if (owner === facts.restate) return;
     throw new CadreError(
       'RUNTIME_FAILED',
-      `the runs of this journal belong to another Restate than the one at ${this.#place.ingress}, which has other data; connect to that one, or, when it is gone for good, start one worker with --adopt`,
+      `the runs of this journal belong to another Restate than the one at ${this.#place.ingress}, which has other data, or to services of another name there; connect to those (--restate, --restate-name), or, when they are gone for good, start one worker with --adopt`,
     );
   }
 

@@ -55,7 +55,12 @@ interface AppliedHere extends Applied {
  * 2. Works have their key as idempotency key, and outcomes their id.
  * 3. At most one alarm is on its way per run, unless a nearer deadline comes up.
  */
-export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost) {
+export function restateServices(
+  sdk: Pick<Sdk, 'rpc' | 'object' | 'service'>,
+  names: ServiceNames,
+  host: RuntimeHost,
+  now = Date.now,
+) {
   const { rpc } = sdk;
   const effects = { name: names.effects } as restate.ServiceDefinition<string, EffectHandlers>;
   const runs = { name: names.runs } as restate.VirtualObjectDefinition<string, RunHandlers>;
@@ -78,7 +83,7 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
         const runId = ctx.key as RunId;
         const applied = await ctx.run('apply', async (): Promise<AppliedHere> => ({
           ...(await host.apply(runId, delivery)),
-          at: Date.now(),
+          at: now(),
         }));
         await follow(ctx, applied);
         return applied.refused === undefined ? {} : { refused: applied.refused };
@@ -86,7 +91,7 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
       wake: async (ctx: restate.ObjectContext, _: object): Promise<void> => {
         ctx.clear('alarm');
         const runId = ctx.key as RunId;
-        await follow(ctx, await ctx.run('wake', async () => ({ ...(await host.wake(runId)), at: Date.now() })));
+        await follow(ctx, await ctx.run('wake', async () => ({ ...(await host.wake(runId)), at: now() })));
       },
     },
     options,
@@ -109,7 +114,7 @@ export function restateServices(sdk: Sdk, names: ServiceNames, host: RuntimeHost
 }
 
 /** Virtual object that keeps its facts from the first call on. */
-function clusterObject(sdk: Sdk, names: ServiceNames) {
+function clusterObject(sdk: Pick<Sdk, 'object'>, names: ServiceNames) {
   return sdk.object({
     name: names.cluster,
     handlers: {

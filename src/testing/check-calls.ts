@@ -183,7 +183,13 @@ function followCall(
     case 'tool.answer':
       return checkAnswer(found, event, call);
     case 'tool.verify':
-      found.expect(call.state === 'interrupted', 'I5', `${label} is verified while it is ${call.state}`);
+      // A running call may turn out to be interrupted without a resumption: its worker is gone.
+      found.expect(
+        call.state === 'interrupted' || call.state === 'running',
+        'I5',
+        `${label} is verified while it is ${call.state}`,
+      );
+      call.state = 'interrupted';
       call.isAbsolved = event.answer === 'not_happened';
       return;
     case 'tool.end':
@@ -214,13 +220,20 @@ function checkStart(found: Findings, event: EventOf<'tool.start'>, { call, facts
 
 function checkSuspend(found: Findings, event: EventOf<'tool.suspend'>, call: Call): void {
   const { name } = call.request;
+  // A running call may turn out to be interrupted without a resumption: its worker is gone, and a person is asked what became of it.
+  const isInterrupted = call.state === 'interrupted' || (call.state === 'running' && asksWhatHappened(event));
   found.expect(
     (call.state !== 'running' && call.state !== 'ended' && call.state !== 'interrupted') ||
-      (call.state === 'interrupted' && event.on.kind !== 'agents'),
+      (isInterrupted && event.on.kind !== 'agents'),
     'I1',
     `${name} (${event.callId}) is suspended while it is ${call.state}`,
   );
   call.state = event.on.kind === 'approval' ? 'approval' : 'suspended';
+}
+
+/** True when a person is asked whether an interrupted call happened. */
+function asksWhatHappened({ memo }: EventOf<'tool.suspend'>): boolean {
+  return typeof memo === 'object' && memo !== null && 'about' in memo && memo['about'] === 'unknown_outcome';
 }
 
 function checkAnswer(found: Findings, event: EventOf<'tool.answer'>, call: Call): void {

@@ -63,7 +63,7 @@ export class TestCluster implements AsyncDisposable {
     const script = path.join(import.meta.dirname, 'worker-process.ts');
     const args = [script, this.ledger, this.url, this.restate.ingress, this.restate.admin, String(this.#port), this.name];
     const worker = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     this.workers.push(worker);
     await new Promise<void>((resolve, reject) => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../src/engine/system-clock.ts';
 import { createEngine } from '../../src/index.ts';
 import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { createPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts';
@@ -56,6 +57,23 @@ it('a Restate of another major version is refused with its version', async () =>
   server.close();
 });
 
+it.each([
+  [300_000, '300 s ahead of'],
+  [-300_000, '300 s behind'],
+])('a worker whose clock is %i ms off is not started, with what to do', async (ms, said) => {
+  await using cluster = await TestCluster.start(0);
+  const store = createPostgresJournal({ url: cluster.url });
+  const runtime = restateRuntime({ ingress: cluster.restate.ingress, admin: cluster.restate.admin, worker: { port: 0 } });
+  const clock = { ...systemClock, now: () => Date.now() + ms };
+  const engine = await createEngine({ ...teamOptions(cluster.ledger, store), store, runtime, clock });
+  await expect(engine.work()).rejects.toMatchObject({
+    code: 'RUNTIME_FAILED',
+    message: expect.stringMatching(new RegExp(`${said} that of postgres:.*NTP`)) as string,
+  });
+  await engine.close();
+  await store.close();
+});
+
 it('options that cannot be meant, and a journal that workers cannot reach, are refused', async () => {
   for (const ingress of ['127.0.0.1:8080', 'ftp://x', '', 'http://user:word@host'])
     expect(() => restateRuntime({ ingress })).toThrow(/ingress must be a URL/);
@@ -86,6 +104,14 @@ it('two journals under one name in a Restate, and one journal at two Restates, a
     message: expect.stringContaining('belong to another Restate') as string,
   });
   await engine.close();
+  // Neither do services of another name in the same Restate get it.
+  const renamed = restateRuntime({ ingress: restate.ingress, admin: restate.admin, name: `${name}_b`, worker: { port: 0 } });
+  const second = await createEngine({ ...team, runtime: renamed });
+  await expect(second.work()).rejects.toMatchObject({
+    code: 'RUNTIME_FAILED',
+    message: expect.stringContaining('services of another name') as string,
+  });
+  await second.close();
   const adopting = await createEngine({ ...team, runtime: restateRuntime({ ...where, worker: { port: 0, adopt: true } }) });
   await adopting.work();
   const run = await adopting.launch({ profile: 'Root', input: 'plan: say moved' });

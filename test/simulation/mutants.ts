@@ -8,7 +8,9 @@ import type { ShardReport } from './shard.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
-const folder = path.join(import.meta.dirname, 'mutants');
+/** Bugs of runs in one process after the other, and of runs on workers: those begin with `cluster/`. */
+const folders = { '': path.join(import.meta.dirname, 'mutants'), 'cluster/': path.join(import.meta.dirname, 'cluster/mutants') };
+const isOfCluster = (name: string): boolean => name.startsWith('cluster/');
 
 /** Simulated runs within which a planted bug must be found. */
 const enoughRuns = 3_000;
@@ -18,14 +20,15 @@ const controlRuns = 300;
 /** Plants each bug in a copy of the source, one at a time, and simulates until it is found; answers with an exit code. */
 export async function checkMutants(words: readonly string[]): Promise<number> {
   const chosen = (await mutants()).filter((name) => words.every((word) => name.includes(word)));
-  const control = await tryMutant(undefined);
-  if (control.isCaught) {
+  for (const isCluster of new Set(chosen.map(isOfCluster))) {
+    const control = await tryMutant(undefined, isCluster);
+    if (!control.isCaught) continue;
     console.log(`a copy without a planted bug fails, so nothing can be shown: ${control.note}`);
     return 1;
   }
   const results = await inPairs(chosen, async (name) => {
-    const result = await tryMutant(name);
-    console.log(`${result.isCaught ? 'caught ' : 'MISSED '} ${name.padEnd(44)} ${result.note}`);
+    const result = await tryMutant(name, isOfCluster(name));
+    console.log(`${result.isCaught ? 'caught ' : 'MISSED '} ${name.padEnd(52)} ${result.note}`);
     return result;
   });
   const caught = results.filter(({ isCaught }) => isCaught).length;
@@ -35,7 +38,13 @@ export async function checkMutants(words: readonly string[]): Promise<number> {
 
 /** The planted bugs, by the names of their patches. */
 export async function mutants(): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => name.endsWith('.patch')).toSorted();
+  const names = await Promise.all(
+    Object.entries(folders).map(async ([prefix, folder]) => (await readdir(folder)).map((name) => `${prefix}${name}`)),
+  );
+  return names
+    .flat()
+    .filter((name) => name.endsWith('.patch'))
+    .toSorted();
 }
 
 /** Applies a patch to the source in that folder, and writes it there; throws when it does not fit any more. */
@@ -46,7 +55,8 @@ async function plant(name: string, folderOfSource: string): Promise<void> {
 /** The files a patch changes, as they are with it; throws when it does not fit any more. */
 export async function planted(name: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const hunk of parsePatch(await readFile(path.join(folder, name), 'utf8'))) {
+  const folder = folders[isOfCluster(name) ? 'cluster/' : ''];
+  for (const hunk of parsePatch(await readFile(path.join(folder, path.basename(name)), 'utf8'))) {
     const text = files.get(hunk.file) ?? (await readFile(path.join(root, hunk.file), 'utf8'));
     files.set(hunk.file, applyHunk(text, hunk));
   }
@@ -64,11 +74,14 @@ async function copySource(): Promise<string> {
 }
 
 /** Simulates a copy with a planted bug, or without one. */
-async function tryMutant(name: string | undefined): Promise<{ readonly isCaught: boolean; readonly note: string }> {
+async function tryMutant(
+  name: string | undefined,
+  isCluster: boolean,
+): Promise<{ readonly isCaught: boolean; readonly note: string }> {
   const copy = await copySource();
   try {
     if (name !== undefined) await plant(name, copy);
-    return await simulateIn(copy, name === undefined ? controlRuns : enoughRuns);
+    return await simulateIn(copy, name === undefined ? controlRuns : enoughRuns, isCluster);
   } catch (error) {
     return { isCaught: false, note: `the patch does not fit: ${String(error).slice(0, 300)}` };
   } finally {
@@ -76,8 +89,13 @@ async function tryMutant(name: string | undefined): Promise<{ readonly isCaught:
   }
 }
 
-async function simulateIn(copy: string, runs: number): Promise<{ readonly isCaught: boolean; readonly note: string }> {
-  const args = ['test/simulation/cli.ts', '--workers', '1', '--runs', String(runs), '--most-failures', '1', '--json'];
+async function simulateIn(
+  copy: string,
+  runs: number,
+  isCluster: boolean,
+): Promise<{ readonly isCaught: boolean; readonly note: string }> {
+  const kind = isCluster ? ['--cluster'] : [];
+  const args = ['test/simulation/cli.ts', ...kind, '--workers', '1', '--runs', String(runs), '--most-failures', '1', '--json'];
   const { stdout, stderr } = await run(process.execPath, args, { cwd: copy, maxBuffer: 1e8 }).catch(
     (failed: { readonly stdout: string; readonly stderr: string }) => failed,
   );

@@ -1,4 +1,3 @@
-import { CadreError } from '../../core/error.ts';
 import type { DueWork } from '../../core/runtime.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -7,6 +6,7 @@ import type { CallState } from '../../core/state/turn-state.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { titleKey } from '../effects/side-calls.ts';
 import type { Input } from '../run/input.ts';
+import { assertShape, effectShapes } from './wire-shapes.ts';
 
 /** An effect that is run elsewhere. Requests to stop one are not sent: who runs it follows the journal. */
 export type WorkEffect = Exclude<Effect, { readonly kind: 'interrupt' | 'stop' }>;
@@ -18,17 +18,14 @@ export function toWork(run: RunContext, effect: Effect): DueWork | undefined {
   return { key: `${run.meta.runId}~${keyOf(run, effect)}`, effect: effect as unknown as JsonObject };
 }
 
-/** Returns the effect of a work. Throws WORKER_LACKS for a kind that only another version of Cadre knows: a worker of that one runs it. */
+/**
+ * Returns the effect of a work. Throws WORKER_LACKS for a kind that only another version of Cadre knows, and for fields that this one cannot
+ * read: a worker of that version runs it.
+ */
 export function effectOf({ key, effect }: DueWork): WorkEffect {
-  const { kind } = effect;
-  if (typeof kind === 'string' && Object.hasOwn(kinds, kind)) return effect as unknown as WorkEffect;
-  throw new CadreError(
-    'WORKER_LACKS',
-    `work ${key} is of a kind that this version of Cadre does not know: ${JSON.stringify(kind)}`,
-  );
+  assertShape(`work ${key}`, effect, effectShapes);
+  return effect as unknown as WorkEffect;
 }
-
-const kinds: Readonly<Record<WorkEffect['kind'], true>> = { model: true, compaction: true, title: true, tool: true, verify: true };
 
 /** Returns the name of an effect in its run: the same for each time that one attempt is sent. */
 function keyOf(run: RunContext, effect: WorkEffect): string {

@@ -7,6 +7,7 @@ import type { EngineParts } from '../engine-parts.ts';
 import { Resources } from '../effects/resources.ts';
 import { createContentCache } from '../recovery/content-cache.ts';
 import type { Input } from '../run/input.ts';
+import { assertClock } from './assert-clock.ts';
 import { RemoteRun } from './remote-run.ts';
 import type { RemoteRuns } from './remote-runs.ts';
 import { RunWorks } from './run-works.ts';
@@ -50,6 +51,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
     },
     work: async () => {
       if (isClosed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
+      await assertClock(shared, parts.clock, journal.location);
       const { secrets } = parts.runtime.decision.env;
       const resources = new Resources('this worker');
       const submit = (runId: RunId, input: Input, id = nanoid()): void => {

@@ -10,7 +10,7 @@ import type { Input } from '../run/input.ts';
 import type { ActorPorts } from '../run/actor-ports.ts';
 import { RunActor } from '../run/run-actor.ts';
 import type { RunDriver } from '../run/run-driver.ts';
-import { suspendedError } from '../run/run-errors.ts';
+import { asStoreError, suspendedError } from '../run/run-errors.ts';
 import { Subscribers } from '../subscribers.ts';
 import { CollectedEffects } from './collected-effects.ts';
 import { dueWorks } from './due-work.ts';
@@ -56,6 +56,16 @@ export class RemoteRun implements RunDriver {
   }
 
   async begin(prefix: UnwrittenEvents, input: Input): Promise<void> {
+    try {
+      await this.#begin(prefix, input);
+    } catch (thrown) {
+      // There is no handle on it: it must not go on looking at the journal.
+      this.#halt(asStoreError(this.state.meta.runId, thrown));
+      throw thrown;
+    }
+  }
+
+  async #begin(prefix: UnwrittenEvents, input: Input): Promise<void> {
     const ports = Object.create(this.#ports, {
       effects: {
         value: (links: { readonly tell: (input: Input) => void }) =>
@@ -108,10 +118,7 @@ export class RemoteRun implements RunDriver {
   }
 
   async suspend(): Promise<void> {
-    this.#stop();
-    this.halted ??= suspendedError(this.state.meta.runId);
-    this.subscribers.close(this.halted);
-    this.#settleIdle();
+    this.#halt(suspendedError(this.state.meta.runId));
     await this.#reading;
     await this.#ports.journal.release(this.#lease);
   }
@@ -156,6 +163,13 @@ export class RemoteRun implements RunDriver {
     const keys = dueWorks(this.state, this.#ports.decision.env.catalog).map(({ key }) => key);
     for (const works of this.#cancels) for (const key of keys) works.add(key);
   };
+
+  #halt(error: CadreError): void {
+    this.#stop();
+    this.halted ??= error;
+    this.subscribers.close(this.halted);
+    this.#settleIdle();
+  }
 
   #settleIdle(): void {
     if (!this.isIdle) return;

@@ -93,7 +93,11 @@ export class RunDecider {
     const agentIds = [...this.state.agents.values()].flatMap(({ meta, status }) => (status === 'ended' ? [] : [meta.agentId]));
     if (this.state.outcome !== undefined || agentIds.length === 0) return [];
     await this.decide({ kind: 'settle', agentIds });
-    this.#effects.take();
+    return [...this.#effects.take(), ...this.dueWorks()];
+  }
+
+  /** Returns all works that are due by the run's state. */
+  dueWorks(): readonly DueWork[] {
     return dueWorks(this.state, this.#ports.decision.env.catalog);
   }
 

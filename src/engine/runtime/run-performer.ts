@@ -17,6 +17,11 @@ import { encodeInput } from './wire-input.ts';
 /** Milliseconds between two looks at the journal while an effect runs, where notifications get lost. */
 const lookAgainMs = 2_000;
 
+/** Returns the mark that a tool leaves before it starts. */
+export function startMark(workKey: string): string {
+  return `start ${workKey}`;
+}
+
 /** Links from the effects of a run to the runtime and the journal. */
 interface PerformerLinks {
   /** Receives inputs that are no outcome: notes, late results. */
@@ -44,6 +49,8 @@ export class RunPerformer {
   #isLooking = false;
   /** Marks being written. */
   #marking = 0;
+  /** Set once its engine leaves the run. */
+  #left: CadreError | undefined;
 
   constructor(state: RunContext, ports: ActorPorts, links: PerformerLinks) {
     this.#state = state;
@@ -80,11 +87,13 @@ export class RunPerformer {
   /** Runs an effect to its outcome, as inputs of the run. Throws when it could not be run here. */
   async perform(work: DueWork, signal: AbortSignal): Promise<readonly Delivery[]> {
     const effect = effectOf(work);
+    // Before it marks a tool as started.
+    if (this.#left !== undefined) throw this.#left;
     if (!isDue(this.#state, effect)) return [];
     this.#assertAble(effect);
     const { secrets } = this.#ports.decision.env;
     if (effect.kind === 'tool' && !effect.pure) {
-      const isFirst = await this.#mark(`start ${work.key}`);
+      const isFirst = await this.#mark(startMark(work.key));
       // A cancel may have come meanwhile.
       if (!isDue(this.#state, effect)) return [];
       const lost = isFirst ? undefined : this.#lost(effect);
@@ -106,7 +115,7 @@ export class RunPerformer {
 
   /** Lets running tools end for `graceMs`; model calls, and what is left then, are aborted and left to other engines. */
   async leave(graceMs: number): Promise<void> {
-    const error = suspendedError(this.#state.meta.runId);
+    const error = (this.#left = suspendedError(this.#state.meta.runId));
     this.#cancelLook?.();
     this.#effects.leaveModels(error);
     await this.#effects.finish(graceMs);
@@ -153,6 +162,7 @@ export class RunPerformer {
   }
 
   async #run(effect: WorkEffect, signal: AbortSignal): Promise<Input> {
+    if (this.#left !== undefined) throw this.#left;
     const key = inFlightKey(effect);
     const waiting = Promise.withResolvers<Input>();
     this.#waiting.set(key, waiting);

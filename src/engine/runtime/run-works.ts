@@ -2,6 +2,7 @@ import { CadreError, type ErrorCode, toErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Applied, Delivery, DueWork, RuntimeHost } from '../../core/runtime.ts';
+import { suspendedError } from '../run/run-errors.ts';
 import { decodeInput, lookInput } from './wire-input.ts';
 import type { RunDecider } from './run-decider.ts';
 import { WorkerRun, type WorkerRunParts } from './worker-run.ts';
@@ -29,7 +30,8 @@ interface KeptRun {
  *
  * 1. One input of a run is decided at a time here; that no other engine decides another one is up to the runtime, and a commit that comes
  *    late fails.
- * 2. An input that was applied is not decided again: what is due by the run's state is returned instead.
+ * 2. An input that was applied is not decided again: what is due by the run's state is returned instead. Whether it was is asked before the
+ *    state is read, so that the state has what an attempt that was given up still committed.
  * 3. A work that is sent again while it runs here is not run twice.
  */
 export class RunWorks implements RuntimeHost {
@@ -42,15 +44,21 @@ export class RunWorks implements RuntimeHost {
   readonly #warned = new Set<RunId>();
   readonly #performing = new Map<string, Promise<readonly Delivery[]>>();
 
+  #isClosed = false;
+
   constructor(own: WorkerRunParts) {
     this.#own = own;
   }
 
   apply(runId: RunId, delivery: Delivery): Promise<Applied> {
     const isLook = delivery.input['kind'] === lookInput['kind'];
-    return this.#decideInTurn(runId, async (run, decider) => {
-      if (await this.#own.shared.hasApplied(runId, delivery.id)) return { works: await decider.goOn() };
-      const resumption = run.takeResumption();
+    let wasApplied = false;
+    const ask = async (): Promise<void> => {
+      wasApplied = !isLook && (await this.#own.shared.hasApplied(runId, delivery.id));
+    };
+    return this.#decideInTurn(runId, ask, async (run, decider) => {
+      if (wasApplied) return { works: await decider.goOn() };
+      const resumption = await run.takeResumption(decider);
       if (delivery.input['kind'] === 'recover') {
         // Otherwise it was not interrupted: what runs for it goes on.
         if (resumption !== undefined) return await applied(run, decider, delivery);
@@ -61,9 +69,11 @@ export class RunWorks implements RuntimeHost {
   }
 
   wake(runId: RunId): Promise<Applied> {
-    return this.#decideInTurn(runId, async (_run, decider) => {
+    return this.#decideInTurn(runId, undefined, async (_run, decider) => {
       await decider.ring();
-      return { works: decider.takeWorks() };
+      const works = decider.takeWorks();
+      // An attempt that was given up may have applied the deadlines: what it made due is lost with its answer.
+      return { works: [...works, ...(await decider.goOn())] };
     });
   }
 
@@ -73,7 +83,10 @@ export class RunWorks implements RuntimeHost {
     const performing = this.#use(
       runId,
       async (run) => await run.performer(),
-      async (performer) => await performer.perform(work, signal),
+      async (performer) => {
+        if (this.#isClosed) throw suspendedError(runId);
+        return await performer.perform(work, signal);
+      },
     )
       .catch((thrown: unknown) => {
         if (thrown instanceof CadreError && isOutOfReach.has(thrown.code)) return [];
@@ -108,6 +121,7 @@ export class RunWorks implements RuntimeHost {
 
   /** Leaves all runs: effects in progress get `graceMs` to end. */
   async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
     const runs = await Promise.allSettled([...this.#runs.values()].map(({ opening }) => opening));
     const open = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []));
     await Promise.all(open.map((run) => run.leave(graceMs)));
@@ -116,11 +130,16 @@ export class RunWorks implements RuntimeHost {
     await Promise.allSettled(open.map((run) => run.release(false)));
   }
 
-  /** Decides for a run with the newest state, after all earlier inputs here. */
-  async #decideInTurn(runId: RunId, decide: (run: WorkerRun, decider: RunDecider) => Promise<Applied>): Promise<Applied> {
+  /** Decides for a run with the newest state, after all earlier inputs here; `ask` comes before the state is read. */
+  async #decideInTurn(
+    runId: RunId,
+    ask: (() => Promise<void>) | undefined,
+    decide: (run: WorkerRun, decider: RunDecider) => Promise<Applied>,
+  ): Promise<Applied> {
     const before = this.#turns.get(runId);
     const turn = (async (): Promise<Applied> => {
       await before?.catch(() => undefined);
+      await ask?.();
       return await this.#use(
         runId,
         async (run) => await run.decider(),

@@ -4,6 +4,7 @@ import type { Secrets } from '../../core/secrets/secrets.ts';
 import { redactInput } from '../input/redact-input.ts';
 import type { Input } from '../run/input.ts';
 import { decodeOutcome, encodeOutcome } from './wire-outcome.ts';
+import { assertShape, inputShapes } from './wire-shapes.ts';
 
 /** An input without what only the engine that decides it can add: its tools, and its hold on their toolsets. */
 export type SentInput =
@@ -36,36 +37,15 @@ export function encodeInput(input: Input, secrets: Secrets): JsonObject {
   }
 }
 
-/** Returns the input that was sent. Throws WORKER_LACKS for a kind that only another version of Cadre knows: a worker of that one applies it. */
+/**
+ * Returns the input that was sent. Throws WORKER_LACKS for a kind that only another version of Cadre knows, and for fields that this one
+ * cannot read: a worker of that version applies it.
+ */
 export function decodeInput(sent: JsonObject): SentInput {
-  const { kind } = sent;
-  if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind))
-    throw new CadreError('WORKER_LACKS', `an input is of a kind that this version of Cadre does not know: ${JSON.stringify(kind)}`);
+  assertShape('an input', sent, inputShapes);
   if (sent['kind'] !== 'tool' && sent['kind'] !== 'verify') return sent as unknown as SentInput;
   return { ...sent, outcome: decodeOutcome(sent['outcome'] as JsonObject) } as unknown as SentInput;
 }
-
-/** Kinds of inputs that engines send one another. */
-const kinds: Readonly<Record<Exclude<Input['kind'], 'start' | 'toolset'>, true>> = {
-  post: true,
-  model: true,
-  compaction: true,
-  title: true,
-  tool: true,
-  verify: true,
-  lost: true,
-  answer: true,
-  cancel: true,
-  recover: true,
-  settle: true,
-  timer: true,
-  clock: true,
-  keep_note: true,
-  profiles: true,
-  modules: true,
-  fail: true,
-  note: true,
-};
 
 function toJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;

@@ -16,7 +16,7 @@ import { ToolsetHold } from '../toolsets/toolset-hold.ts';
 import { engineVersion } from '../version.ts';
 import { profilesOf } from '../toolsets/toolset-hold.ts';
 import { RunDecider } from './run-decider.ts';
-import { RunPerformer } from './run-performer.ts';
+import { RunPerformer, startMark } from './run-performer.ts';
 import type { SentInput } from './wire-input.ts';
 
 /** Services of the runs that an engine works on for a runtime. */
@@ -64,7 +64,8 @@ export class WorkerRun {
       if (input.kind === 'profiles' || input.kind === 'recover') this.#isStale = true;
     };
     this.#ports = runPorts(parts, { meta: state.meta, tools, content, resources, context: undefined, adopt });
-    this.#stopWatching = parts.journal.watch?.(lease.runId, () => void this.#performer?.then((performer) => performer.look()));
+    const look = (): void => void this.#performer?.then((performer) => performer.look()).catch(() => undefined);
+    this.#stopWatching = parts.journal.watch?.(lease.runId, look);
   }
 
   /** Reads a run from its journal, with the profiles and tools that it recorded. */
@@ -121,10 +122,13 @@ export class WorkerRun {
 
   /**
    * Returns the resumption that has to be decided before anything else, once: when the newest events were written by others, what was
-   * running then is gone.
+   * running then is gone. Marks the tools that ran as started: none of them left a mark.
    */
-  takeResumption(): SentInput | undefined {
+  async takeResumption(decider: RunDecider): Promise<SentInput | undefined> {
     if (!this.#isInterrupted) return undefined;
+    const { runId } = this.#lease;
+    for (const { key, effect } of decider.dueWorks())
+      if (effect['kind'] === 'tool' && effect['pure'] !== true) await this.#own.shared.mark(runId, startMark(key));
     this.#isInterrupted = false;
     return { kind: 'recover', engineVersion };
   }
@@ -142,14 +146,16 @@ export class WorkerRun {
 
   /** Leaves effects in progress to others, when they have not ended by themselves after `graceMs`. */
   async leave(graceMs: number): Promise<void> {
-    await (await this.#performer)?.leave(graceMs);
+    // Without one, nothing runs.
+    const performer = await this.#performer?.catch(() => undefined);
+    await performer?.leave(graceMs);
   }
 
   /** Lets go of the run; of its texts, too, unless they are still used. */
   async release(keepsTexts: boolean): Promise<void> {
     this.#stopWatching?.();
     this.#stopWatching = undefined;
-    await (await this.#performer)?.leave(0);
+    await this.leave(0);
     await this.#tools.release();
     if (!keepsTexts) await this.#own.parts.journal.release(this.#lease);
   }

@@ -77,6 +77,7 @@ const connectionMessages =
 /** True when the connection failed, so that it is not known whether what was sent happened. */
 export function isConnectionFailure(thrown: unknown): boolean {
   if (thrown instanceof CadreError) return thrown.details['isUnreachable'] === true;
+  if (isMissingFile(thrown)) return false;
   const code = codeOf(thrown);
   if (code !== undefined) return connectionCodes.test(code);
   if (thrown instanceof AggregateError) return thrown.errors.some(isConnectionFailure);
@@ -93,7 +94,11 @@ export function toPostgresError(thrown: unknown, { location, doing }: FailedOper
   if (code === '42P01' || code === '42703')
     return corruptPostgres(location, `a part of the journal is missing (${said})`, { where: doing, cause: thrown });
   const isUnreachable = isConnectionFailure(thrown);
-  const { text, ...passing } = isUnreachable ? unreachable(said) : explain(code, said);
+  const { text, ...passing } = isUnreachable
+    ? unreachable(said)
+    : isMissingFile(thrown)
+      ? { text: `a file that the URL names for TLS cannot be read (${said}); see sslrootcert in docs/postgres.md` }
+      : explain(code, said);
   return new CadreError('STORE_FAILED', `${location}, ${doing}: ${text}`, {
     details: {
       location,
@@ -104,6 +109,11 @@ export function toPostgresError(thrown: unknown, { location, doing }: FailedOper
     },
     cause: thrown,
   });
+}
+
+/** True when a certificate cannot be read; a socket that is not there fails to connect instead. */
+function isMissingFile(thrown: unknown): boolean {
+  return thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'open' && codeOf(thrown) !== undefined;
 }
 
 function unreachable(said: string): Explanation {

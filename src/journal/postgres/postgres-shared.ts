@@ -39,6 +39,14 @@ export class PostgresShared implements SharedJournal {
     return await this.#meta('runtime', mine, adopt);
   }
 
+  async now(): Promise<number> {
+    return await this.#parts.guard('asking for its time', async () => {
+      const { query } = await this.#parts.connections();
+      const [row] = await query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
+      return Number(row?.['ms']);
+    });
+  }
+
   async acquire(runId: RunId, holder: string): Promise<Lease & { readonly isInterrupted: boolean }> {
     return await this.#parts.guard(`acquiring run ${runId}`, async () => {
       const owner = `${sharedPrefix}${holder}`;

@@ -75,6 +75,19 @@ describe('a server that cannot be used is named, with what to do', () => {
     await journal.close();
   });
 
+  it('a server that is too old is named with its version', async () => {
+    const role = `${server.newSchema()}_old`;
+    // For this role the server says that it is another one.
+    await server.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'role pw'; CREATE SCHEMA ${role}; GRANT USAGE ON SCHEMA ${role} TO ${role};
+       CREATE FUNCTION ${role}.current_setting(text) RETURNS text LANGUAGE sql AS
+         $$ SELECT CASE $1 WHEN 'server_version_num' THEN '140011' ELSE '14.11' END $$;
+       ALTER ROLE ${role} SET search_path = ${role}, pg_catalog`,
+    );
+    const { message } = await refused('STORE_FAILED', { url: server.url('old', { user: role, password: 'role pw' }) });
+    expect(message).toMatch(/the server is PostgreSQL 14\.11; version 15 or a later one is needed/);
+  });
+
   it('a journal that is open for reading takes no run and marks none; an engine is not opened on a URL', async () => {
     const { url } = await written();
     const journal = createPostgresJournal({ url, readOnly: true });

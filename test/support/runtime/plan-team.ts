@@ -15,6 +15,8 @@ export interface LedgerLine {
   readonly attempt: number;
   readonly key: string;
   readonly pid: number;
+  /** Wall time. */
+  readonly at?: number;
   /** True when the journal had the start of this attempt when the tool began. */
   readonly isCommitted?: boolean;
 }
@@ -67,7 +69,7 @@ export function teamOptions(
       execute: async ({ ms }: { readonly ms?: number }, { runId, toolCallId: callId, attempt, idempotencyKey: key, signal }) => {
         const line = { tool: name, runId, callId, attempt, key, pid: process.pid };
         const write = (kind: LedgerLine['kind'], more = {}): void =>
-          appendFileSync(ledger, `${JSON.stringify({ kind, ...line, ...more })}\n`);
+          appendFileSync(ledger, `${JSON.stringify({ kind, ...line, at: Date.now(), ...more })}\n`);
         const events = await journal.read(runId as RunId);
         const isCommitted = events.some(
           (event) => event.type === 'tool.start' && event.callId === callId && event.attempt === attempt,
