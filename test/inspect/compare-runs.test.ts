@@ -84,6 +84,15 @@ describe('comparing runs', () => {
     expect(found).toMatchObject({ same: 2, differ: 0, first: { cause: 'clock' } });
   });
 
+  it('does not take times that are numbers for differences', async () => {
+    const timed = `${profile}pre_turn_observers: [{ id: now, action: { type: add_to_inbox, inbox_item: { source: CLOCK, payload: { at: '{{ meta.started_at }}' } } } }]\n`;
+    const found = await pair(
+      { clock: manualClock(1_800_000_000_000), profile: timed },
+      { clock: manualClock(1_800_000_999_000), profile: timed },
+    );
+    expect(found).toMatchObject({ same: 2, differ: 0, first: { cause: 'clock' } });
+  });
+
   it('puts more than two runs into a table, each compared with the first', async () => {
     const comparison = await compared({}, { last: 'No idea.' }, {});
     expect(comparison.pairs.map(({ same, differ }) => [same, differ])).toEqual([

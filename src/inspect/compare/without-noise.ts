@@ -26,10 +26,21 @@ export function withoutNoise(runId: RunId, withoutTimes: boolean): (text: string
 /** Applies such a function to all texts of a turn. */
 export function cleanTurn({ facts, reply, results }: ComparableTurn, clean: (text: string) => string): ComparableTurn {
   return {
-    facts: JSON.parse(clean(JSON.stringify(facts))) as ComparableTurn['facts'],
+    facts: JSON.parse(JSON.stringify(facts), (_, value: unknown) => cleanValue(value, clean)) as ComparableTurn['facts'],
     reply: clean(reply),
     results: results.map(({ name, text }) => ({ name, text: clean(text) })),
   };
+}
+
+/** Cleans texts, names of fields, and numbers that are times. */
+function cleanValue(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value === 'number') {
+    const text = clean(String(value));
+    return text === String(value) ? value : text;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [clean(name), field as unknown]));
 }
 
 /** Applies such a function to the texts that a turn refers to. */
