@@ -45,5 +45,7 @@ async function notes(cwd: string): Promise<Readonly<Record<string, Note>>> {
   const folder = path.join(cwd, '.cadre', 'runs');
   const read = async (name: string) => JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Note;
   const names = await readdir(folder);
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [path.basename(name, '.json'), await read(name)] as const)));
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [path.basename(name, '.json'), await read(name)] as const)),
+  );
 }

@@ -27,7 +27,9 @@ it('two workers, a run and the page from the command line; SIGTERM drains a work
   const resumed = await runCli(['resume', 'last', 'And then?', '--store', url], { cwd });
   expect([resumed.code, resumed.err]).toEqual([
     1,
-    expect.stringMatching(/by runtime restate\/\w+.*its workers advance it; steer it on the page of `cadre serve --restate URL`, or take the run over/s),
+    expect.stringMatching(
+      /by runtime restate\/\w+.*its workers advance it; steer it on the page of `cadre serve --restate URL`, or take the run over/s,
+    ),
   ]);
   const serving = startForTest(['serve', '--port', '0', ...where], { cwd });
   await serving.until('(Ctrl-C');
@@ -59,7 +61,10 @@ it('Ctrl-C ends the command that watches a run; workers go on with it', async ()
   await watching.until('started');
   watching.child.kill('SIGINT');
   const { code } = await watching.finished;
-  expect([code, watching.said()]).toEqual([130, expect.stringMatching(/The run goes on at its workers\. Follow it with: .* tail run_/)]);
+  expect([code, watching.said()]).toEqual([
+    130,
+    expect.stringMatching(/The run goes on at its workers\. Follow it with: .* tail run_/),
+  ]);
   const journal = createPostgresJournal({ url, readOnly: true });
   await expect.poll(async () => (await journal.runs())[0]?.status, { timeout: 20_000 }).toBe('idle');
   await journal.close();

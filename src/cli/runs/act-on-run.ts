@@ -60,9 +60,8 @@ export function withTakeOverHint(runId: string, thrown: unknown, command: string
   const remedy = owner.startsWith(sharedPrefix)
     ? `; ${steerAtRuntime}`
     : ', which accepts no messages from other processes; end that process';
-  return new CadreError(
-    'RUN_LOCKED',
-    `run ${runId} is held by ${owner}${remedy}, or take the run over with: ${command}`,
-    { cause: thrown, details: thrown.details },
-  );
+  return new CadreError('RUN_LOCKED', `run ${runId} is held by ${owner}${remedy}, or take the run over with: ${command}`, {
+    cause: thrown,
+    details: thrown.details,
+  });
 }

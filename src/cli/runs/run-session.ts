@@ -117,7 +117,10 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
       await journal?.close();
       missing();
     }
-    await writeFoldersNote(store, options.forkId ?? runId, { ...(docs === undefined || !found.isOpen ? {} : { docs }), out: outDir });
+    await writeFoldersNote(store, options.forkId ?? runId, {
+      ...(docs === undefined || !found.isOpen ? {} : { docs }),
+      out: outDir,
+    });
     const unreadLine =
       options.replay === undefined && found.isOpen ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);

@@ -217,7 +217,10 @@ function causeOfMessage(message: ChangedText | undefined, sides: TwoSides): Caus
     return { cause: 'profile text', detail: `${name} goes through another ingestor: ${kind}` };
   if (message?.change === 'moved') {
     const isResult = name === 'TOOL_RESULT';
-    return { cause: isResult ? 'tool result' : 'input', detail: `${name} stands elsewhere: what the turn read arrived in another order` };
+    return {
+      cause: isResult ? 'tool result' : 'input',
+      detail: `${name} stands elsewhere: what the turn read arrived in another order`,
+    };
   }
   if (name === 'TOOL_RESULT') return { cause: 'tool result', detail: 'a tool returned something else' };
   if (item?.observerId !== undefined || item?.ruleId !== undefined) return ofProfile('messages', sides);

@@ -10,7 +10,10 @@ export interface TurnPair<T> {
  * Pairs turns of the same agent and number, wherever they stand: agents that work at the same time take their turns in any order. Rows are in
  * the order of the first run; a turn that only the second run has follows the turn that precedes it there.
  */
-export function pairTurns<T extends { readonly turnId: TurnId }>(before: readonly T[], after: readonly T[]): readonly TurnPair<T>[] {
+export function pairTurns<T extends { readonly turnId: TurnId }>(
+  before: readonly T[],
+  after: readonly T[],
+): readonly TurnPair<T>[] {
   const known = new Set(before.map(({ turnId }) => turnId));
   const seconds = new Map(after.map((turn) => [turn.turnId, turn]));
   const added = new Map<TurnId | undefined, TurnPair<T>[]>();
