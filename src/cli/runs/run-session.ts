@@ -51,7 +51,7 @@ export interface RunSessionOptions {
   readonly recorded?: Pick<RunPlaces, 'workspace' | 'request'> | undefined;
   /** Run to resume or to fork; a new id when absent. */
   readonly runId?: RunId;
-  /** Fork of `runId` that the session is for: folders are noted for it, and it has a default reports folder of its own. */
+  /** Fork of `runId` that the session is for: folders are noted for it, and the default reports folder is its own. */
   readonly forkId?: RunId;
   /** Recording that answers instead of models and tools. */
   readonly replay?: Recording | undefined;
