@@ -14,6 +14,8 @@ export interface PruneOptions {
   readonly idle?: boolean;
   /** Only runs for which this is true. */
   readonly include?: (run: RunSummary) => boolean;
+  /** Called after each erased run, before the next one: what lies beside the journal can go with it. A failure ends the call. */
+  readonly onErased?: (run: RunSummary) => void | Promise<void>;
   /** Erases nothing, and returns what would be erased. */
   readonly dryRun?: boolean;
 }
@@ -39,38 +41,64 @@ export async function pruneRuns(
 ): Promise<Pruned> {
   if (journal.erase === undefined || journal.eraseLooseTexts === undefined)
     throw new CadreError('STORE_FAILED', `${journal.location}: this store cannot erase runs; nothing was erased`);
-  const found = await oldRuns(journal, clock.now() - options.olderThanMs, options);
+  const isChosen = choice(clock.now() - options.olderThanMs, options);
+  const found = await oldRuns(journal, isChosen, options);
   if (options.dryRun === true) return { runs: found, texts: 0, held: [] };
   const runs: RunSummary[] = [];
   const held: string[] = [];
   for (const run of found) {
     try {
-      // From here on no process can take it.
-      if (run.status === 'idle' && run.deletedAt === undefined) await journal.mark?.(run.runId, { deletedAt: clock.now() });
-      await journal.erase(run.runId);
-      runs.push(run);
+      if (!(await eraseChosen(journal, run, { isChosen, now: clock.now() }))) continue;
     } catch (thrown) {
       const code = thrown instanceof CadreError ? thrown.code : undefined;
       if (code === 'RUN_LOCKED') held.push(run.runId);
       // Another process may have erased it meanwhile.
       else if (code !== 'RUN_UNKNOWN') throw thrown;
+      continue;
     }
+    runs.push(run);
+    await options.onErased?.(run);
   }
   return { runs, texts: await journal.eraseLooseTexts(), held };
 }
 
+/** Erases a run that is still chosen: a list of many runs takes minutes, and people go on meanwhile. False when it is not erased. */
+async function eraseChosen(
+  journal: Pick<Journal, 'runs' | 'mark' | 'erase'>,
+  { runId, status, deletedAt }: RunSummary,
+  { isChosen, now }: { readonly isChosen: (run: RunSummary) => boolean; readonly now: number },
+): Promise<boolean> {
+  const isHidden = status === 'idle' && deletedAt === undefined;
+  // From here on no process can take it.
+  if (isHidden) await journal.mark?.(runId, { deletedAt: now });
+  const [run] = await journal.runs({ runId });
+  if (run === undefined) return false;
+  const { deletedAt: _, ...shown } = run;
+  if (!isChosen(isHidden ? shown : run)) {
+    if (isHidden) await journal.mark?.(runId, { deletedAt: null });
+    return false;
+  }
+  await journal.erase?.(runId);
+  return true;
+}
+
+/** Returns the test for runs that are erased. */
+function choice(before: number, { project, deleted, idle, include = () => true }: PruneOptions): (run: RunSummary) => boolean {
+  const age = (run: RunSummary): number => (deleted === true ? (run.deletedAt ?? Infinity) : run.updatedAt);
+  const isWanted = (run: RunSummary): boolean =>
+    isOver(run) || (idle === true && run.status === 'idle' && run.isAbandoned === true);
+  return (run) => (project === undefined || run.project === project) && isWanted(run) && age(run) <= before && include(run);
+}
+
 async function oldRuns(
   journal: Pick<Journal, 'runs'>,
-  before: number,
-  { project, deleted, idle, include = () => true }: PruneOptions,
+  isChosen: (run: RunSummary) => boolean,
+  { project, deleted }: PruneOptions,
 ): Promise<readonly RunSummary[]> {
   const inProject = project === undefined ? {} : { project };
   const runs = [...(await journal.runs({ ...inProject, isDeleted: true }))];
   if (deleted !== true) runs.push(...(await journal.runs(inProject)));
-  const age = (run: RunSummary): number => (deleted === true ? (run.deletedAt ?? Infinity) : run.updatedAt);
-  const isWanted = (run: RunSummary): boolean =>
-    isOver(run) || (idle === true && run.status === 'idle' && run.isAbandoned === true);
-  return runs.filter((run) => isWanted(run) && age(run) <= before && include(run)).toSorted((a, b) => a.updatedAt - b.updatedAt);
+  return runs.filter(isChosen).toSorted((a, b) => a.updatedAt - b.updatedAt);
 }
 
 /** True for a run that has ended or that a person deleted. A damaged one is kept until it is deleted: what is left of it may be wanted. */

@@ -98,5 +98,6 @@ export const pruneOptions: KindsOf<PruneOptions> = {
   deleted: 'flag',
   idle: 'flag',
   include: 'function',
+  onErased: 'function',
   dryRun: 'flag',
 };

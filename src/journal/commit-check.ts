@@ -1,7 +1,7 @@
 import { CadreError } from '../core/error.ts';
 import { idPattern } from '../core/ids.ts';
 import type { Commit, Lease } from '../core/events/journal.ts';
-import { parseOwner } from './leases/lease-owner.ts';
+import { parseOwner, sharedPrefix, steerAtRuntime } from './leases/lease-owner.ts';
 import { isOpenStatus } from './run-summary.ts';
 
 /** Checks an id before it reaches a store; `what` names it in the message. Throws OPTION_INVALID. */
@@ -115,9 +115,10 @@ export function lockedRun(
 ): CadreError {
   const held = `${location}: run ${runId} is being advanced by ${owner} since ${timeText(since)}`;
   const takeOver = 'take the run over (takeOver; cadre resume --take-over)';
+  const wait = owner.startsWith(sharedPrefix) ? steerAtRuntime : 'wait until it releases the run, end that process';
   const message =
     knownInMs === undefined
-      ? `${held}; wait until it releases the run, end that process, or ${takeOver}`
+      ? `${held}; ${wait}, or ${takeOver}`
       : `${held}, and that process is not visible from here. It was asked for a sign of life; without one the run is free in ${Math.ceil(knownInMs / 1_000)} s. Try again then, or ${takeOver}`;
   const details = { runId, owner, since, ...(knownInMs === undefined ? {} : { knownInMs }) };
   return new CadreError('RUN_LOCKED', message, { details });

@@ -49,6 +49,9 @@ export function restatePlace(options: RestateOptions): RestatePlace {
   const { name = 'cadre', token, worker = {} } = options;
   if (!/^[A-Za-z][A-Za-z0-9_]{0,40}$/.test(name))
     throw invalid(`name must begin with a letter and have only letters, digits and _, not ${JSON.stringify(name)}`);
+  const { port } = worker;
+  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535))
+    throw invalid(`worker.port must be a whole number from 0 (any port that is free) to 65535, not ${port}`);
   if (worker.address !== undefined) urlOf('worker.address', worker.address);
   return { ingress, admin, name, token, worker };
 }

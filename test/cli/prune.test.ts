@@ -2,6 +2,8 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunId } from '../../src/core/ids.ts';
+import { createSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { runCli, temporaryFolder, writeStarter } from './cli-process.ts';
 
 let master = '';
@@ -29,7 +31,7 @@ describe('cadre runs prune', () => {
     const { cadre } = await copy();
     expect((await cadre('runs', 'prune', '--older-than', '30d', '--idle')).out).toBe('No run is that old: nothing to erase.\n');
     expect((await cadre('runs', 'prune', '--older-than', '0m')).out).toBe(
-      'No run is that old: nothing to erase. 1 runs of that age only wait for a message: add --idle to erase those.\n',
+      'No run is that old: nothing to erase. 1 run of that age only waits for a message: add --idle to erase it.\n',
     );
     const dry = await cadre('runs', 'prune', '--older-than', '0m', '--idle', '--dry-run');
     expect(dry.out).toMatch(
@@ -62,6 +64,23 @@ describe('cadre runs prune', () => {
     // The journal is whole.
     const again = await cadre('run', '--docs', 'docs', '--quiet', 'How do I water tomatoes?');
     expect(again.code, again.err).toBe(0);
+  });
+
+  it('after an interrupted call, the next one erases the texts that are left, though no run is old enough', async () => {
+    const { cwd, cadre } = await copy();
+    const [{ runId = '' } = {}] = JSON.parse((await cadre('runs', '--json')).out) as readonly { readonly runId?: string }[];
+    expect((await cadre('delete', runId)).code).toBe(0);
+    const file = path.join(cwd, '.cadre', 'journal.db');
+    const journal = createSqliteJournal(file);
+    await journal.erase?.(runId as RunId);
+    await journal.close();
+    expect((await readFile(file)).includes('You lead a small research team')).toBe(true);
+    const next = await cadre('runs', 'prune', '--older-than', '30d');
+    expect(next.out, next.err).toMatch(
+      /^No run is that old\. Erased \d+ texts of runs that an interrupted call had erased before\.\n$/,
+    );
+    expect((await readFile(file)).includes('You lead a small research team')).toBe(false);
+    expect((await cadre('runs', 'prune', '--older-than', '30d')).out).toBe('No run is that old: nothing to erase.\n');
   });
 
   it('refuses an age it does not understand, and creates no journal', async () => {

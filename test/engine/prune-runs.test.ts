@@ -71,6 +71,55 @@ describe('pruning runs', () => {
     expect(ids((await catalog.prune({ olderThanMs: 0 })).runs)).toEqual([run.id]);
   });
 
+  it.each(['goes on', 'is restored'])('leaves a chat that %s while others are erased', async (what) => {
+    const clock = manualClock();
+    const options = { clock, store: await storePath(), profile: waitsForUser, replies: () => say('yes') };
+    const team = await testEngine(options);
+    const ids: string[] = [];
+    for (const input of ['a', 'b']) {
+      const chat = await team.launch(input);
+      await chat.settled();
+      ids.push(chat.id);
+      await clock.advance(day);
+    }
+    const [first = '', second = ''] = ids;
+    await team.engine.close();
+    await clock.advance(40 * day);
+    const { engine } = await testEngine(options);
+    const isDeleted = what === 'is restored';
+    if (isDeleted) for (const id of ids) await engine.catalog.remove(id);
+    if (isDeleted) await clock.advance(40 * day);
+    const onErased = async (): Promise<void> => {
+      if (isDeleted) return void (await engine.catalog.restore(second));
+      const other = await testEngine(options);
+      const chat = await other.engine.resume(second);
+      await chat.send('Still there?');
+      await chat.settled();
+      await other.engine.close();
+    };
+    const pruned = await engine.catalog.prune({
+      olderThanMs: 30 * day,
+      onErased,
+      ...(isDeleted ? { deleted: true } : { idle: true }),
+    });
+    expect([pruned.runs.map(({ runId }) => runId), pruned.held]).toEqual([[first], []]);
+    expect((await engine.runs()).map(({ runId }) => runId)).toEqual([second]);
+    await engine.close();
+  });
+
+  it('ends with the failure of a callback: what was erased stays erased, and the rest stays', async () => {
+    const clock = manualClock();
+    const { engine, launch } = await testEngine({ clock, store: createMemoryJournal(), replies: [say('a'), say('b')] });
+    const runs = [await launch('a'), await launch('b')];
+    for (const run of runs) await run.result;
+    await clock.advance(40 * day);
+    const onErased = (): never => {
+      throw new Error('no such folder');
+    };
+    await expect(engine.catalog.prune({ olderThanMs: day, onErased })).rejects.toThrow('no such folder');
+    expect(await engine.runs()).toHaveLength(1);
+  });
+
   it('refuses to go on with a fork of a run that is erased meanwhile', async () => {
     const journal = createMemoryJournal();
     const team = await testEngine({ store: journalAgain(journal), replies: [say('a')] });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/index.ts';
+import type { ContentHash } from '../../src/core/ids.ts';
 import { storedText } from '../../src/core/events/journal.ts';
 import { compareRuns } from '../../src/inspect/compare/compare-runs.ts';
 import type { PairComparison, RunComparison } from '../../src/inspect/compare/run-comparison.ts';
@@ -82,6 +83,39 @@ describe('comparing runs', () => {
       { clock: manualClock(1_800_000_999_000), profile: timed },
     );
     expect(found).toMatchObject({ same: 2, differ: 0, first: { cause: 'clock' } });
+  });
+
+  it('does not take times that are numbers for differences', async () => {
+    const timed = `${profile}pre_turn_observers: [{ id: now, action: { type: add_to_inbox, inbox_item: { source: CLOCK, payload: { at: '{{ meta.started_at }}' } } } }]\n`;
+    const found = await pair(
+      { clock: manualClock(1_800_000_000_000), profile: timed },
+      { clock: manualClock(1_800_000_999_000), profile: timed },
+    );
+    expect(found).toMatchObject({ same: 2, differ: 0, first: { cause: 'clock' } });
+  });
+
+  it('does not take ids of calls for differences: they count in the order in which agents happened to call', async () => {
+    const store = createMemoryJournal();
+    const { launch } = await engineOver(store, {
+      profile,
+      replies: [{ toolCalls: [{ name: 'look', args: {} }] }, { text: 'A kite is a toy.' }],
+      tools: [tool('A toy.')],
+    });
+    const run = await launch('What is a kite?');
+    await run.settled();
+    const events = await store.read(run.id);
+    const [id = ''] = events.flatMap((event) => (event.type === 'tool.request' ? [event.callId] : []));
+    const later = (text: string) => text.replaceAll(id, 'c0000000z');
+    const content = (hash: ContentHash) => storedText(store, hash);
+    const renamed = {
+      events: JSON.parse(later(JSON.stringify(events))) as typeof events,
+      content: (hash: ContentHash) => {
+        const text = content(hash);
+        return text === undefined ? undefined : later(text);
+      },
+    };
+    expect(JSON.stringify(events)).toContain(id);
+    expect(compareRuns([{ events, content }, renamed]).pairs).toMatchObject([{ same: 2, differ: 0 }]);
   });
 
   it('puts more than two runs into a table, each compared with the first', async () => {

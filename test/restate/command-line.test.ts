@@ -24,6 +24,13 @@ it('two workers, a run and the page from the command line; SIGTERM drains a work
   const [run] = await journal.runs();
   assertJournal(await journal.read(run?.runId ?? ('' as never)));
   await journal.close();
+  const resumed = await runCli(['resume', 'last', 'And then?', '--store', url], { cwd });
+  expect([resumed.code, resumed.err]).toEqual([
+    1,
+    expect.stringMatching(
+      /by runtime restate\/\w+.*its workers advance it; steer it on the page of `cadre serve --restate URL`, or take the run over/s,
+    ),
+  ]);
   const serving = startForTest(['serve', '--port', '0', ...where], { cwd });
   await serving.until('(Ctrl-C');
   const page = /http:\/\/127\.0\.0\.1:\d+/.exec(serving.said())?.[0] ?? '';
@@ -41,6 +48,28 @@ it('two workers, a run and the page from the command line; SIGTERM drains a work
   expect([early, ran].map(({ out, err }) => out + err).join('') + workers.map((worker) => worker.said()).join('')).not.toContain(
     password,
   );
+});
+
+it('Ctrl-C ends the command that watches a run; workers go on with it', async () => {
+  const cwd = await starterFolder();
+  const schema = postgres.newSchema();
+  const url = postgres.url(schema);
+  const where = ['--store', url, '--restate', restate.ingress, '--restate-admin', restate.admin, '--restate-name', `c${schema}`];
+  const worker = startForTest(['worker', ...where, '--port', '0'], { cwd });
+  await worker.until('Working on the runs');
+  const watching = startForTest(['run', 'What is here?', ...where], { cwd });
+  await watching.until('started');
+  watching.child.kill('SIGINT');
+  const { code } = await watching.finished;
+  expect([code, watching.said()]).toEqual([
+    130,
+    expect.stringMatching(/The run goes on at its workers\. Follow it with: .* tail run_/),
+  ]);
+  const journal = createPostgresJournal({ url, readOnly: true });
+  await expect.poll(async () => (await journal.runs())[0]?.status, { timeout: 20_000 }).toBe('idle');
+  await journal.close();
+  worker.child.kill('SIGTERM');
+  expect((await worker.finished).code).toBe(0);
 });
 
 it('a worker without a Restate, and one with a journal that others cannot reach, say what is missing', async () => {

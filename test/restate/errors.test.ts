@@ -78,6 +78,8 @@ it('options that cannot be meant, and a journal that workers cannot reach, are r
   for (const ingress of ['127.0.0.1:8080', 'ftp://x', '', 'http://user:word@host'])
     expect(() => restateRuntime({ ingress })).toThrow(/ingress must be a URL/);
   expect(() => restateRuntime({ ingress: 'http://x', name: 'a-b' })).toThrow(/name must begin/);
+  for (const port of [65_536, -1, 1.5, NaN])
+    expect(() => restateRuntime({ ingress: 'http://x', worker: { port } })).toThrow(/worker.port must be a whole number from 0/);
   expect(() => restateRuntime({ ingress: 'http://x', other: 1 } as never)).toThrow(/no option 'other'/);
   const { ingress, admin } = await sharedRestate();
   const store = createSqliteJournal(path.join(mkdtempSync(path.join(tmpdir(), 'cadre-restate-')), 'journal.db'));

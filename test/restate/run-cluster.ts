@@ -50,5 +50,8 @@ try {
   for (const worker of workers) worker.kill('SIGTERM');
   await Promise.all(workers.map((worker) => (worker.exitCode === null && worker.signalCode === null ? ended(worker) : undefined)));
   await Promise.all([postgres.remove(), restate.remove()]);
+  tell(
+    `PostgreSQL, Restate and the workers have ended, and the journal with them${isServing ? '' : '; with --serve they stay up until Ctrl-C, and other terminals can inspect the run'}.`,
+  );
 }
 process.exitCode = code ?? 1;

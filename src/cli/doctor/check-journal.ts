@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { describeThrown } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { statusWord, waitsForYou } from '../../inspect/run-words.ts';
 import { isServerStore } from '../options/server-store.ts';
@@ -49,7 +49,9 @@ async function checkServer(store: string): Promise<readonly Finding[]> {
       await journal.close();
     }
   } catch (thrown) {
-    return [failed('journal', thrown)];
+    const { location, missing } = thrown instanceof CadreError ? thrown.details : {};
+    if (typeof missing !== 'string') return [failed('journal', thrown)];
+    return [ok('journal', `${String(location)}: none yet; the first run creates it`)];
   }
 }
 

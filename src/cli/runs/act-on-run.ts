@@ -10,6 +10,7 @@ import { openRecords } from './recorded-run.ts';
 import { resumeAndDrive } from './resumed-run.ts';
 import { checkDefaultStore, storePath } from '../options/store-path.ts';
 import { openTerminal } from '../terminal/terminal.ts';
+import { sharedPrefix, steerAtRuntime } from '../../journal/leases/lease-owner.ts';
 import { thisCommand } from '../options/this-command.ts';
 import { jsonText } from '../terminal/json-text.ts';
 
@@ -55,9 +56,12 @@ function elsewhereText(runId: string, store: string | undefined): string {
 /** Adds the remedy to RUN_LOCKED when the owning process does not answer; returns other errors unchanged. */
 export function withTakeOverHint(runId: string, thrown: unknown, command: string): unknown {
   if (!(thrown instanceof CadreError) || thrown.code !== 'RUN_LOCKED' || thrown.details['owner'] === undefined) return thrown;
-  return new CadreError(
-    'RUN_LOCKED',
-    `run ${runId} is held by ${String(thrown.details['owner'])}, which accepts no messages from other processes; end that process, or take the run over with: ${command}`,
-    { cause: thrown, details: thrown.details },
-  );
+  const owner = String(thrown.details['owner']);
+  const remedy = owner.startsWith(sharedPrefix)
+    ? `; ${steerAtRuntime}`
+    : ', which accepts no messages from other processes; end that process';
+  return new CadreError('RUN_LOCKED', `run ${runId} is held by ${owner}${remedy}, or take the run over with: ${command}`, {
+    cause: thrown,
+    details: thrown.details,
+  });
 }

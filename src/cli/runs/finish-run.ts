@@ -26,6 +26,8 @@ export interface FinishParts {
   readonly raw?: boolean | undefined;
   /** Text before the last lines; each line ends with a newline. */
   readonly closing?: string;
+  /** True when workers advance the run: it goes on without this process. */
+  readonly isOnWorkers?: boolean;
   /** True when the run was idle before and received nothing: its last report is not printed again. */
   readonly isUnchanged?: boolean;
 }
@@ -83,17 +85,19 @@ export function reportPending(run: Run, terminal: Terminal, store: string | unde
   );
 }
 
-function interrupted(run: Run, { terminal, mode, store }: FinishParts): ExitCode {
+function interrupted(run: Run, { terminal, mode, store, isOnWorkers }: FinishParts): ExitCode {
   if (mode === 'json') printResult(run, terminal, { output: run.withKnowledge(concludeRun(run.state).text) });
-  else terminal.tell(interruptedText(run, store));
+  else terminal.tell(interruptedText(run, store, isOnWorkers === true ? 'tail' : 'resume'));
   return 130;
 }
 
-/** Returns the message for an interrupted run, with the command that continues it. */
-export function interruptedText(run: Run, store: string | undefined, command: 'resume' | 'chat' = 'resume'): string {
-  return store === 'memory'
-    ? '\nInterrupted; the run was kept only in memory and is lost.\n'
-    : `\nInterrupted; everything up to here is kept. Continue with: ${thisCommand([command, run.id], store)}\n`;
+/** Returns the message for an interrupted run, with the command that continues it; `tail` for one that goes on at workers. */
+export function interruptedText(run: Run, store: string | undefined, command: 'resume' | 'chat' | 'tail' = 'resume'): string {
+  if (store === 'memory') return '\nInterrupted; the run was kept only in memory and is lost.\n';
+  const next = thisCommand([command, run.id], store);
+  return command === 'tail'
+    ? `\nThe run goes on at its workers. Follow it with: ${next}\n`
+    : `\nInterrupted; everything up to here is kept. Continue with: ${next}\n`;
 }
 
 /** Prints the result of the run as the last JSON line. */

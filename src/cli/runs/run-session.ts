@@ -49,8 +49,10 @@ export interface RunSessionOptions {
   readonly workspace?: string | undefined;
   /** Recorded workspace and request values of the run to resume. */
   readonly recorded?: Pick<RunPlaces, 'workspace' | 'request'> | undefined;
-  /** Run to resume; a new id when absent. */
+  /** Run to resume or to fork; a new id when absent. */
   readonly runId?: RunId;
+  /** Fork of `runId` that the session is for: folders are noted for it, and the default reports folder is its own. */
+  readonly forkId?: RunId;
   /** Recording that answers instead of models and tools. */
   readonly replay?: Recording | undefined;
   /** True when the user trusts the profiles (`--trust`). */
@@ -94,8 +96,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
   const beside = await docsBeside(options, note);
   const { docs, missing } = await runDocs(options.docs, { usual: note?.docs ?? beside });
   const found = await FoundDocs.beside(beside, options.profiles);
-  const out = options.out ?? note?.out;
-  const outDir = out === undefined ? await defaultReports(runId) : path.resolve(out);
+  const outDir = await reportsFolder(options, note, runId);
   if (options.runId === undefined && options.workspace === undefined) await checkDefaultWorkspaces(store);
   const documents = createDocumentTools({ root: found.root(docs ?? missing), outDir, cacheDir: documentCache(store) });
   const trust = createTrust(options, store);
@@ -116,7 +117,10 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
       await journal?.close();
       missing();
     }
-    await writeFoldersNote(store, runId, { ...(docs === undefined || !found.isOpen ? {} : { docs }), out: outDir });
+    await writeFoldersNote(store, options.forkId ?? runId, {
+      ...(docs === undefined || !found.isOpen ? {} : { docs }),
+      out: outDir,
+    });
     const unreadLine =
       options.replay === undefined && found.isOpen ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
@@ -212,10 +216,21 @@ async function placesOf(
   return { ...recorded, runId, folders };
 }
 
+/** Returns the folder for reports: the named one, the noted one, or the default. A fork shares no default folder with its original. */
+async function reportsFolder({ out, forkId }: RunSessionOptions, note: FoldersNote | undefined, runId: RunId): Promise<string> {
+  if (out !== undefined) return path.resolve(out);
+  if (note === undefined) return defaultReports(forkId ?? runId);
+  const isShared = forkId !== undefined && note.out === ownReports(runId);
+  return isShared ? defaultReports(forkId) : path.resolve(note.out);
+}
+
+/** Default reports folder of a run in this project. */
+const ownReports = (runId: RunId): string => path.resolve(path.dirname(defaultStore), 'reports', runId);
+
 /** True when a noted folder is a default: the shipped documents, or the run's reports folder in this project. */
 async function isDefaultFolder(folder: string, runId: RunId): Promise<boolean> {
   if (folder === bundledDocs()) return true;
-  const reports = path.resolve(path.dirname(defaultStore), 'reports', runId);
+  const reports = ownReports(runId);
   return folder === reports && isBelow(await realFolder('.'), await realFolder(reports));
 }
 

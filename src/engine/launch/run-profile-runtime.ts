@@ -25,7 +25,7 @@ export async function profileRuntimeOf(
   if (runtime.snapshot.hash === profiles && given === undefined) return runtime;
   const isOwn = runtime.snapshot.hash === profiles;
   const files = isOwn ? runtime.snapshot.text : requiredText(parts, state, profiles, 'its profiles');
-  const code = given === undefined ? undefined : requiredText(parts, state, given, 'what code gave of tools');
+  const code = given === undefined ? undefined : requiredText(parts, state, given, 'the tools that code gave');
   try {
     return await rebuild({ files: JSON.parse(files) as readonly ProfileFile[], given: code });
   } catch (thrown) {

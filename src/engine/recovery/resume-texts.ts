@@ -46,7 +46,10 @@ export function textsToRestore(
 
 /** Returns the error for a run that lacks a text. */
 export function missingText(run: RunContext, what: string): CadreError {
-  return new CadreError('STORE_CORRUPT', `run ${run.meta.runId}: ${what} is not in the journal`);
+  return new CadreError(
+    'STORE_CORRUPT',
+    `run ${run.meta.runId}: a text is missing in the journal: ${what}. Restore the journal from a copy`,
+  );
 }
 
 /** Returns a stored text, undefined when there is none, or the reason why it cannot be read. */

@@ -93,7 +93,7 @@ export function givenText({ journal }: Pick<RerenderParts, 'journal'>, run: RunC
   const { given } = run.meta;
   if (given === undefined) return undefined;
   const text = storedText(journal, given);
-  if (text === undefined) throw missingText(run, `what code gave of tools (${given})`);
+  if (text === undefined) throw missingText(run, `the tools that code gave (${given})`);
   return text;
 }
 

@@ -6,8 +6,8 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { ReadContent } from '../read-content.ts';
 import { sameData } from '../rerender/same-data.ts';
 import { runOverview } from '../run-overview.ts';
-import { align } from '../turn/align.ts';
 import { type Compared, compareTurns, isDecidedAfterReply, oneSided, type TurnSide } from './compare-turns.ts';
+import { pairTurns } from './pair-turns.ts';
 import { type RecordedTurn, recordedTurns } from './recorded-turns.ts';
 import type {
   ComparedTurn,
@@ -18,6 +18,7 @@ import type {
   ComparedPart,
   DifferenceCause,
 } from './run-comparison.ts';
+import { namesOf, type RunNames } from './without-noise.ts';
 import type { Differing } from '../rerender/compare-turn.ts';
 import type { ChangedText } from '../rerender/rerendered-turn.ts';
 
@@ -32,6 +33,7 @@ export interface ComparedRun {
 /** A run with its turns read. */
 export interface ReadRun {
   readonly run: RunContext;
+  readonly names: RunNames;
   readonly turns: readonly RecordedTurn[];
   readonly content: ReadContent;
 }
@@ -70,12 +72,12 @@ export function* comparisonSteps(runs: readonly ComparedRun[]): Generator<void, 
 export function readRun({ events, content, state }: ComparedRun): ReadRun {
   const run = state ?? foldEvents(events, 'everything');
   if (run === undefined) throw new CadreError('STORE_CORRUPT', `run ${events[0]?.runId ?? ''} does not begin with run.start`);
-  return { run, turns: recordedTurns(events, run), content };
+  return { run, names: namesOf(run), turns: recordedTurns(events, run), content };
 }
 
 /** Returns one turn of a run, to compare it. */
-export function sideOf({ run, content }: ReadRun, turn: RecordedTurn): TurnSide {
-  return { runId: run.meta.runId, content, turn };
+export function sideOf({ names, content }: ReadRun, turn: RecordedTurn): TurnSide {
+  return { names, content, turn };
 }
 
 function figuresOf(run: RunContext): RunFigures {
@@ -89,9 +91,7 @@ function figuresOf(run: RunContext): RunFigures {
 function* comparePair(a: ReadRun, b: ReadRun): Generator<void, PairComparison> {
   const found: { readonly seq: number; readonly first: FirstDifference }[] = [];
   const turns: ComparedTurn[] = [];
-  for (const step of align(a.turns, b.turns, ({ turnId }) => turnId)) {
-    const before = step.kind === 'added' ? undefined : step.a;
-    const after = step.kind === 'removed' ? undefined : step.b;
+  for (const { before, after } of pairTurns(a.turns, b.turns)) {
     const compared = before === undefined || after === undefined ? oneSided : compareTurns(sideOf(a, before), sideOf(b, after));
     const { parts } = compared;
     if (parts.length > 0)
@@ -215,6 +215,13 @@ function causeOfMessage(message: ChangedText | undefined, sides: TwoSides): Caus
   if (name === 'USER_PROMPT' && sides.inputDiffers) return { cause: 'input', detail: 'the runs began with different inputs' };
   if (kind.includes('→') && sides.profilesDiffer)
     return { cause: 'profile text', detail: `${name} goes through another ingestor: ${kind}` };
+  if (message?.change === 'moved') {
+    const isResult = name === 'TOOL_RESULT';
+    return {
+      cause: isResult ? 'tool result' : 'input',
+      detail: `${name} stands elsewhere: what the turn read arrived in another order`,
+    };
+  }
   if (name === 'TOOL_RESULT') return { cause: 'tool result', detail: 'a tool returned something else' };
   if (item?.observerId !== undefined || item?.ruleId !== undefined) return ofProfile('messages', sides);
   if (item?.from !== undefined) return { cause: 'another agent', detail: `${name} says something else` };

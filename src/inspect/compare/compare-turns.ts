@@ -1,14 +1,13 @@
 import { compareTurn, type Differing, partsOf } from '../rerender/compare-turn.ts';
 import { sameData } from '../rerender/same-data.ts';
-import type { RunId } from '../../core/ids.ts';
 import type { ReadContent } from '../read-content.ts';
-import { cleanContent, cleanTurn, withoutNoise } from './without-noise.ts';
+import { cleanContent, cleanTurn, type RunNames, withoutNoise } from './without-noise.ts';
 import type { RecordedTurn } from './recorded-turns.ts';
 import type { ComparedPart } from './run-comparison.ts';
 
 /** A turn as its journal has it, and where to read its texts. */
 export interface TurnSide {
-  readonly runId: RunId;
+  readonly names: RunNames;
   readonly content: ReadContent;
   readonly turn: RecordedTurn;
 }
@@ -50,8 +49,8 @@ function compareCleaned(before: TurnSide, after: TurnSide, withoutTimes: boolean
   };
 }
 
-function cleaned({ runId, content, turn }: TurnSide, withoutTimes: boolean) {
-  const clean = withoutNoise(runId, withoutTimes);
+function cleaned({ names, content, turn }: TurnSide, withoutTimes: boolean) {
+  const clean = withoutNoise(names, withoutTimes);
   return { ...cleanTurn(turn, clean), content: cleanContent(content, clean) };
 }
 

@@ -11,7 +11,7 @@ import { type ComparedRun, readRun, sideOf } from './compare-runs.ts';
 import { compareTurns, oneSided } from './compare-turns.ts';
 import type { RecordedTurn } from './recorded-turns.ts';
 import type { ComparedPart, TurnFigures } from './run-comparison.ts';
-import { withoutNoise } from './without-noise.ts';
+import { type RunNames, withoutNoise } from './without-noise.ts';
 
 /** The result of a call in both runs. */
 export interface ComparedResult extends BeforeAfter<string> {
@@ -60,7 +60,10 @@ export function compareOneTurn(turnId: string, a: RunWithRecords, b: RunWithReco
     return { ...sides, parts, difference, results: [], names: { before: noNames, after: noNames } };
   }
   const { parts, difference } = compareTurns(sideOf(left, before), sideOf(right, after));
-  const { stateChanges: _, ...prompt } = diffTurns(plainRecord(a.record(before.turnId)), plainRecord(b.record(after.turnId)));
+  const { stateChanges: _, ...prompt } = diffTurns(
+    plainRecord(a.record(before.turnId), left.names),
+    plainRecord(b.record(after.turnId), right.names),
+  );
   const differing = prompt.entries.flatMap((entry) => (entry.kind === 'same' ? [] : [entry]));
   const names = {
     before: refNames(
@@ -80,8 +83,8 @@ export function compareOneTurn(turnId: string, a: RunWithRecords, b: RunWithReco
 const noNames: RefNames = { items: {}, calls: {} };
 
 /** Takes out of a prompt what differs between any two runs. */
-function plainRecord({ runId, turnId, inputs, tools, prompt }: TurnRecord): ComparablePrompt {
-  const plain = withoutNoise(runId, false);
+function plainRecord({ turnId, inputs, tools, prompt }: TurnRecord, names: RunNames): ComparablePrompt {
+  const plain = withoutNoise(names, false);
   const spans = prompt.spans.map((span) => ({ ...span, text: plain(span.text) }));
   return { turnId, inputs, tools, prompt: { spans, text: plain(prompt.text) }, stateChanges: [] };
 }

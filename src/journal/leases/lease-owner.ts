@@ -10,3 +10,9 @@ export function parseOwner(owner: string): LeaseOwner | undefined {
   const [, pid, host] = match ?? [];
   return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host };
 }
+
+/** Begins the names of holders that are several engines of one runtime. */
+export const sharedPrefix = 'runtime ';
+
+/** Says how to steer a run that the engines of a runtime hold: they are no process that could be ended. */
+export const steerAtRuntime = 'its workers advance it; steer it on the page of `cadre serve --restate URL`';

@@ -1,3 +1,4 @@
+import { sharedPrefix } from '../leases/lease-owner.ts';
 import type { Row } from './connections.ts';
 
 /**
@@ -13,9 +14,6 @@ export function holderColumns(lockClass: number): string {
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = ${lockClass >>> 0}
     ), false) AS has_session`;
 }
-
-/** Begins the names of holders that are several engines of one runtime (`postgres-shared.ts`). */
-export const sharedPrefix = 'runtime ';
 
 /**
  * State of the holder of a lease.

@@ -4,7 +4,8 @@ import { assertMayErase, unknownRun } from '../commit-check.ts';
 import { isOpenStatus } from '../run-summary.ts';
 import { findLoose, type FoundText, type TextPlaces } from '../loose-texts.ts';
 import type { Connections, Row, Sql } from './connections.ts';
-import { holderColumns, isHeld, sharedPrefix } from './holder-state.ts';
+import { sharedPrefix } from '../leases/lease-owner.ts';
+import { holderColumns, isHeld } from './holder-state.ts';
 import { readText } from './stored-text.ts';
 
 /** Rows of one statement. */

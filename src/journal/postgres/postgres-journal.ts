@@ -16,7 +16,7 @@ import { turnEvents } from '../codec/turn-events.ts';
 import { integrityKey } from '../commit-chain.ts';
 import { assertCommit, assertId, assertLeaseRequest, assertRange, closedJournal, unknownRun } from '../commit-check.ts';
 import { checkLeaseTimes } from '../leases/holder.ts';
-import { sharedPrefix } from './holder-state.ts';
+import { sharedPrefix } from '../leases/lease-owner.ts';
 import { LockSession } from './lock-session.ts';
 import { PostgresAppender } from './postgres-appender.ts';
 import { PostgresEraser } from './postgres-eraser.ts';

@@ -160,6 +160,6 @@ function noJournal({ location, schema }: SchemaOptions): CadreError {
   return new CadreError(
     'STORE_FAILED',
     `${location}: there is no journal in schema ${schema}, and reading creates none; start a run there first, or name another schema (?schema=NAME)`,
-    { details: { location } },
+    { details: { location, missing: schema } },
   );
 }

@@ -3,7 +3,8 @@ import type { RunId } from '../../core/ids.ts';
 import type { Lease, SharedJournal } from '../../core/events/journal.ts';
 import { deletedRun, lockedRun } from '../commit-check.ts';
 import type { Connections, Row } from './connections.ts';
-import { holderColumns, holderState, sharedPrefix } from './holder-state.ts';
+import { sharedPrefix } from '../leases/lease-owner.ts';
+import { holderColumns, holderState } from './holder-state.ts';
 
 /** Services of a shared journal. */
 interface SharedParts {

@@ -49,6 +49,8 @@ it('team.yaml names the server, and its password comes from a variable; runs, tu
   expect([untrusted.code, untrusted.err]).toEqual([2, expect.stringMatching(/stores its runs on a server: postgres:.*--trust/s)]);
   const missing = await runCli(['run', '--trust', 'What is here?'], { cwd });
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('the environment has no variable SECRET_WORD')]);
+  const early = await runCli(['doctor', '--trust'], { cwd, env });
+  expect(early.out, early.err).toMatch(/✓ journal: .*none yet; the first run creates it/);
   const ran = await runCli(['run', '--trust', 'What is here?'], { cwd, env });
   expect(ran.code, ran.err).toBe(0);
   expect(ran.err).toContain(`is stored in ${shown}`);

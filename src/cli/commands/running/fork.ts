@@ -12,10 +12,8 @@ import { findTurn } from '../../runs/find-turn.ts';
 import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openRecordedRun, type RecordedRun } from '../../runs/recorded-run.ts';
-import { storePlace } from '../../options/store-path.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
-import { writeFoldersNote } from '../../terminal/folders-note.ts';
 import { openRunSession } from '../../runs/run-session.ts';
 import type { RunOptions } from './run.ts';
 
@@ -37,11 +35,12 @@ export async function forkCommand(reference: string, words: readonly string[], o
   const edits = forkEdits(options);
   const { from, files, at, before, recorded } = await readForkSource(reference, options);
   const profiles = options.profiles === undefined ? { files } : profilesFolder(options.profiles);
-  await using session = await openRunSession({ ...options, profiles, runId: from, recorded });
+  const forkId = randomIds.runId();
+  await using session = await openRunSession({ ...options, profiles, runId: from, forkId, recorded });
   const mode = watchMode(terminal, options);
-  const { engine, docs, out } = session;
+  const { engine } = session;
   const run = await engine.fork(from, {
-    runId: randomIds.runId(),
+    runId: forkId,
     ...(at === undefined ? {} : { at }),
     ...(before === undefined ? {} : { before }),
     ...(edits.length === 0 ? {} : { edits }),
@@ -49,7 +48,6 @@ export async function forkCommand(reference: string, words: readonly string[], o
     ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
     ...(words.length === 0 ? {} : { message: words.join(' ') }),
   });
-  await writeFoldersNote(storePlace(options.store), run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   terminal.tell(`Run ${safe(run.id)} goes on from event ${String(run.state.meta.parentRun?.at)} of ${safe(from)}.\n`);
   session.beginReading();

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../core/events/journal.ts';
 import { RunCatalog } from '../../../engine/run-catalog.ts';
 import { systemClock } from '../../../engine/system-clock.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
-import { timeText } from '../../../inspect/format/text/quantity-text.ts';
+import { countText, timeText } from '../../../inspect/format/text/quantity-text.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openJournal } from '../../options/open-journal.ts';
 import { checkDefaultStore, checkDefaultWorkspaces, shownStore, storePath } from '../../options/store-path.ts';
@@ -40,10 +40,16 @@ export async function pruneCommand(options: PruneCommandOptions): Promise<ExitCo
     const catalog = new RunCatalog(journal, systemClock);
     const which = { olderThanMs, deleted, idle, ...(project === undefined ? {} : { project }) };
     const { runs } = await catalog.prune({ ...which, dryRun: true });
+    if (runs.length === 0 && !dryRun) {
+      const { texts } = await catalog.prune({ ...which, include: () => false });
+      if (texts > 0) return show(leftTexts(texts), options);
+    }
     if (dryRun || runs.length === 0) {
       const chats = idle || runs.length > 0 ? [] : (await catalog.prune({ ...which, idle: true, dryRun: true })).runs;
       const hint =
-        chats.length === 0 ? '' : ` ${chats.length} runs of that age only wait for a message: add --idle to erase those.`;
+        chats.length === 0
+          ? ''
+          : ` ${countText(chats.length, 'run')} of that age only ${chats.length === 1 ? 'waits' : 'wait'} for a message: add --idle to erase ${chats.length === 1 ? 'it' : 'those'}.`;
       const text =
         runs.length === 0 ? `No run is that old: nothing to erase.${hint}\n` : `${listText(runs)}Nothing was erased (--dry-run).\n`;
       return show(
@@ -55,17 +61,23 @@ export async function pruneCommand(options: PruneCommandOptions): Promise<ExitCo
       if (!json) process.stderr.write('Nothing was erased.\n');
       return 1;
     }
+    if (options.workspaces === true) await checkDefaultWorkspaces(storePath(options.store));
     const chosen = new Set(runs.map(({ runId }) => runId));
-    const pruned = await catalog.prune({ ...which, include: ({ runId }) => chosen.has(runId) });
+    let folders = 0;
+    const pruned = await catalog.prune({
+      ...which,
+      include: ({ runId }) => chosen.has(runId),
+      onErased: async ({ runId }) => void (folders += (await removeFolders(runId, options)) ? 1 : 0),
+    });
     const runIds = pruned.runs.map(({ runId }) => runId);
-    const folders = await removeFolders(runIds, options);
     const { texts, held } = pruned;
     const kept = held.length === 0 ? '' : ` Not erased, since a process holds them: ${held.map((id) => safe(id)).join(', ')}.`;
-    const also = options.workspaces === true ? ` and ${folders} workspaces` : '';
+    const also = options.workspaces === true ? ` and ${countText(folders, 'workspace')}` : '';
     return show(
       {
         data: { runIds, texts, held, ...(options.workspaces === true ? { workspaces: folders } : {}), dryRun: false },
-        text: () => `Erased ${runIds.length} runs, ${texts} texts${also} from ${safe(shownStore(options.store))}.${kept}\n`,
+        text: () =>
+          `Erased ${countText(runIds.length, 'run')}, ${countText(texts, 'text')}${also} from ${safe(shownStore(options.store))}.${kept}\n`,
       },
       options,
     );
@@ -95,24 +107,25 @@ function listText(runs: readonly RunSummary[]): string {
   return `${lines.join('\n')}\n${more > 0 ? `  … and ${more} more\n` : ''}`;
 }
 
-/** Removes the notes of erased runs on this machine, and with `--workspaces` their default workspaces; returns how many of those. */
-async function removeFolders(runIds: readonly string[], { store, workspaces }: PruneCommandOptions): Promise<number> {
+/** Removes the note of an erased run on this machine, and with `--workspaces` its default workspace; true when there was one. */
+async function removeFolders(runId: string, { store, workspaces }: PruneCommandOptions): Promise<boolean> {
   const file = storePath(store);
-  if (workspaces === true) await checkDefaultWorkspaces(file);
-  let removed = 0;
-  for (const runId of runIds) {
-    await rm(path.join(folderOfNotes(file), `${runId}.json`), { force: true });
-    if (workspaces !== true) continue;
-    const folder = path.join(path.dirname(file), 'workspaces', runId);
-    // Removing a link removes the link, and nothing behind it.
-    const found = await rm(folder, { recursive: true }).then(
-      () => true,
-      (thrown: unknown) => {
-        if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false;
-        throw thrown;
-      },
-    );
-    if (found) removed += 1;
-  }
-  return removed;
+  await rm(path.join(folderOfNotes(file), `${runId}.json`), { force: true });
+  if (workspaces !== true) return false;
+  // Removing a link removes the link, and nothing behind it.
+  return await rm(path.join(path.dirname(file), 'workspaces', runId), { recursive: true }).then(
+    () => true,
+    (thrown: unknown) => {
+      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false;
+      throw thrown;
+    },
+  );
+}
+
+/** Says that an earlier call was interrupted after it had erased its runs, and that the rest is done now. */
+function leftTexts(texts: number) {
+  return {
+    data: { runIds: [], texts, held: [], dryRun: false },
+    text: () => `No run is that old. Erased ${countText(texts, 'text')} of runs that an interrupted call had erased before.\n`,
+  };
 }

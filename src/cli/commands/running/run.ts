@@ -76,7 +76,8 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   const run = await unlessInterrupted({ engine, interruption, terminal }, () => engine.launch({ profile, input }, settings));
   if (run === undefined) return 130;
   if (options.project !== undefined) await session.engine.catalog.move(run.id, options.project);
-  interruption.exitMessage = interruptedText(run, options.store);
+  const isOnWorkers = runtime !== undefined;
+  interruption.exitMessage = interruptedText(run, options.store, isOnWorkers ? 'tail' : 'resume');
   await using page = options.serve === true ? await openPage(session.engine, run, terminal) : undefined;
   session.beginReading();
   const watcher = watchRun(run, terminal, { mode, reading: session.reading });
@@ -91,9 +92,10 @@ export async function runCommand(words: readonly string[], options: RunOptions &
   });
   // A closed engine can no longer read its journal.
   if (options.record !== undefined) await writeRecording(options.record, await run.recording());
-  if (driven === 'interrupted') await closeInterrupted(run, session, terminal);
+  // Tools that run at workers are not this process's to wait for.
+  if (driven === 'interrupted') await closeInterrupted(isOnWorkers ? undefined : run, session, terminal);
   const closing = driven === 'settled' ? await session.closingLines() : '';
-  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw });
+  const code = finishRun(run, driven, { terminal, mode, store: options.store, closing, raw: options.raw, isOnWorkers });
   if (page !== undefined && driven !== 'interrupted') await page.untilInterrupted(interruption);
   return code;
 }

@@ -15,7 +15,6 @@ import type { ExitCode } from '../../exit-code.ts';
 import { finishRun, interruptedText } from '../../runs/finish-run.ts';
 import { findTurn } from '../../runs/find-turn.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
-import { storePlace } from '../../options/store-path.ts';
 import { thisCommand } from '../../options/this-command.ts';
 import { openReadingEngine } from '../../runs/reading-engine.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
@@ -24,7 +23,6 @@ import { jsonText } from '../../terminal/json-text.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
-import { writeFoldersNote } from '../../terminal/folders-note.ts';
 import { askOnTerminal } from '../../trust/ask-on-terminal.ts';
 import type { RunOptions } from '../running/run.ts';
 
@@ -131,23 +129,24 @@ async function replayFrom(
 ): Promise<ExitCode> {
   using interruption = new Interruption();
   const profiles = profilesFolder(options.profiles);
+  const forkId = randomIds.runId();
   await using session = await openRunSession({
     ...options,
     profiles,
     runId: from,
+    forkId,
     recorded: meta,
     ...(answers === undefined ? {} : { replay: { ...answers, find: 'prompt' } }),
   });
   const mode = watchMode(terminal, options);
-  const { engine, docs, out } = session;
+  const { engine } = session;
   const run = await engine.fork(from, {
-    runId: randomIds.runId(),
+    runId: forkId,
     profiles: 'current',
     recordedAnswers,
     ...(first === undefined ? {} : { before: first.turnId }),
     ...(options.llm === undefined ? {} : { llmConfig: options.llm }),
   });
-  await writeFoldersNote(storePlace(options.store), run.id, { ...(docs === undefined ? {} : { docs }), out });
   interruption.exitMessage = interruptedText(run, options.store);
   session.beginReading();
   const watcher = watchRun(run, terminal, { mode, after: run.state.meta.parentRun?.at, reading: session.reading });
