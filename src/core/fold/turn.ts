@@ -195,20 +195,27 @@ function consume(
   const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
   const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
   const itemSeqs: number[] = inputs.map(() => 0);
+  const waitingItems = agent.inbox.items;
+  let missing = inputs.length;
   let write = 0;
-  for (const waiting of agent.inbox.items) {
+  let read = 0;
+  for (; read < waitingItems.length && missing > 0; read += 1) {
+    const waiting = waitingItems[read];
+    if (waiting === undefined) continue;
     const { itemId } = waiting.item;
     const index = places === undefined ? inputs.findIndex((input) => input.itemId === itemId) : (places.get(itemId) ?? -1);
     const input = inputs[index];
     if (input !== undefined) {
+      if (items[index] === undefined) missing -= 1;
       items[index] = waiting.item;
       itemSeqs[index] = waiting.seq;
       if (input.kept !== true) continue;
       waiting.turnsSeen += 1;
     }
-    agent.inbox.items[write++] = waiting;
+    waitingItems[write++] = waiting;
   }
-  agent.inbox.items.length = write;
+  // What waits behind the last item that was read moves up as it is.
+  if (write < read) waitingItems.splice(write, read - write);
   return { items, itemSeqs };
 }
 
