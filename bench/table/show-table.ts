@@ -43,7 +43,9 @@ export async function showTable({ against, only, rounds }: TableOptions): Promis
   for (const probe of probes) medians.set(probe, await inTurns(probe, subjects, rounds));
   const shown = tableRows.filter(({ probe }) => medians.has(probe));
   const date = new Date().toISOString().slice(0, 10);
-  console.log(`${date}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, medians of ${rounds}\n`);
+  console.log(
+    `${date}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, medians of ${rounds}\n`,
+  );
   console.log(`| | unit | ${subjects.map(({ title }) => title).join(' | ')} | × bare loop | aim |`);
   console.log(`|---|---|${subjects.map(() => '--:|').join('')}--:|---|`);
   let holds = true;

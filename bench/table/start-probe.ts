@@ -9,7 +9,10 @@ const script = fileURLToPath(new URL('first-answer.ts', import.meta.url));
 
 const chunks = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: 'The sum is 2.' }, finish_reason: null }] },
-  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
+  {
+    choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  },
 ].map((chunk) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', ...chunk })}\n\n`);
 
 /** Times a process from its start to its first answer, by a model behind a port of this machine. */
@@ -31,7 +34,8 @@ export async function measureStart(subject: string): Promise<Figures> {
     const answered = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)]);
     const wall = performance.now() - began;
     await ended;
-    if (answered === undefined || child.exitCode !== 0) throw new Error(`the process of the first answer exited with ${child.exitCode}`);
+    if (answered === undefined || child.exitCode !== 0)
+      throw new Error(`the process of the first answer exited with ${child.exitCode}`);
     return { wall };
   } finally {
     server.close();

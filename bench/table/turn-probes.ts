@@ -11,7 +11,9 @@ const deltas = 20_000;
 /** Opens a file for the floor's rows; `synchronous` as in SQLite. */
 export function openRows(file: string, synchronous: 'NORMAL' | 'FULL'): { readonly insert: (row: unknown) => void; close(): void } {
   const database = new DatabaseSync(file);
-  database.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${synchronous}; CREATE TABLE turns (seq INTEGER PRIMARY KEY, body TEXT)`);
+  database.exec(
+    `PRAGMA journal_mode=WAL; PRAGMA synchronous=${synchronous}; CREATE TABLE turns (seq INTEGER PRIMARY KEY, body TEXT)`,
+  );
   const insert = database.prepare('INSERT INTO turns (body) VALUES (?)');
   return { insert: (row) => void insert.run(JSON.stringify(row)), close: () => database.close() };
 }

@@ -35,7 +35,9 @@ async function openedRuns(name: string): Promise<{ readonly journal: Journal; re
 
 /** Appends after the first commit of each run, all in one turn of the event loop. */
 function appendAll(journal: Journal, leases: readonly Lease[], seqs: readonly number[]): Promise<PromiseSettledResult<void>[]> {
-  return Promise.allSettled(leases.map((lease, place) => Promise.try(() => journal.append(lease, commitOf(lease.runId, seqs[place] ?? 1)))));
+  return Promise.allSettled(
+    leases.map((lease, place) => Promise.try(() => journal.append(lease, commitOf(lease.runId, seqs[place] ?? 1)))),
+  );
 }
 
 const outcomes = (settled: readonly PromiseSettledResult<void>[]): readonly string[] =>

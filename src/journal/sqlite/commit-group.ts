@@ -15,7 +15,7 @@ export type Refusal = { readonly error: unknown } | undefined;
 export interface CommitWriting {
   /** Writes one commit. */
   readonly alone: (commit: LeasedCommit) => void | Promise<void>;
-  /** Writes several in one transaction, each refused on its own. Throws when nothing of it is written. */
+  /** Writes several in one transaction, each refused on its own. Throws when none is written. */
   readonly together: (commits: readonly LeasedCommit[]) => readonly Refusal[] | Promise<readonly Refusal[]>;
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, Snapshot, TurnEvents } from '../../core/events/journal.ts';
@@ -104,7 +103,13 @@ export class SqliteJournal implements Journal {
     this.#isAlwaysFull = options.durability === 'full';
     const appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
     const { isKeyed: isSealed } = chain;
-    this.#appends = new SqliteAppends({ file: path, appender, files: this.#files, isSealed, write: (...work) => this.#write(...work) });
+    this.#appends = new SqliteAppends({
+      file: path,
+      appender,
+      files: this.#files,
+      isSealed,
+      write: (...work) => this.#write(...work),
+    });
   }
 
   acquire(runId: RunId, owner: string): Lease | Promise<Lease> {

@@ -90,7 +90,8 @@ function firstOfMany(
 /** Keeps the entries that the fewest turns have seen, then the oldest. Entries come in order of arrival. */
 function keepIfOlder(oldest: WaitingItem[], entry: WaitingItem): void {
   const { turnsSeen } = entry;
-  if (oldest.length === maxItemsPerTurn && turnsSeen >= (oldest.at(-1)?.turnsSeen ?? 0)) return;
+  const last = oldest[maxItemsPerTurn - 1];
+  if (last !== undefined && turnsSeen >= last.turnsSeen) return;
   let place = oldest.length;
   while (place > 0 && (oldest[place - 1]?.turnsSeen ?? 0) > turnsSeen) place -= 1;
   oldest.splice(place, 0, entry);
