@@ -19,7 +19,7 @@ export interface BenchResult {
 /** Compares a thousand sub-agents of three turns each, dispatched in one call, with a thousand concurrent floor loops. */
 export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
   const worker = plainModel({ turns: turnsEach, delayMs });
-  const engine = await benchEngine({ bench: worker, lead: leadModel() }, 'memory');
+  const engine = await benchEngine({ bench: worker, lead: leadModel(agents) }, 'memory');
   const costs = await interleaved(
     {
       floor: () => Promise.all(Array.from({ length: agents }, () => floorLoop(worker))),
@@ -74,8 +74,8 @@ async function heapOfLiveAgents(engine: BenchEngine): Promise<number> {
   return live / agents;
 }
 
-/** Model of the lead: creates the modules, dispatches them all, then ends. */
-function leadModel(): LanguageModelV4 {
+/** Creates the model of a lead: it creates the modules, dispatches them all, then ends. */
+export function leadModel(agents: number): LanguageModelV4 {
   const modules = Array.from({ length: agents }, (_, index) => ({
     action: 'create',
     name: `Module ${index + 1}`,

@@ -8,6 +8,7 @@ import { fanOut } from './fan-out.ts';
 import { floorLoop, plainModel } from './floor.ts';
 import { interleaved } from './measure.ts';
 import { showCounts } from './show-counts.ts';
+import { showTable } from './table/show-table.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const folder = mkdtempSync(path.join(tmpdir(), 'cadre-bench-'));
@@ -150,9 +151,23 @@ async function showRatios(): Promise<boolean> {
   return failures === 0;
 }
 
-const { values } = parseArgs({ options: { counts: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    counts: { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    only: { type: 'string', multiple: true },
+  },
+});
+
+/** Does what the options ask for; returns false when a limit or an aim is missed. */
+function run(): Promise<boolean> {
+  if (values.table) return showTable({ against: values.against, only: values.only, rounds });
+  return values.counts ? showCounts() : showRatios();
+}
+
 try {
-  process.exitCode = (await (values.counts ? showCounts() : showRatios())) ? 0 : 1;
+  process.exitCode = (await run()) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -85,6 +85,9 @@ export class Engine {
     checkArgument('engine.launch: request', request, 'object');
     checkOptions('engine.launch: request', request, known.launchRequest);
     checkOptions('engine.launch', given, known.launchOptions);
+    // Many launches at once are not even checked all in one turn of the event loop.
+    const turn = this.#parts.loopThrottle.pass(1);
+    if (turn !== undefined) await turn;
     this.#assertOpen();
     const { runtime, ids, workspaceOf } = this.#parts;
     const { profile, options } = checkLaunch(this.#parts, request, given);

@@ -13,7 +13,7 @@ function handLoop(): { readonly defer: (callback: () => void) => void; turn(): P
       const now = due;
       due = [];
       for (const callback of now) callback();
-      for (let round = 0; round < 5; round += 1) await Promise.resolve();
+      await new Promise(setImmediate);
     },
   };
 }
@@ -21,7 +21,7 @@ function handLoop(): { readonly defer: (callback: () => void) => void; turn(): P
 describe('F49: crowds pass in portions', () => {
   it('so many in one turn of the event loop, in the order in which they came; one that comes alone passes at once', async () => {
     const loop = handLoop();
-    const loopThrottle = new LoopThrottle(loop.defer);
+    const loopThrottle = new LoopThrottle({ monotonic: () => 0, defer: loop.defer });
     expect(loopThrottle.pass(8)).toBeUndefined();
     await loop.turn();
     const passed: number[] = [];
@@ -35,6 +35,32 @@ describe('F49: crowds pass in portions', () => {
     expect(passed).toEqual(Array.from({ length: 10 }, (_, number) => number));
     await loop.turn();
     expect(loopThrottle.pass(32)).toBeUndefined();
+  });
+
+  it('slow work ends a portion by its time: the event loop turns after 8 ms, and nothing waits for ever', async () => {
+    const loop = handLoop();
+    let now = 0;
+    const loopThrottle = new LoopThrottle({ monotonic: () => now, defer: loop.defer });
+    const passed: number[] = [];
+    const work = async (number: number, ms: number): Promise<void> => {
+      await loopThrottle.pass(1);
+      passed.push(number);
+      now += ms;
+    };
+    const all = [3, 3, 3, 3, 100, 1, 1].map((ms, number) => work(number, ms));
+    await Promise.resolve();
+    await Promise.resolve();
+    // Passing itself is free: those that came first passed before any of them had worked.
+    expect(passed).toHaveLength(7);
+    const slow = [3, 3, 3, 3, 100, 1, 1].map((ms, number) => work(10 + number, ms));
+    passed.length = 0;
+    await loop.turn();
+    expect(passed).toEqual([10, 11, 12]);
+    await loop.turn();
+    expect(passed).toEqual([10, 11, 12, 13, 14]);
+    await loop.turn();
+    expect(passed).toEqual([10, 11, 12, 13, 14, 15, 16]);
+    await Promise.all([...all, ...slow]);
   });
 
   it('effects of a crowd begin in their order, and whatever comes meanwhile behind them', async () => {

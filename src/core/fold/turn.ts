@@ -3,7 +3,7 @@ import { isAsking } from '../state/is-asking.ts';
 import { countedPrompt, viewTokens } from '../prompt/context-size.ts';
 import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
-import type { TurnId } from '../ids.ts';
+import type { ItemId, TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
 import { isJsonObject } from '../json.ts';
 import type { MessageOrigin, PromptMessage } from '../prompt/message.ts';
@@ -192,24 +192,47 @@ function consume(
   event: EventOf<'turn.start'>,
 ): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
   const { inputs } = event;
+  const waiting = agent.inbox.items;
   const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
   const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
   const itemSeqs: number[] = inputs.map(() => 0);
-  let write = 0;
-  for (const waiting of agent.inbox.items) {
-    const { itemId } = waiting.item;
-    const index = places === undefined ? inputs.findIndex((input) => input.itemId === itemId) : (places.get(itemId) ?? -1);
+  const leaving: number[] = [];
+  let missing = inputs.length;
+  let place = 0;
+  let step = 1;
+  // In a long inbox most of what is read comes first; results of calls came last, and the rest is looked for from there.
+  for (let looked = 0; looked < waiting.length && missing > 0; looked += 1) {
+    const entry = waiting[place];
+    const itemId = entry?.item.itemId;
+    const index =
+      places === undefined ? inputs.findIndex((input) => input.itemId === itemId) : (places.get(itemId as ItemId) ?? -1);
     const input = inputs[index];
-    if (input !== undefined) {
-      items[index] = waiting.item;
-      itemSeqs[index] = waiting.seq;
-      if (input.kept !== true) continue;
-      waiting.turnsSeen += 1;
+    if (entry !== undefined && input !== undefined) {
+      if (items[index] === undefined) missing -= 1;
+      items[index] = entry.item;
+      itemSeqs[index] = entry.seq;
+      if (input.kept === true) entry.turnsSeen += 1;
+      else leaving.push(place);
+    } else if (step > 0) {
+      step = -1;
+      place = waiting.length;
     }
-    agent.inbox.items[write++] = waiting;
+    place += step;
   }
-  agent.inbox.items.length = write;
+  removeAt(waiting, leaving);
   return { items, itemSeqs };
+}
+
+/** Removes the elements at these places, and keeps the order of the others. */
+function removeAt(list: unknown[], places: number[]): void {
+  if (places.length > 1) places.sort((a, b) => a - b);
+  let write = places[0] ?? list.length;
+  let next = 0;
+  for (let read = write; read < list.length; read += 1) {
+    if (read === places[next]) next += 1;
+    else list[write++] = list[read];
+  }
+  list.length = write;
 }
 
 function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.end'>): void {

@@ -1,9 +1,20 @@
 /** Capacity of one turn of the event loop: so many light operations, such as commits, or fewer heavy ones. */
 const capacity = 32;
 
+/** Milliseconds of such work after which the event loop gets a turn. */
+const portionMs = 8;
+
 /** Returns the weight of a commit of so many events. */
 export function weightOf(events: number): number {
   return Math.min(capacity, 1 + Math.max(0, events >> 3));
+}
+
+/** What a throttle measures its portions by. */
+export interface LoopThrottleParts {
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** Calls back in a later turn of the event loop. */
+  readonly defer?: (callback: () => void) => void;
 }
 
 /**
@@ -12,42 +23,62 @@ export function weightOf(events: number): number {
  *
  * 1. While a portion lasts, passing takes no time.
  * 2. Callers pass in the order in which they came.
+ * 3. A portion ends by its weight or by its time, whichever comes first; one operation passes in any case.
  */
 export class LoopThrottle {
+  readonly #monotonic: () => number;
   readonly #defer: (callback: () => void) => void;
-  readonly #waiting: { readonly weight: number; readonly resolve: () => void }[] = [];
+  #waiting: { readonly weight: number; readonly resolve: () => void }[] = [];
+  /** Number of those waiting that have passed and are still in the list. */
+  #gone = 0;
   #passed = 0;
+  #began = 0;
   #isTurning = false;
 
-  constructor(defer: (callback: () => void) => void = setImmediate) {
+  constructor({ monotonic, defer = setImmediate }: LoopThrottleParts) {
+    this.#monotonic = monotonic;
     this.#defer = defer;
   }
 
   /** Passes an operation of this weight, 1 to 32; returns a promise when it must wait for another turn of the event loop. */
   pass(weight: number): Promise<void> | undefined {
-    this.#turn();
+    if (!this.#isTurning) this.#turn();
     if (this.#waiting.length === 0 && this.#fits(weight)) return undefined;
     return new Promise((resolve) => this.#waiting.push({ weight, resolve }));
   }
 
   #fits(weight: number): boolean {
-    if (this.#passed + weight > capacity) return false;
+    if (this.#passed > 0 && (this.#passed + weight > capacity || this.#monotonic() - this.#began >= portionMs)) return false;
     this.#passed += weight;
     return true;
   }
 
   #turn(): void {
-    if (this.#isTurning) return;
     this.#isTurning = true;
+    this.#passed = 0;
+    this.#began = this.#monotonic();
     this.#defer(() => {
-      this.#isTurning = false;
-      this.#passed = 0;
-      let first = this.#waiting[0];
-      if (first !== undefined) this.#turn();
-      for (; first !== undefined && this.#fits(first.weight); first = this.#waiting[0]) {
-        this.#waiting.shift();
-        first.resolve();
+      if (this.#waiting.length === 0) {
+        this.#isTurning = false;
+        return;
       }
+      this.#turn();
+      this.#admit();
     });
   }
+
+  /** Admits those waiting one after the other: the time of a portion counts what each does at once. */
+  readonly #admit = (): void => {
+    const first = this.#waiting[this.#gone];
+    if (first === undefined || !this.#fits(first.weight)) return;
+    this.#gone += 1;
+    // The list is cut now and then: shifting a long one for each caller takes longer than their work.
+    if (this.#gone === this.#waiting.length || this.#gone === 1_024) {
+      this.#waiting = this.#waiting.slice(this.#gone);
+      this.#gone = 0;
+    }
+    first.resolve();
+    // A tick comes when no promise is left to go on.
+    queueMicrotask(() => process.nextTick(this.#admit));
+  };
 }

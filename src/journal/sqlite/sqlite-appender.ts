@@ -7,6 +7,7 @@ import { staleLease, staleSequence } from '../commit-check.ts';
 import { encodeCommit } from '../codec/event-codec.ts';
 import { changesStatus, createdAtOf, importedMark, summaryChange, type SummaryChange } from '../run-summary.ts';
 import { commitSum, contentSum, keySpan, maxRuns } from './sqlite-schema.ts';
+import type { LeasedCommit, Refusal } from './commit-group.ts';
 import { inTransaction } from './sqlite-transaction.ts';
 import { isTextOf } from '../codec/text-address.ts';
 import type { WalSync } from './wal-sync.ts';
@@ -56,13 +57,40 @@ export class SqliteAppender {
   /** Appends a whole commit or nothing. Throws STORE_CONFLICT when the lease or the sequence number is stale. */
   append(lease: Lease, commit: Commit): void {
     const change = summaryChange(commit.events);
-    this.#setSync(commit.sync || this.#alwaysFull);
+    // A transaction of several commits has set the level for all of them.
+    if (!this.#database.isTransaction) this.#setSync(commit.sync || this.#alwaysFull);
     const run = this.#runNumber(commit.runId);
     const append = { lease, commit, change };
     if (commit.events.length > largestRow) this.#appendInParts(append);
     else if (run !== undefined && commit.contents.length === 0 && !changesStatus(change) && !this.#chain.isKeyed)
       this.#insertNext(append, run, encodeCommit(commit.events));
     else inTransaction(this.#database, () => this.#insertWithAll(append));
+  }
+
+  /**
+   * Appends the commits of several runs in one transaction, each whole or not at all; the reason for each that is refused. Throws when the
+   * transaction fails: nothing is written then.
+   */
+  appendAll(commits: readonly LeasedCommit[]): readonly Refusal[] {
+    this.#setSync(this.#alwaysFull || commits.some(({ commit }) => commit.sync));
+    try {
+      return inTransaction(this.#database, () => commits.map((leased) => this.#appendPart(leased)));
+    } catch (thrown) {
+      // After a rollback, the number of a run's first row may go to another run.
+      for (const { commit } of commits) this.#runNumbers.delete(commit.runId);
+      throw thrown;
+    }
+  }
+
+  #appendPart({ lease, commit }: LeasedCommit): Refusal {
+    try {
+      this.append(lease, commit);
+      return undefined;
+    } catch (error) {
+      // SQLite gives up the whole transaction on a full disk.
+      if (!this.#database.isTransaction || !isRefusal(error)) throw error;
+      return { error };
+    }
   }
 
   /** Appends a long commit (an imported run, a fork) as several rows of one transaction, so that it can be read in parts. */
@@ -247,6 +275,11 @@ export class SqliteAppender {
     }
     return statement;
   }
+}
+
+/** True for an error about one commit, not about the file. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CadreError;
 }
 
 function storedStatus({ status, isImported }: SummaryChange): string | undefined {

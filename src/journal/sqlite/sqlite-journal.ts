@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CadreError } from '../../core/error.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { Commit, Journal, Lease, RunMarks, RunsFilter, RunSummary, Snapshot, TurnEvents } from '../../core/events/journal.ts';
@@ -11,6 +10,7 @@ import { isLocked, leftLeases, toStoreError } from './sqlite-failure.ts';
 import { openJournalFile } from './sqlite-open.ts';
 import { CommitChain, integrityKey, type IntegrityOptions } from '../commit-chain.ts';
 import { SqliteAppender } from './sqlite-appender.ts';
+import { SqliteAppends } from './sqlite-appends.ts';
 import { SqliteEraser } from './sqlite-eraser.ts';
 import { checkLeaseTimes, type LeaseTimes } from '../leases/holder.ts';
 import { type ProcessWatch, systemProcesses } from '../leases/process-watch.ts';
@@ -52,7 +52,8 @@ export interface SqliteJournalOptions {
  * 1. A commit is one row (a very long one several), written in one statement or transaction together with everything else it
  *    changes.
  * 2. The statement that writes the row also checks the lease and the expected sequence number.
- * 3. A commit with `sync` raises SQLite's level to FULL: it syncs the write-ahead log and with it all earlier commits. `sync()`
+ * 3. The commits of many runs in one turn of the event loop share a transaction, and a sync; each is refused on its own.
+ * 4. A commit with `sync` raises SQLite's level to FULL: it syncs the write-ahead log and with it all earlier commits. `sync()`
  *    does the same for earlier commits without `sync`; concurrent calls share one sync.
  * Throws STORE_CORRUPT, STORE_NEWER or STORE_FAILED, as the port says.
  */
@@ -72,12 +73,12 @@ export class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #leases: SqliteLeases;
-  readonly #appender: SqliteAppender;
   readonly #marks: SqliteMarks;
   readonly #eraser: SqliteEraser;
   readonly #snapshots: SqliteSnapshots;
   readonly #sync: WalSync;
   readonly #isAlwaysFull: boolean;
+  readonly #appends: SqliteAppends;
   readonly #files: FileWatch;
   readonly #waits = new LockWaits();
   #isOpen = true;
@@ -100,7 +101,15 @@ export class SqliteJournal implements Journal {
     this.#eraser = new SqliteEraser({ database, file: path, watch, snapshots, write: (work) => this.#write('erasing runs', work) });
     this.#sync = new WalSync(path);
     this.#isAlwaysFull = options.durability === 'full';
-    this.#appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
+    const appender = new SqliteAppender({ database, file: path, sync: this.#sync, alwaysFull: this.#isAlwaysFull, chain });
+    const { isKeyed: isSealed } = chain;
+    this.#appends = new SqliteAppends({
+      file: path,
+      appender,
+      files: this.#files,
+      isSealed,
+      write: (...work) => this.#write(...work),
+    });
   }
 
   acquire(runId: RunId, owner: string): Lease | Promise<Lease> {
@@ -128,20 +137,8 @@ export class SqliteJournal implements Journal {
 
   append(lease: Lease, commit: Commit): void | Promise<void> {
     assertCommit(lease, commit);
-    return this.#write(`appending to run ${commit.runId} after seq ${commit.expectedSeq}`, () => {
-      // Commits that need durability are neither written to a lost file nor acknowledged after its loss.
-      const counts = commit.sync || commit.expectedSeq === 0;
-      if (counts) this.#files.assertThere();
-      else this.#files.assertNotGone();
-      try {
-        this.#appender.append(lease, commit);
-      } catch (thrown) {
-        // A lost file explains whatever error SQLite or the system reported.
-        if (!(thrown instanceof CadreError) && !isLocked(thrown)) this.#files.assertThere();
-        throw thrown;
-      }
-      if (counts) this.#files.assertThere();
-    });
+    if (!this.#isOpen) throw closedJournal(this.location);
+    return this.#appends.append(lease, commit);
   }
 
   async sync(): Promise<void> {
@@ -220,6 +217,7 @@ export class SqliteJournal implements Journal {
 
   close(): void | Promise<void> {
     if (this.#closing !== undefined || !this.#isOpen) return this.#closing;
+    this.#appends.flush();
     this.#leases.giveUpAll();
     const synced = this.#sync.close();
     const cleared = settled(() => this.#waits.run(() => this.#clearAll()));

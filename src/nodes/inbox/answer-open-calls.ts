@@ -3,7 +3,7 @@ import type { CallId } from '../../core/ids.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { InboxItem } from '../../core/inbox/inbox.ts';
+import type { InboxItem, WaitingItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
 
 /**
@@ -13,10 +13,17 @@ import { isJsonObject } from '../../core/json.ts';
 export function answerOpenCalls(tx: Transaction, agent: SubContext): void {
   const open = openCallsOf(agent);
   if (open.length === 0) return;
-  const answered = new Set(agent.inbox.items.map(({ item }) => answeredCall(item)));
-  for (const callId of open) {
-    if (!answered.has(callId)) postDanglingResult(tx, agent, callId);
+  const unanswered = new Set(open);
+  // Results mostly came last, behind everything that waits longer.
+  for (let place = agent.inbox.items.length - 1; place >= 0 && unanswered.size > 0; place -= 1) {
+    const callId = answeredBy(agent.inbox.items[place]);
+    if (callId !== undefined) unanswered.delete(callId);
   }
+  for (const callId of unanswered) postDanglingResult(tx, agent, callId);
+}
+
+function answeredBy(waiting: WaitingItem | undefined): CallId | undefined {
+  return waiting === undefined ? undefined : answeredCall(waiting.item);
 }
 
 function postDanglingResult(tx: Transaction, agent: SubContext, callId: CallId): void {

@@ -2,7 +2,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
 import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
-import { isExpired, readingOrder, type WaitingItem } from '../../core/inbox/inbox.ts';
+import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { CallId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import type { Content, ContentPart } from '../../core/prompt/message.ts';
@@ -17,12 +17,7 @@ import { emptyText, failedInput } from './failed-input.ts';
 import { framedInput } from './frame-input.ts';
 import { truncate } from './truncate-input.ts';
 import { answeredCall, openCallsOf } from './answer-open-calls.ts';
-
-/** Most items one turn reads, unless its calls have more results; the rest wait for the next, in order. */
-const maxItemsPerTurn = 256;
-
-/** So many places of a full turn go to the items that have waited longest: none waits for ever behind a flood of urgent ones. */
-const placesForTheOldest = 16;
+import { itemsToRead } from './items-to-read.ts';
 
 /** Result of reading the inbox. */
 export interface ReadInbox {
@@ -36,7 +31,7 @@ export function readInbox(context: TurnContext): ReadInbox {
   const { tx, agent, profile } = context;
   dropExpired(tx, agent);
   const open = new Set(openCallsOf(agent));
-  const items = readable(agent, profile, open);
+  const items = itemsToRead(agent, profile, open);
   const inputs: TurnInput[] = [];
   for (const waiting of items) {
     const callId = answeredCall(waiting.item);
@@ -50,39 +45,6 @@ export function readInbox(context: TurnContext): ReadInbox {
 function dropExpired(tx: Transaction, agent: SubContext): void {
   for (const { item } of agent.inbox.items.filter(isExpired))
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
-}
-
-/** Returns the items to read now, in order: first call results, which directly follow their calls whatever their priority (I1). */
-function readable(agent: SubContext, profile: CompiledProfile, open: ReadonlySet<CallId>): readonly WaitingItem[] {
-  const waiting = agent.inbox.items;
-  const urgent = waiting.some(({ item }) => item.delivery === 'idle')
-    ? waiting.filter(({ item }) => item.delivery !== 'idle')
-    : waiting;
-  // A looping agent is busy. A persistent item that was read before does not hold back items that wait for an idle agent.
-  const chosen = agent.turn.loop || urgent.some(({ turnsSeen }) => turnsSeen === 0) ? urgent : waiting;
-  const weighted = profile.strategies.size === 0 ? chosen : chosen.map((entry) => withPriority(entry, profile));
-  const ordered = readingOrder(weighted);
-  if (open.size === 0 || ordered.length < 2) return oneTurn(ordered);
-  const isResult = ({ item }: WaitingItem): boolean => open.has(answeredCall(item) ?? ('' as CallId));
-  // However many results there are, all of them are read: no provider takes a history in which one is missing.
-  const results = ordered.filter(isResult);
-  const others = ordered.filter((entry) => !isResult(entry));
-  return [...results, ...oneTurn(others, Math.max(placesForTheOldest, maxItemsPerTurn - results.length))];
-}
-
-/** Returns as many items as one turn reads: the first ones, then the oldest unread of the rest; in reading order. */
-function oneTurn(ordered: readonly WaitingItem[], places = maxItemsPerTurn): readonly WaitingItem[] {
-  if (ordered.length <= places) return ordered;
-  const first = ordered.slice(0, places - placesForTheOldest);
-  const rest = ordered.slice(first.length);
-  const oldest = new Set(rest.toSorted((a, b) => a.turnsSeen - b.turnsSeen || a.seq - b.seq).slice(0, placesForTheOldest));
-  return [...first, ...rest.filter((entry) => oldest.has(entry))];
-}
-
-/** A profile's strategy may give its source another priority. */
-function withPriority(entry: WaitingItem, profile: CompiledProfile): WaitingItem {
-  const priority = entry.item.priority ?? profile.strategies.get(entry.item.source)?.priority;
-  return priority === undefined || priority === entry.item.priority ? entry : { ...entry, item: { ...entry.item, priority } };
 }
 
 interface Resolved {

@@ -208,21 +208,30 @@ export class Disk {
   #append(host: Host, inner: Journal, lease: Lease, commit: Commit): Promise<void> | undefined {
     if (host.state === 'dead' || this.#world.moment(host, 'before a write') === 'dies') return never();
     const { scheduler } = this.#world;
-    if (this.#mode === 'at once') return this.#tell(host, this.#write(host, inner, lease, commit));
-    if (this.#mode === 'writes late')
-      return scheduler
-        .turn(host.id, 'append')
-        .then(() => this.#unlessDead(host, () => this.#tell(host, this.#write(host, inner, lease, commit))));
+    const write = (): Promise<void> | undefined => {
+      const writing = this.#write(host, inner, lease, commit);
+      return writing instanceof Promise ? writing.then((written) => this.#tell(host, written)) : this.#tell(host, writing);
+    };
+    if (this.#mode === 'at once') return write();
+    if (this.#mode === 'writes late') return scheduler.turn(host.id, 'append').then(() => this.#unlessDead(host, write));
     const written = Promise.try(() => this.#write(host, inner, lease, commit));
     written.catch(() => undefined);
     return scheduler.turn(host.id, 'acknowledgement').then(async () => this.#tell(host, await written));
   }
 
-  /** Writes a commit, or fails to. */
-  #write(host: Host, inner: Journal, lease: Lease, commit: Commit): WrittenCommit {
+  /** Writes a commit, or fails to; with those of other runs, it is written at the end of a turn of the event loop. */
+  #write(host: Host, inner: Journal, lease: Lease, commit: Commit): WrittenCommit | Promise<WrittenCommit> {
     if (host.state === 'alive' && this.#world.faults.strikes('journal refuses', 0.03)) this.#storage.refuseNext(host);
-    void inner.append(lease, commit);
-    const { runId, events, contents } = commit;
+    const appended = inner.append(lease, commit);
+    if (appended === undefined) return this.#note(host, lease, commit);
+    return this.#untilDead(
+      host,
+      appended.then(() => this.#note(host, lease, commit)),
+    );
+  }
+
+  /** Notes a commit that is in the journal. */
+  #note(host: Host, lease: Lease, { runId, events, contents }: Commit): WrittenCommit {
     for (const { hash, text } of contents) this.#contents.set(hash, text);
     this.factsOf(runId).add(events);
     const written = { runId, epoch: lease.epoch, host: host.id, events: [...events], isAcknowledged: false };

@@ -93,9 +93,9 @@ export class SqliteStorage implements Storage, SyncObserver {
       holds: (lease) => journal.holds(lease),
       release: (lease) => journal.release(lease),
       append: (lease, commit) => {
-        void journal.append(lease, commit);
-        this.#look(level() >= 2);
-        return undefined;
+        const look = (): void => void this.#look(level() >= 2);
+        const appended = journal.append(lease, commit);
+        return appended === undefined ? look() : appended.then(look);
       },
       sync: () => journal.sync(),
       read: (runId, how) => journal.read(runId, how),
@@ -209,6 +209,8 @@ export class SqliteStorage implements Storage, SyncObserver {
   }
 
   #fate(host: Host): 'full' | 'writeFailed' | undefined {
+    // Commits that wait for the end of a turn of its event loop die with a process.
+    if (host.state === 'dead') return 'writeFailed';
     if (this.isFull) return 'full';
     return this.#refusing.delete(host.id) ? this.#random.pick(['full', 'writeFailed'] as const) : undefined;
   }
