@@ -96,8 +96,8 @@ function groupsOf(programNames) {
   const shared = closure(['cli/main', ...programNames]);
   // Packages are read only where they are needed.
   const readsPackage = (file) =>
-    [...closure([path.relative(sources, file).slice(0, -3)])].some((each) =>
-      isPackage(each) || /^import [^t].* from '(?!\.|node:)/m.test(readFileSync(each, 'utf8')),
+    [...closure([path.relative(sources, file).slice(0, -3)])].some(
+      (each) => isPackage(each) || /^import [^t].* from '(?!\.|node:)/m.test(readFileSync(each, 'utf8')),
     );
   const chunks = {
     base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !isPackage(file) && !readsPackage(file))),

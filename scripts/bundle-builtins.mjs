@@ -28,7 +28,8 @@ export function builtinsByName() {
 
 function atOnce(id, wholes, pairs) {
   const parts = wholes.map((name) => `${name} = ${taken(id)}`);
-  if (pairs.length > 0) parts.push(`{ ${pairs.map(([name, local]) => (local ? `${name}: ${local}` : name)).join(', ')} } = ${taken(id)}`);
+  if (pairs.length > 0)
+    parts.push(`{ ${pairs.map(([name, local]) => (local ? `${name}: ${local}` : name)).join(', ')} } = ${taken(id)}`);
   return `const ${parts.join(', ')};`;
 }
 

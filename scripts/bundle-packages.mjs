@@ -39,7 +39,9 @@ export function licenceTexts(folders) {
     const file = readdirSync(folder).find((each) => /^licen[cs]e(?:\.(?:md|txt))?$/i.test(each));
     if (file === undefined) throw new Error(`${name} cannot be bundled: it has no file with its licence (${license})`);
     const notice = path.join(folder, 'NOTICE');
-    const parts = [path.join(folder, file), ...(existsSync(notice) ? [notice] : [])].map((each) => readFileSync(each, 'utf8').trim());
+    const parts = [path.join(folder, file), ...(existsSync(notice) ? [notice] : [])].map((each) =>
+      readFileSync(each, 'utf8').trim(),
+    );
     return `${name} ${version} (${license})\n\n${parts.join('\n\n')}\n`;
   });
   return `Cadre's files contain code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
