@@ -1,7 +1,7 @@
 /** Style codes, which take no columns. */
 // oxlint-disable-next-line no-control-regex -- style codes are the target
 const styleCodes = /\u001b\[\d{1,2}m/gu;
-/** Text of characters that take one column each, whatever stands beside them: letters of the West, punctuation, arrows, lines of boxes. */
+/** Text of characters that take one column each, whatever is next to them: letters of the West, punctuation, arrows, lines of boxes. */
 const plain = /^[\x20-\x7E\xA0-\u024F\u2010-\u2027\u2030-\u205E\u2190-\u22FF\u23CE\u2500-\u259F]*$/;
 const marks = /\p{Mn}|\p{Me}|\u200C|\u200D|\uFE0E|\uFE0F|[\u1160-\u11FF\uD7B0-\uD7FB]/u;
 /** East Asian Width W and F of Unicode, by script, and emoji shown as pictures. */

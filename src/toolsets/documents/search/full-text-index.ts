@@ -39,7 +39,7 @@ export class FullTextIndex {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#totals = new IndexTotals(database);
-    // The signs keep FTS5 from seeing the condition and the order: it looks each row up anew for the one, and queries twice for the other.
+    // The signs keep FTS5 from seeing the condition and the order: it looks up each row by itself for the one, and queries twice for the other.
     const among = '+rowid IN (SELECT value FROM json_each(?))';
     const best = 'ORDER BY +rank, rowid LIMIT ?';
     this.#insert = database.prepare('INSERT INTO chunk(rowid, title, heading, prose, code) VALUES (?, ?, ?, ?, ?)');
