@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Starts the command line. Plain JavaScript that an older Node can read: there, the Node that is installed as a package is
 // started instead.
-import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
-import * as nodeModule from 'node:module';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createRequire } from 'node:module';
 import { bundleIsCurrent } from './current-bundle.mjs';
+
+const require = createRequire(import.meta.url);
+// Not imported: an import reads all a module exports, and Node loads what it keeps lazy for it.
+const { existsSync, lstatSync, mkdirSync, readFileSync } = require('node:fs');
+const path = require('node:path');
+const { fileURLToPath, pathToFileURL } = require('node:url');
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -21,7 +22,7 @@ else startAgain(installedNode());
 async function start() {
   endWithStarter();
   const compiled = folderForCompiled();
-  if (compiled !== undefined) nodeModule.enableCompileCache(compiled);
+  if (compiled !== undefined) require('node:module').enableCompileCache(compiled);
   await import(pathToFileURL(mainFile()).href);
 }
 
@@ -31,7 +32,7 @@ async function start() {
  */
 function folderForCompiled() {
   const user = process.getuid?.();
-  const folder = path.join(tmpdir(), `cadre-compiled-${user ?? 'code'}`);
+  const folder = path.join(require('node:os').tmpdir(), `cadre-compiled-${user ?? 'code'}`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
@@ -76,7 +77,7 @@ function installedNode() {
 
 function binaryOf(name) {
   try {
-    const packageFile = nodeModule.createRequire(import.meta.url).resolve(`${name}/package.json`);
+    const packageFile = require.resolve(`${name}/package.json`);
     const { bin } = JSON.parse(readFileSync(packageFile, 'utf8'));
     const binary = path.join(path.dirname(packageFile), typeof bin === 'string' ? bin : bin.node);
     return existsSync(binary) ? binary : undefined;
@@ -86,7 +87,7 @@ function binaryOf(name) {
 }
 
 function startAgain(binary) {
-  const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], {
+  const child = require('node:child_process').spawn(binary, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, CADRE_NODE: binary },
   });

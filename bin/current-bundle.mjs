@@ -1,6 +1,10 @@
 // Says whether the bundle in dist/ was made of the sources as they are now.
-import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+// Not imported: an import reads all a module exports, and Node loads what it keeps lazy for it.
+const { readFileSync, statSync } = require('node:fs');
+const path = require('node:path');
 
 /** The file of a bundle that names the sources it was made of. */
 export const fingerprintsFile = 'sources.txt';

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
+import { builtinsByName } from './bundle-builtins.mjs';
+import { isExternal, licencesFile, licenceTexts, packageFolders, packageName } from './bundle-packages.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const sources = path.join(root, 'src');
@@ -34,11 +36,11 @@ export async function buildBundle(out, keep = 0) {
     input: entries(),
     cwd: root,
     platform: 'node',
-    // Packages stay packages: they have licences and versions of their own, and optional ones may be missing.
-    external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
-    resolve: { extensions: ['.ts'] },
+    // Other packages stay packages: they are large, load much that is not needed, or may be missing.
+    external: isExternal,
+    resolve: { extensions: ['.ts', '.js'] },
     transform: { target: 'esnext' },
-    plugins: [placesOfModules()],
+    plugins: [placesOfModules(), builtinsByName()],
     onLog: (level, log, pass) => {
       // Modules that are loaded lazily by some and at once by others are meant to be.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') pass(level === 'warn' ? 'error' : level, log);
@@ -60,7 +62,11 @@ export async function buildBundle(out, keep = 0) {
   await writeParsedTexts(out);
   removeOld(out, new Set(output.map(({ fileName }) => fileName)), began - keep);
   const used = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).filter((id) => path.isAbsolute(id));
-  const lines = [...new Set(used)].toSorted().map((file) => `${before.get(file)} ${path.relative(root, file)}\n`);
+  const packages = packageFolders(used);
+  write(out, licencesFile, licenceTexts(packages));
+  // Of a package, the file with its version tells enough.
+  const made = [...new Set(used.filter((id) => before.has(id))), ...packages.map((folder) => path.join(folder, 'package.json'))];
+  const lines = made.toSorted().map((file) => `${before.get(file) ?? fingerprintOf(file)} ${path.relative(root, file)}\n`);
   write(out, fingerprintsFile, lines.join(''));
 }
 
@@ -90,21 +96,17 @@ function groupsOf(programNames) {
   const shared = closure(['cli/main', ...programNames]);
   // Packages are read only where they are needed.
   const readsPackage = (file) =>
-    [...closure([path.relative(sources, file).slice(0, -3)])].some((each) =>
-      /^import [^t].* from '[^.n]/m.test(readFileSync(each, 'utf8')),
+    [...closure([path.relative(sources, file).slice(0, -3)])].some(
+      (each) => isPackage(each) || /^import [^t].* from '(?!\.|node:)/m.test(readFileSync(each, 'utf8')),
     );
   const chunks = {
-    base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !readsPackage(file))),
+    base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !isPackage(file) && !readsPackage(file))),
     index: closure(['index']),
     guard: closure(['toolsets/sandbox/sweep-program']),
     cli: closure(['cli/main']),
     reading: closure(['journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']),
-    engine: closure([
-      'engine/create-engine',
-      'engine/check-engine-options',
-      'profiles/compile-profile-files',
-      'engine/recovery/facts-of-run',
-    ]),
+    profiles: closure(['profiles/compile-profile-files', 'engine/recovery/facts-of-run']),
+    engine: closure(['engine/create-engine', 'engine/check-engine-options']),
     running: closure(['cli/commands/running/run']),
   };
   // An entry that waits at its top level must not hold what others need.
@@ -112,18 +114,25 @@ function groupsOf(programNames) {
   return Object.entries(chunks).map(([name, modules], index) => ({
     name,
     priority: 10 - index,
-    test: (id) => modules.has(id) && !entryFiles.has(id),
+    test: (id) => modules.has(packageName(id) ?? id) && !entryFiles.has(id),
   }));
 }
 
-/** The modules that are loaded with the given ones. */
+/** The modules that are loaded with the given ones, and the names of bundled packages. */
 function closure(names) {
   const found = new Set(names.map((name) => path.join(sources, `${name}.ts`)));
   for (const file of found) {
-    const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s(?!type\s)[^'"`;]*?from\s+'(\.[^']+)'/gm);
-    for (const [, to] of imports) found.add(path.join(path.dirname(file), to));
+    if (isPackage(file)) continue;
+    const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s(?!type\s)[^'"`;]*?from\s+'([^']+)'/gm);
+    for (const [, to] of imports)
+      if (to.startsWith('.')) found.add(path.join(path.dirname(file), to));
+      else if (!isExternal(to)) found.add(packageName(to));
   }
   return found;
+}
+
+function isPackage(module) {
+  return !path.isAbsolute(module);
 }
 
 /**
@@ -186,20 +195,25 @@ async function writeParsedTexts(out) {
   const { parseYaml } = await import(sourceUrl('profiles/yaml/parse-yaml.ts'));
   const { packNode, textKey } = await import(sourceUrl('profiles/yaml/parsed-texts.ts'));
   const { SourceText } = await import(sourceUrl('profiles/yaml/source-text.ts'));
+  const { fileKindOf } = await import(sourceUrl('profiles/files/file-kind.ts'));
+  const { checkScript } = await import(sourceUrl('profiles/compile/checks/check-script.ts'));
   const { Report } = await import(sourceUrl('profiles/report.ts'));
   const teams = path.join(root, 'agent_profiles');
   const texts = globSync('**/*.yaml', { cwd: teams })
     // Tests are read by `cadre test` alone.
     .filter((name) => !name.endsWith('.test.yaml'))
     .toSorted()
-    .map((name) => readFileSync(path.join(teams, name), 'utf8'));
-  const packed = texts.flatMap((text) => {
+    .map((name) => [name, readFileSync(path.join(teams, name), 'utf8')]);
+  const packed = texts.flatMap(([name, text]) => {
     const report = new Report();
     const node = parseYaml(new SourceText('', text), report);
     if (node === undefined || report.diagnostics.length > 0 || hasAlias(node)) return [];
     const tree = packNode(node);
     // A number that JSON does not have.
-    return isDeepStrictEqual(JSON.parse(JSON.stringify(tree)), tree) ? [[textKey(text), tree]] : [];
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(tree)), tree)) return [];
+    const isScript = node.kind === 'map' && fileKindOf(name, node) === 'script';
+    if (isScript) checkScript(report, node);
+    return [[textKey(text), { node: tree, ...(isScript && report.diagnostics.length === 0 ? { isGoodScript: true } : {}) }]];
   });
   write(out, 'profiles/yaml/parsed-texts.json', JSON.stringify(Object.fromEntries(packed)));
 }

@@ -11,7 +11,7 @@ import { formatTurnList } from '../../src/inspect/format/format-turn-list.ts';
 import { formatTurn } from '../../src/inspect/format/turn/format-turn.ts';
 import { cell, table } from '../../src/inspect/format/text/table.ts';
 import { type FormatOptions, plainStyle, type TextStyle } from '../../src/inspect/format/text/text-style.ts';
-import { textWidth } from '../../src/inspect/format/text/text-width.ts';
+import { textCharacters, textWidth } from '../../src/inspect/format/text/text-width.ts';
 import { wrapLine, wrapLines } from '../../src/inspect/format/text/wrap-line.ts';
 import { runOverview } from '../../src/inspect/run-overview.ts';
 import { timeline } from '../../src/inspect/timeline/timeline.ts';
@@ -156,4 +156,25 @@ it('F32: a table with no room for its columns says each row in lines, with the t
     { width: 24, least: { 4: 12 } },
   );
   expect(lines).toEqual(['run_1  idle', '  turns 3  cost unknown', '  A title of some words']);
+});
+
+describe('the width of a text', () => {
+  /** A character that joins with none before it, and of which texts take the long way. */
+  const slow = '日';
+  const codes = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code)).filter((each) => each !== '\u001b');
+
+  it('is that of its graphemes for each character, also of those that are measured at a glance', () => {
+    expect(codes.filter((code) => textWidth(code) !== textWidth(`${code}${slow}`) - 2)).toEqual([]);
+  });
+
+  it('is that of its graphemes for characters side by side', () => {
+    const near = codes.filter((code) => code < '\u0300' || (code >= '\u2000' && code < '\u2700'));
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...near), { maxLength: 6 }), (picked) => {
+        const text = picked.join('');
+        expect([...textCharacters(text), ...textCharacters(slow)]).toEqual([...textCharacters(`${text}${slow}`)]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });

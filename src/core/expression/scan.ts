@@ -7,6 +7,7 @@ export interface Token {
 }
 
 const word = /[\p{L}_][\p{L}\p{N}_]*/uy;
+const quoteStarts = new Set([...`"'rRbB`].map((character) => character.charCodeAt(0)));
 const sign = /===|!==|==|!=|<=|>=|&&|\|\||=>|\?\?|\?\.|\*\*|\/\/|\+\+|--|:=|\.\.\.|[^\s]/uy;
 
 /** Splits a source into words, quoted texts and signs, skipping spaces and `//` comments; never fails. */
@@ -34,6 +35,8 @@ export function scan(source: string): readonly Token[] {
 
 /** Returns the end of the quoted text that starts at a position (after its quote, or the limit); undefined if none starts there. */
 export function quotedEnd(source: string, start: number, limit = source.length): number | undefined {
+  // Asked at each character of a text; hardly any starts a quote.
+  if (!quoteStarts.has(source.charCodeAt(start))) return undefined;
   const prefix = /^[rRbB]{1,2}(?=["'])/.exec(source.slice(start, start + 3))?.[0] ?? '';
   const open = start + prefix.length;
   const quote = source[open];

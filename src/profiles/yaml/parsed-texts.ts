@@ -17,9 +17,17 @@ export type PackedNode =
   | readonly [kind: 'list', start: number, end: number, items: readonly PackedNode[]]
   | readonly [kind: 'map', start: number, end: number, entries: readonly (readonly [string, number, number, PackedNode])[]];
 
+/** What the build found out about a text: its nodes and, for one that is a script, whether it has no problem. */
+export interface PackedText {
+  readonly node: PackedNode;
+  readonly isGoodScript?: true;
+}
+
 const parsedFile = join(import.meta.dirname, 'parsed-texts.json');
 // Pure cache: what the build wrote; null from source, where it wrote nothing.
-let parsed: Readonly<Record<string, PackedNode>> | null | undefined;
+let parsed: Readonly<Record<string, PackedText>> | null | undefined;
+// Pure cache: roots of scripts that the build checked.
+const goodScripts = new WeakSet<SourceNode>();
 
 /**
  * Returns the nodes of a text that the build parsed (`scripts/build-bundle.mjs`): the files of the bundled teams, as long as they have that
@@ -27,9 +35,17 @@ let parsed: Readonly<Record<string, PackedNode>> | null | undefined;
  */
 export function parsedBefore(file: SourceText): SourceNode | undefined {
   if (parsed === undefined)
-    parsed = existsSync(parsedFile) ? (JSON.parse(readFileSync(parsedFile, 'utf8')) as Record<string, PackedNode>) : null;
+    parsed = existsSync(parsedFile) ? (JSON.parse(readFileSync(parsedFile, 'utf8')) as Record<string, PackedText>) : null;
   const found = parsed === null ? undefined : parsed[textKey(file.text)];
-  return found === undefined ? undefined : unpack(found, file);
+  if (found === undefined) return undefined;
+  const root = unpack(found.node, file);
+  if (found.isGoodScript === true) goodScripts.add(root);
+  return root;
+}
+
+/** True for the root of a script that the build found without a problem: of the same text, with the same code. */
+export function isGoodScript(root: SourceNode): boolean {
+  return goodScripts.has(root);
 }
 
 /** Returns the key of a text. */

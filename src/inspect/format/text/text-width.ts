@@ -1,14 +1,16 @@
 /** Style codes, which take no columns. */
 // oxlint-disable-next-line no-control-regex -- style codes are the target
 const styleCodes = /\u001b\[\d{1,2}m/gu;
-const plain = /^[\x20-\x7E]*$/;
+/** Text of characters that take one column each, whatever is next to them: letters of the West, punctuation, arrows, lines of boxes. */
+const plain = /^[\x20-\x7E\xA0-\u024F\u2010-\u2027\u2030-\u205E\u2190-\u22FF\u23CE\u2500-\u259F]*$/;
 const marks = /\p{Mn}|\p{Me}|\u200C|\u200D|\uFE0E|\uFE0F|[\u1160-\u11FF\uD7B0-\uD7FB]/u;
 /** East Asian Width W and F of Unicode, by script, and emoji shown as pictures. */
 const wide =
   /(?![\uFF61-\uFFDC])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Script=Tangut}\p{Script=Nushu}\p{Script=Khitan_Small_Script}\p{Emoji_Presentation}\u2329\u232A\u2630-\u2637\u268A-\u268F\u2FF0-\u303E\u309B\u309C\u30A0\u30FB\u30FC\u3190-\u31EF\u3200-\u33FF\u4DC0-\u4DFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}]/u;
 const picture = /[\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
 
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// Pure cache: it takes milliseconds to make, and most texts are plain.
+let characters: Intl.Segmenter | undefined;
 
 /** A grapheme, of one or more code points, with its width in columns. */
 export interface TextCharacter {
@@ -18,6 +20,11 @@ export interface TextCharacter {
 
 /** Iterates over the graphemes of a text without styles. */
 export function* textCharacters(text: string): Generator<TextCharacter> {
+  if (plain.test(text)) {
+    for (const character of text) yield { text: character, width: 1 };
+    return;
+  }
+  characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment } of characters.segment(text)) yield { text: segment, width: characterWidth(segment) };
 }
 

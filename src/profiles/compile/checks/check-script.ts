@@ -3,11 +3,13 @@ import { compileScript } from '../../../core/model/script.ts';
 import type { Report } from '../../report.ts';
 import { pathText } from '../../schema/schema-problem.ts';
 import { nameHint, quote } from '../../wording.ts';
+import { isGoodScript } from '../../yaml/parsed-texts.ts';
 import { childOf, nodeAt, toPlainObject, type MapNode, type SourceNode } from '../../yaml/source-node.ts';
 import { mapItems, textNode } from '../read-node.ts';
 
 /** Compiles the rules of a scripted model and reports every problem at its place in the file. */
 export function checkScript(report: Report, root: MapNode): void {
+  if (isGoodScript(root)) return;
   const compiled = compileScript(toPlainObject(root));
   if (compiled.ok) return;
   for (const { path, message, start, end, hint } of compiled.problems) {
