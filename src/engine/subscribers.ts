@@ -24,11 +24,15 @@ export class Subscribers {
   readonly #report: (message: string) => void;
   readonly #reported = new Set<RunSubscriber>();
   readonly #replies = new Map<TurnId, () => ReplySoFar>();
+  readonly #onLive: (isRead: boolean) => void;
   #deltaReaders = 0;
+  #liveReaders = 0;
   #closed: Error | undefined;
 
-  constructor(report: (message: string) => void) {
+  /** `onLive` is called when the first subscriber to deltas or progress comes, and when the last one has left. */
+  constructor(report: (message: string) => void, onLive: (isRead: boolean) => void = () => undefined) {
     this.#report = report;
+    this.#onLive = onLive;
   }
 
   /** True when a subscriber reads deltas; they are produced only then. */
@@ -52,10 +56,14 @@ export class Subscribers {
   add(subscriber: RunSubscriber): () => void {
     this.#all.add(subscriber);
     if (subscriber.onDelta !== undefined) this.#deltaReaders++;
+    const isLive = subscriber.onDelta !== undefined || subscriber.onProgress !== undefined;
+    if (isLive && this.#liveReaders++ === 0) this.#onLive(true);
     const closed = this.#closed;
     if (closed !== undefined) this.#guard(subscriber, () => subscriber.onHalt?.(closed));
     return () => {
-      if (this.#all.delete(subscriber) && subscriber.onDelta !== undefined) this.#deltaReaders--;
+      if (!this.#all.delete(subscriber)) return;
+      if (subscriber.onDelta !== undefined) this.#deltaReaders--;
+      if (isLive && --this.#liveReaders === 0) this.#onLive(false);
     };
   }
 

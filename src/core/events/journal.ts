@@ -1,6 +1,7 @@
 import { CadreError } from '../error.ts';
 import type { CadreEvent } from './event.ts';
 import type { ContentHash, RunId, TurnId } from '../ids.ts';
+import type { LiveChannel } from './live-channel.ts';
 
 /** A value or a promise of it: stores in the same process answer synchronously. */
 export type Awaitable<T> = T | Promise<T>;
@@ -225,13 +226,18 @@ export interface Journal {
    * look at the journal from time to time as well. Optional.
    */
   watch?(runId: RunId | undefined, wake: () => void): () => void;
+  /** Carries live data of runs to readers in other processes. Optional. */
+  readonly live?: LiveChannel;
   /** For engines on several machines that work on the same runs. Optional. */
   readonly shared?: SharedJournal;
   close(): Awaitable<void>;
 }
 
 /** The reading half of a journal. */
-export type JournalReader = Pick<Journal, 'location' | 'read' | 'content' | 'runs' | 'watch' | 'snapshot' | 'snapshotParts'>;
+export type JournalReader = Pick<
+  Journal,
+  'location' | 'read' | 'content' | 'runs' | 'watch' | 'live' | 'snapshot' | 'snapshotParts'
+>;
 
 /** Reads a stored text. Throws STORE_FAILED when the journal answers with anything but a text or undefined, such as a promise. */
 export function storedText(journal: Pick<Journal, 'location' | 'content'>, hash: ContentHash): string | undefined {

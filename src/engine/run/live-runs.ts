@@ -8,6 +8,7 @@ import type { LaunchOptions } from '../launch-options.ts';
 import type { HaltedRuns } from '../recovery/halted-runs.ts';
 import type { Leases } from '../recovery/leases.ts';
 import { Resources } from '../effects/resources.ts';
+import { publishLive } from '../live/live-publisher.ts';
 import type { RunDriver } from './run-driver.ts';
 import { runHandle, type RunHandleParts } from '../run-handle.ts';
 import type { Run } from '../run.ts';
@@ -72,15 +73,21 @@ export class LiveRuns {
     const { taken } = tools;
     const { actor, run } = this.#handle(state, lease, { runtime, tools, context: options.context, answers });
     if (options.subscriber !== undefined) run.subscribe(options.subscriber);
+    const { runId } = state.meta;
+    const { remote, journal } = this.#parts;
+    // A run that engines elsewhere advance is published there.
+    const published = { runId, subscribers: actor.subscribers, seq: () => actor.state.seq };
+    const stopPublishing = publishLive(remote === undefined ? journal.live : undefined, published);
     const forget = (): void => {
-      this.#runs.delete(state.meta.runId);
+      stopPublishing();
+      this.#runs.delete(runId);
       if (this.#runs.size === 0) this.#ignoreExit();
       void tools.release();
     };
     const left = leaveWhenOver({ run, actor, lease, leases: this.#leases, ended: this.#ended, forget });
-    void left.then(() => this.#halted.add(state.meta.runId, actor.halted, options));
+    void left.then(() => this.#halted.add(runId, actor.halted, options));
     const live = { run, actor, taken, tools, left };
-    this.#runs.set(state.meta.runId, live);
+    this.#runs.set(runId, live);
     // Only real time ends with the process: tests and simulations drive their own clock.
     if (this.#parts.clock === systemClock) this.#leaveExit ??= watchExit(() => [...this.#runs.values()].map((each) => each.run));
     if (options.signal !== undefined) cancelOnAbort(run, options.signal);

@@ -6,6 +6,7 @@ import type { Delivery, RuntimeLink } from '../../core/runtime.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Lease } from '../../core/events/journal.ts';
 import type { UnwrittenEvents } from '../run/commit-batch.ts';
+import { LiveReader } from '../live/live-reader.ts';
 import type { Input } from '../run/input.ts';
 import type { ActorPorts } from '../run/actor-ports.ts';
 import { RunActor } from '../run/run-actor.ts';
@@ -30,13 +31,18 @@ const lookAgainMs = 2_000;
 export class RemoteRun implements RunDriver {
   state: RunContext;
   halted: CadreError | undefined;
-  readonly subscribers = new Subscribers(() => undefined);
+  readonly subscribers = new Subscribers(
+    () => undefined,
+    (isRead) => this.#readLive(isRead),
+  );
   readonly #lease: Lease;
   readonly #ports: ActorPorts;
   readonly #link: RuntimeLink;
   readonly #idle = new Set<() => void>();
   #reading: Promise<void> | undefined;
   #isNewsWaiting = false;
+  /** Live data of the engines at work, while somebody reads it here. */
+  #live: LiveReader | undefined;
   #stopWatching: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
   /** Works that each cancel under way waits for. */
@@ -146,7 +152,11 @@ export class RemoteRun implements RunDriver {
       this.#isNewsWaiting = false;
       try {
         const events = await readOn(this.state, this.#ports, this.#beforeEvent);
-        if (events.length > 0) this.subscribers.publish(events);
+        if (events.length > 0) {
+          this.#live?.note(events);
+          this.subscribers.publish(events);
+        }
+        this.#live?.release();
       } catch (thrown) {
         // A store that fails for a while is read again; the run itself is none the worse.
         if (!(thrown instanceof CadreError)) throw thrown;
@@ -155,6 +165,14 @@ export class RemoteRun implements RunDriver {
     if (this.isOver || this.halted !== undefined) this.#stop();
     else this.#lookLater();
     this.#settleIdle();
+  }
+
+  #readLive(isRead: boolean): void {
+    this.#live?.close();
+    this.#live = undefined;
+    const { live } = this.#ports.journal;
+    if (!isRead || live === undefined || this.isOver || this.halted !== undefined) return;
+    this.#live = new LiveReader(live, { runId: this.state.meta.runId, seq: () => this.state.seq, to: this.subscribers });
   }
 
   /** Collects for cancels under way what is at work when an agent ends: it may have begun after the last look. */
@@ -190,6 +208,7 @@ export class RemoteRun implements RunDriver {
   #stop(): void {
     this.#stopWatching?.();
     this.#stopWatching = undefined;
+    this.#readLive(false);
     this.#cancelLook?.();
   }
 }

@@ -6,6 +6,7 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { usesModel } from '../../core/profile/profile.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { Effects } from '../effects/effects.ts';
+import { publishLive } from '../live/live-publisher.ts';
 import type { Input } from '../run/input.ts';
 import type { ActorPorts } from '../run/actor-ports.ts';
 import { suspendedError } from '../run/run-errors.ts';
@@ -38,6 +39,7 @@ interface PerformerLinks {
  * 2. A tool that is not pure leaves a durable mark before it starts. When the mark is there already, another engine started it: an
  *    idempotent one runs again, for every other one the run decides what follows (I5).
  * 3. It follows the journal while effects run: one whose turn or call is over is aborted.
+ * 4. Readers in other processes get live data, if the journal has a channel for it.
  */
 export class RunPerformer {
   readonly #state: RunContext;
@@ -45,6 +47,7 @@ export class RunPerformer {
   readonly #links: PerformerLinks;
   readonly #effects: Effects;
   readonly #waiting = new Map<string, PromiseWithResolvers<Input>>();
+  readonly #stopPublishing: () => void;
   #cancelLook: (() => void) | undefined;
   #isLooking = false;
   /** Marks being written. */
@@ -57,6 +60,8 @@ export class RunPerformer {
     this.#ports = ports;
     this.#links = links;
     const subscribers = new Subscribers(() => undefined);
+    const { runId } = state.meta;
+    this.#stopPublishing = publishLive(ports.journal.live, { runId, subscribers, seq: () => state.seq });
     this.#effects = new Effects(ports, {
       subscribers,
       tell: this.#told,
@@ -121,6 +126,7 @@ export class RunPerformer {
     await this.#effects.finish(graceMs);
     this.#effects.leaveAll(error);
     await this.#effects.drain();
+    this.#stopPublishing();
     this.#reject(error);
   }
 

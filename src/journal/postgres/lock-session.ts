@@ -10,9 +10,8 @@ interface SessionParts {
   readonly connections: () => Promise<Connections>;
   /** First key of the advisory locks. */
   readonly lockClass: number;
-  readonly channel: string;
-  /** Receives the text of each notification; undefined after notifications may have been missed. */
-  readonly onNews: (text: string | undefined) => void;
+  /** Receives the text of each notification; undefined after notifications of a channel may have been missed. */
+  readonly onNews: (channel: string, text: string | undefined) => void;
 }
 
 /**
@@ -25,8 +24,9 @@ export class LockSession {
   readonly #parts: SessionParts;
   readonly #wanted = new Set<number>();
   readonly #locked = new Set<number>();
-  #isListening = false;
-  #wantsNews = false;
+  /** Channels to listen to, and those that the session listens to. */
+  readonly #channels = new Set<string>();
+  readonly #heard = new Set<string>();
   #client: Client | undefined;
   #working: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,10 +43,17 @@ export class LockSession {
     await this.restore();
   }
 
-  /** Begins to receive notifications. */
-  listen(): void {
-    this.#wantsNews = true;
+  /** Begins to receive the notifications of a channel. */
+  listen(channel: string): void {
+    this.#channels.add(channel);
     void this.restore().catch(() => this.#openLater());
+  }
+
+  /** Ends that. */
+  unlisten(channel: string): void {
+    this.#channels.delete(channel);
+    // A session that is lost hears nothing anyway.
+    if (this.#client !== undefined) void this.restore().catch(() => this.#openLater());
   }
 
   /** Opens the session if it was lost, and takes what it lacks. */
@@ -90,10 +97,16 @@ export class LockSession {
       ]);
       if (rows[0]?.locked === true) this.#locked.add(key);
     }
-    if (this.#wantsNews && !this.#isListening) {
-      await client.query(`LISTEN "${this.#parts.channel}"`);
-      this.#isListening = true;
-      this.#parts.onNews(undefined);
+    for (const channel of this.#channels) {
+      if (this.#heard.has(channel)) continue;
+      await client.query(`LISTEN "${channel}"`);
+      this.#heard.add(channel);
+      this.#parts.onNews(channel, undefined);
+    }
+    for (const channel of this.#heard) {
+      if (this.#channels.has(channel)) continue;
+      await client.query(`UNLISTEN "${channel}"`);
+      this.#heard.delete(channel);
     }
     this.#pauseMs = 0;
   }
@@ -102,7 +115,7 @@ export class LockSession {
     const connections = await this.#parts.connections();
     const client = await connections.openSession();
     client.on('end', () => this.#lose(client));
-    client.on('notification', ({ payload }) => this.#parts.onNews(payload));
+    client.on('notification', ({ channel, payload }) => this.#parts.onNews(channel, payload ?? ''));
     return client;
   }
 
@@ -110,12 +123,12 @@ export class LockSession {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#locked.clear();
-    this.#isListening = false;
+    this.#heard.clear();
     this.#openLater();
   }
 
   #openLater(): void {
-    if (this.#isClosed || (this.#wanted.size === 0 && !this.#wantsNews)) return;
+    if (this.#isClosed || (this.#wanted.size === 0 && this.#channels.size === 0)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.restore().catch(() => this.#openLater()), this.#pauseMs);
     this.#timer.unref();

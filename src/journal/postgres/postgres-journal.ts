@@ -22,6 +22,7 @@ import { PostgresAppender } from './postgres-appender.ts';
 import { PostgresEraser } from './postgres-eraser.ts';
 import { toPostgresError } from './postgres-failure.ts';
 import { PostgresLeases } from './postgres-leases.ts';
+import { PostgresLive } from './postgres-live.ts';
 import { checkNumbers, type PostgresJournalOptions } from './postgres-options.ts';
 import { PostgresReader } from './postgres-reader.ts';
 import { PostgresRuns } from './postgres-runs.ts';
@@ -63,6 +64,7 @@ class PostgresJournal implements Journal {
   readonly #texts: RunTextMemory;
   readonly #news: RunNews;
   readonly #sync: SharedSync;
+  readonly live: PostgresLive;
   readonly shared: SharedJournal;
   readonly #isReadOnly: boolean;
   #closing: Promise<void> | undefined;
@@ -77,8 +79,12 @@ class PostgresJournal implements Journal {
     const channel = `cadre_${schema}`;
     const { connections } = this.#link;
     const parts = { connections, schema, location, lockClass, channel };
-    this.#session = new LockSession({ ...parts, onNews: (text) => this.#news.receive(text) });
-    this.#news = new RunNews({ ...parts, listen: () => this.#session.listen() });
+    this.#session = new LockSession({
+      ...parts,
+      onNews: (from, text) => (from === channel ? this.#news.receive(text) : this.live.receive(from, text)),
+    });
+    this.#news = new RunNews({ ...parts, listen: () => this.#session.listen(channel) });
+    this.live = new PostgresLive({ ...parts, session: this.#session });
     this.#texts = new RunTextMemory({ ...parts, mostCharacters: numbers.textMemory });
     this.#leases = new PostgresLeases({ ...parts, session: this.#session, takeOver, times: checkLeaseTimes(options.leases) });
     const key = options.integrity === undefined ? undefined : integrityKey(options.integrity);
@@ -237,6 +243,7 @@ class PostgresJournal implements Journal {
 
   async #close(): Promise<void> {
     this.#link.stopWaiting();
+    this.live.close();
     // Without the server, the session ends by itself, and frees the runs.
     await Promise.allSettled([this.#leases.clearAll(), this.#news.close()]);
     await this.#session.close();

@@ -1,6 +1,7 @@
 import type { CadreEvent } from '../../core/events/event.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { LiveReader } from '../../engine/live/live-reader.ts';
 import type { Run } from '../../engine/run.ts';
 import { sharedFrame, toFrame } from './event-frames.ts';
 import type { FrameSource, NextFrames } from './answer-events.ts';
@@ -55,6 +56,8 @@ export class RunFeed implements FrameSource {
   #hasNews = true;
   /** True when it is time to check the journal of a run that is not live here. */
   #mayCheck = true;
+  /** Live data of a run that another process advances. */
+  #elsewhere: LiveReader | undefined;
   #watched: { readonly run: Run; readonly stop: () => void } | undefined;
   /** A run that halted here has no further news. */
   #halted: Run | undefined;
@@ -79,8 +82,10 @@ export class RunFeed implements FrameSource {
       if (livesAfter <= this.#position) return { text: this.#takeLive() };
       if (this.#page.length > 0) return { text: this.#send(livesAfter) };
       if (this.#hasNews) await this.#read();
-      else if (!(await this.#isOver())) return 'wait';
-      else if (!this.#hasNews) {
+      else if (!(await this.#isOver())) {
+        this.#readElsewhere();
+        return 'wait';
+      } else if (!this.#hasNews) {
         this.#hasEnded = true;
         return { text: toFrame({ event: 'end', data: {} }) };
       }
@@ -90,6 +95,7 @@ export class RunFeed implements FrameSource {
   close(): void {
     clearInterval(this.#timer);
     this.#unwatch?.();
+    this.#elsewhere?.close();
     this.#watched?.stop();
   }
 
@@ -118,6 +124,8 @@ export class RunFeed implements FrameSource {
       this.#position = event.seq;
       count += 1;
     }
+    this.#elsewhere?.end(this.#page.slice(0, count));
+    this.#elsewhere?.release();
     this.#page = this.#page.slice(count);
     // Adapts the page size: more short events, fewer long ones.
     if (text.length > 4 * messageLength) this.#pageSize = Math.max(1, this.#pageSize >> 1);
@@ -158,11 +166,32 @@ export class RunFeed implements FrameSource {
     this.waiting.wake();
   }
 
+  /** Reads the live data of a run that is not live here. Goes behind the events that its process knew by then. */
+  #readElsewhere(): void {
+    const { live } = this.#engine.records;
+    const run = this.#engine.live(this.#runId);
+    if (live === undefined || this.#elsewhere !== undefined || (run !== undefined && run !== this.#halted)) return;
+    const to: ConstructorParameters<typeof LiveReader>[1]['to'] = {
+      begin: () => () => undefined,
+      delta: (agentId, turnId, delta) => {
+        this.#live.delta(this.#position, { agentId, turnId, delta });
+        this.waiting.wake();
+      },
+      progress: (agentId, turnId, callId, fraction, note) => {
+        this.#live.progress(this.#position, { agentId, turnId, callId, fraction, note });
+        this.waiting.wake();
+      },
+    };
+    this.#elsewhere = new LiveReader(live, { runId: this.#runId, seq: () => this.#position, to });
+  }
+
   /** Subscribes to the live run if this process has it, and drops an earlier subscription. */
   #watch(): void {
     const run = this.#engine.live(this.#runId);
     if (run === undefined || run === this.#halted || run === this.#watched?.run) return;
     this.#watched?.stop();
+    this.#elsewhere?.close();
+    this.#elsewhere = undefined;
     this.#hasNews = true;
     // The state may be ahead of the journal by the current commit: live data belongs behind that.
     const stop = run.subscribe({

@@ -31,7 +31,7 @@ export function readLedger(file: string): readonly LedgerLine[] {
     .map((line) => JSON.parse(line) as LedgerLine);
 }
 
-/** Words of the newest user message, which say what the model does: `pay 3; look 2; say done`. */
+/** Words of the newest user message, which say what the model does: `pay 3; look 2; stream 50; say done`. */
 function planOf(prompt: ScriptedRequest['prompt']): { readonly steps: readonly string[]; readonly done: number } {
   const text = JSON.stringify(prompt.findLast(({ role }) => role === 'user'));
   const steps =
@@ -43,11 +43,15 @@ function planOf(prompt: ScriptedRequest['prompt']): { readonly steps: readonly s
   return { steps, done: prompt.slice(from).filter(({ role }) => role === 'assistant').length };
 }
 
+/** Reply that `stream` gives in four pieces, with a pause before each. */
+export const streamedText = 'one two three four five six seven eight';
+
 /** Answers by the plan in the question alone, so that any worker gives the same answer. */
 async function reply({ prompt }: ScriptedRequest): Promise<ScriptedReply> {
   const { steps, done } = planOf(prompt);
   const [what = 'say', ...rest] = (steps[done] ?? 'say done').split(' ');
   if (what === 'say') return { text: rest.join(' ') };
+  if (what === 'stream') return { text: streamedText, delayMs: Number(rest[0]) };
   if (what === 'slow') {
     await delay(Number(rest[0]));
     return { text: `slow ${rest[0]}` };
