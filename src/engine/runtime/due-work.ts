@@ -14,7 +14,7 @@ export type WorkEffect = Exclude<Effect, { readonly kind: 'interrupt' | 'stop' }
 /** Returns an effect for the way to the engine that runs it; undefined for a request to stop another one. */
 export function toWork(run: RunContext, effect: Effect): DueWork | undefined {
   if (effect.kind === 'interrupt' || effect.kind === 'stop') return undefined;
-  // Stands in URLs of a runtime as it is, and in no id.
+  // URLs of a runtime take it unescaped, and no id has this separator.
   return { key: `${run.meta.runId}~${keyOf(run, effect)}`, effect: effect as unknown as JsonObject };
 }
 
