@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
+import type { Effect } from '../../core/events/transaction.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Input } from '../run/input.ts';
-import type { WorkEffect } from './due-work.ts';
 
 /** What a field of a message must be; with `?` it may be absent. */
 type FieldKind = 'text' | 'number' | 'flag' | 'list' | 'value';
@@ -42,7 +42,7 @@ export const inputShapes: Readonly<Record<SentKind, Shape>> = {
 };
 
 /** Fields of effects on their way. */
-export const effectShapes: Readonly<Record<WorkEffect['kind'], Shape>> = {
+export const effectShapes: Readonly<Record<Exclude<Effect['kind'], 'interrupt' | 'stop'>, Shape>> = {
   model: { agentId: 'text', turnId: 'text', cause: 'number' },
   compaction: { agentId: 'text', compactionId: 'text', cause: 'number' },
   title: { cause: 'number' },
