@@ -86,7 +86,7 @@ function isMet({ aim, scale = 1 }: TableRow, [floor = Number.NaN, ours = Number.
 function line({ label, unit, aim, scale = 1 }: TableRow, figures: readonly (number | undefined)[], met: boolean): string {
   const shown = figures.map((figure) => (figure === undefined ? '–' : rounded(figure / scale)));
   const [floor, ours] = figures;
-  const ratio = floor === undefined || ours === undefined ? '–' : rounded(ours / floor);
+  const ratio = floor === undefined || ours === undefined || floor <= 0 ? '–' : rounded(ours / floor);
   const wanted = aim === undefined ? '' : 'most' in aim ? `≤ ${aim.most}` : `≤ ${aim.floors} ×`;
   return `| ${label} | ${unit} | ${shown.join(' | ')} | ${ratio} | ${wanted}${met ? '' : ' (missed)'} |`;
 }

@@ -119,7 +119,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     functions: new Map(replay === undefined ? Object.entries(live.functions ?? {}) : []),
     limits: live.limits ?? {},
     owner: `${process.pid}@${hostname()}#${nanoid(8)}`,
-    loopThrottle: new LoopThrottle({ monotonic: () => clock.monotonic() }),
+    loopThrottle: new LoopThrottle({ clock }),
     graceMs: live.graceMs ?? 5_000,
     left: Promise.withResolvers(),
     workspaceOf: createWorkspaces(live.workspace, live.store),

@@ -21,7 +21,7 @@ function handLoop(): { readonly defer: (callback: () => void) => void; turn(): P
 describe('F49: crowds pass in portions', () => {
   it('so many in one turn of the event loop, in the order in which they came; one that comes alone passes at once', async () => {
     const loop = handLoop();
-    const loopThrottle = new LoopThrottle({ monotonic: () => 0, defer: loop.defer });
+    const loopThrottle = new LoopThrottle({ clock: { monotonic: () => 0 }, defer: loop.defer });
     expect(loopThrottle.pass(8)).toBeUndefined();
     await loop.turn();
     const passed: number[] = [];
@@ -40,7 +40,7 @@ describe('F49: crowds pass in portions', () => {
   it('slow work ends a portion by its time: the event loop turns after 8 ms, and nothing waits for ever', async () => {
     const loop = handLoop();
     let now = 0;
-    const loopThrottle = new LoopThrottle({ monotonic: () => now, defer: loop.defer });
+    const loopThrottle = new LoopThrottle({ clock: { monotonic: () => now }, defer: loop.defer });
     const passed: number[] = [];
     const work = async (number: number, ms: number): Promise<void> => {
       await loopThrottle.pass(1);

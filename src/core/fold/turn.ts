@@ -219,7 +219,8 @@ function consume(
     }
     place += step;
   }
-  removeAt(waiting, leaving);
+  if (leaving.length === waiting.length) waiting.length = 0;
+  else removeAt(waiting, leaving);
   return { items, itemSeqs };
 }
 

@@ -1,3 +1,5 @@
+import type { Clock } from '../../core/clock.ts';
+
 /** Capacity of one turn of the event loop: so many light operations, such as commits, or fewer heavy ones. */
 const capacity = 32;
 
@@ -11,8 +13,7 @@ export function weightOf(events: number): number {
 
 /** What a throttle measures its portions by. */
 export interface LoopThrottleParts {
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Calls back in a later turn of the event loop. */
   readonly defer?: (callback: () => void) => void;
 }
@@ -26,7 +27,7 @@ export interface LoopThrottleParts {
  * 3. A portion ends by its weight or by its time, whichever comes first; one operation passes in any case.
  */
 export class LoopThrottle {
-  readonly #monotonic: () => number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #defer: (callback: () => void) => void;
   #waiting: { readonly weight: number; readonly resolve: () => void }[] = [];
   /** Number of those waiting that have passed and are still in the list. */
@@ -35,8 +36,8 @@ export class LoopThrottle {
   #began = 0;
   #isTurning = false;
 
-  constructor({ monotonic, defer = setImmediate }: LoopThrottleParts) {
-    this.#monotonic = monotonic;
+  constructor({ clock, defer = setImmediate }: LoopThrottleParts) {
+    this.#clock = clock;
     this.#defer = defer;
   }
 
@@ -48,7 +49,7 @@ export class LoopThrottle {
   }
 
   #fits(weight: number): boolean {
-    if (this.#passed > 0 && (this.#passed + weight > capacity || this.#monotonic() - this.#began >= portionMs)) return false;
+    if (this.#passed > 0 && (this.#passed + weight > capacity || this.#clock.monotonic() - this.#began >= portionMs)) return false;
     this.#passed += weight;
     return true;
   }
@@ -56,7 +57,7 @@ export class LoopThrottle {
   #turn(): void {
     this.#isTurning = true;
     this.#passed = 0;
-    this.#began = this.#monotonic();
+    this.#began = this.#clock.monotonic();
     this.#defer(() => {
       if (this.#waiting.length === 0) {
         this.#isTurning = false;
