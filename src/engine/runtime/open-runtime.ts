@@ -15,6 +15,9 @@ import { encodeInput, lookInput } from './wire-input.ts';
 /** Milliseconds without an event after which a run at work is looked at, and between two such looks. */
 const stalledMs = 60_000;
 
+/** Milliseconds that a worker's clock may be off that of the store: a minute. */
+const mostSkewMs = 60_000;
+
 /**
  * Milliseconds for which inputs and marks of an ended run are kept: longer than a runtime delivers one again. After that, an ended run has no
  * work that is due, and refuses messages.
@@ -50,6 +53,7 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
     },
     work: async () => {
       if (isClosed) throw new CadreError('ENGINE_CLOSED', 'this engine was closed; create a new one');
+      await warnOfSkew(parts, shared);
       const { secrets } = parts.runtime.decision.env;
       const resources = new Resources('this worker');
       const submit = (runId: RunId, input: Input, id = nanoid()): void => {
@@ -68,6 +72,24 @@ export async function openRuntime(runtime: Runtime, parts: EngineParts): Promise
       await Promise.all([...workers].map((worker) => worker.close(graceMs)));
     },
   };
+}
+
+/**
+ * Warns when this machine's clock is not that of the store, by which machines agree: deadlines and times on record would differ from worker
+ * to worker.
+ */
+async function warnOfSkew({ clock, journal }: EngineParts, shared: SharedJournal): Promise<void> {
+  const asked = clock.now();
+  const now = await shared.now?.();
+  if (now === undefined) return;
+  // The answer was given between the two.
+  const skew = (asked + clock.now()) / 2 - now;
+  if (Math.abs(skew) < mostSkewMs) return;
+  const seconds = Math.round(Math.abs(skew) / 1_000);
+  process.emitWarning(
+    `the clock of this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} that of ${journal.location}: deadlines of runs come due too ${skew > 0 ? 'early' : 'late'} here. Set it, such as by NTP`,
+    'CadreWarning',
+  );
 }
 
 function sharedPart({ shared, location }: Journal, runtime: Runtime): SharedJournal {

@@ -84,6 +84,14 @@ export class PostgresShared implements SharedJournal {
     });
   }
 
+  async now(): Promise<number> {
+    return await this.#parts.guard('reading the clock', async () => {
+      const { query } = await this.#parts.connections();
+      const [row] = await query('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now');
+      return Number(row?.['now']);
+    });
+  }
+
   async forget(before: number): Promise<void> {
     await this.#parts.guard('forgetting the inputs of ended runs', async () => {
       const { query } = await this.#parts.connections();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
-import { prepareEngine } from '../../../src/engine/create-engine.ts';
+import { createEngine, prepareEngine } from '../../../src/engine/create-engine.ts';
 import { readState } from '../../../src/engine/recovery/read-state.ts';
 import { systemClock } from '../../../src/engine/system-clock.ts';
 import type { Engine, Journal } from '../../../src/index.ts';
@@ -95,4 +95,25 @@ it('runs that several engines share have snapshots, and are erased with their in
   const late = await link.submit(runId, { id: 'late', input: { kind: 'cancel', reason: 'late' } });
   expect(late.refused).toMatchObject({ code: 'RUN_UNKNOWN' });
   expect(await rows('once', runId)).toBe(0);
+});
+
+it('a worker whose clock is a minute off that of the server warns when it begins, and says which way', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', note);
+  const offBy = async (ms: number): Promise<void> => {
+    const store = createPostgresJournal({ url });
+    const clock = { ...systemClock, now: () => systemClock.now() + ms };
+    const engine = await createEngine({ ...teamOptions(ledger, store), store, clock, runtime: new LoopRuntime(systemClock) });
+    await engine.work();
+    await engine.close();
+    await store.close();
+  };
+  for (const ms of [0, 30_000, 120_000, -600_000]) await offBy(ms);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warnings.filter((text) => text.includes('clock'))).toEqual([
+    expect.stringMatching(/^the clock of this machine is 120 s ahead of that of postgres:/),
+    expect.stringMatching(/^the clock of this machine is 600 s behind that of postgres:.*too late/),
+  ]);
 });
