@@ -82,9 +82,14 @@ function addRunningCommands(program: Command, done: Done): void {
       const { chatCommand } = await import('./commands/running/chat.ts');
       done(await chatCommand(run, options));
     });
-  running(program.command('resume').summary('resume a run').argument('[run]').argument('[message...]', 'a message to send to it'), {
-    starts: false,
-  })
+  withRestate(
+    running(
+      program.command('resume').summary('resume a run').argument('[run]').argument('[message...]', 'a message to send to it'),
+      {
+        starts: false,
+      },
+    ),
+  )
     .option('--all', 'resume every interrupted run, one after the other')
     .option('--take-over', 'take the run over even from a process that advances it: its next write fails, and it stops')
     .option('--current-profiles', 'use the current profiles instead of the recorded ones, and print the differences')

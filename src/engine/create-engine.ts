@@ -125,6 +125,7 @@ async function openEngine(parts: PreparedParts, live: Parameters<PreparedEngine[
     workspaceOf: createWorkspaces(live.workspace, live.store),
     toolsets: pool,
     trust: live.trust,
+    aroundCall: live.aroundCall,
     watch: live.watch,
     snapshotEvery: live.snapshotEvery,
     doubles: live.doubles,

@@ -6,6 +6,7 @@ import type { Ingestor } from '../core/inbox/ingestor.ts';
 import type { Journal } from '../core/events/journal.ts';
 import type { Recording } from '../core/recording/recording.ts';
 import type { Runtime } from '../core/runtime.ts';
+import type { AroundCall } from '../core/tool/around-call.ts';
 import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { AiSdkModel, LanguageModel } from '../models/adapter/ai-sdk-model.ts';
@@ -75,6 +76,8 @@ export interface EngineOptions {
   readonly graceMs?: number;
   /** Lets a model write the title of each run that is launched without one, after its first reply. Overrides `titles` of a team.yaml. */
   readonly titles?: { readonly llmConfig: string };
+  /** Runs each model and tool call, so that what it starts sees a context: `telemetry.aroundCall` of `cadre/otel`. */
+  readonly aroundCall?: AroundCall;
   /** Extra secrets to redact from the journal, besides the API keys and environment values of LLM configs. */
   readonly secrets?: readonly string[];
 }
@@ -97,6 +100,7 @@ export type OpenOptions = Pick<
   | 'random'
   | 'graceMs'
   | 'trust'
+  | 'aroundCall'
 > & {
   /** Observes every decision; set by tests only. */
   readonly watch?: DecisionWatch;

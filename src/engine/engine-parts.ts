@@ -5,6 +5,7 @@ import type { ContentEntry, Journal } from '../core/events/journal.ts';
 import type { LlmConfig } from '../core/model/llm-config.ts';
 import type { CompiledProfile, ProfileFile, ProfileSet } from '../core/profile/profile.ts';
 import type { RunContext } from '../core/state/run-context.ts';
+import type { AroundCall } from '../core/tool/around-call.ts';
 import type { CheckedModelGateway } from '../models/gateway.ts';
 import type { Replay } from '../models/replay/replay.ts';
 import type { NodeFunction } from '../nodes/turn/function-node.ts';
@@ -82,6 +83,8 @@ export interface EngineParts {
   readonly replay?: Replay | undefined;
   /** Advances runs elsewhere, instead of in this process. */
   readonly remote?: RemoteRuns | undefined;
+  /** Runs each model and tool call. */
+  readonly aroundCall?: AroundCall | undefined;
   /** Set by tests only. */
   readonly watch?: DecisionWatch | undefined;
   /** Fewest events between two snapshots of a run; set by tests only. */

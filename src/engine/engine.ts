@@ -13,7 +13,7 @@ import type { Input } from './run/input.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { ForkOptions, LaunchOptions, LaunchRequest, ResumeOptions } from './launch-options.ts';
 import { type RecoverOptions, recoverRuns, type RecoveredRun } from './recovery/recover-runs.ts';
-import { currentCodeTools, planResume } from './recovery/resume-plan.ts';
+import { currentCodeTools, planResume, planSteering, type ResumePlan } from './recovery/resume-plan.ts';
 import { holdToolsets, profileRuntimeOf } from './launch/run-profile-runtime.ts';
 import { checkArgument, checkOptions } from './check-arguments.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -110,7 +110,7 @@ export class Engine {
 
   /**
    * Resumes a run from the end of its journal, with its recorded profiles or today's; returns the live run if there is one. Fails before
-   * anything is written when it cannot go on (profiles, models, a lost text).
+   * anything is written when it cannot go on (profiles, models, a lost text). With a runtime, workers need those; this engine does not.
    */
   async resume(runId: string, options: ResumeOptions = {}): Promise<Run> {
     checkArgument('engine.resume: runId', runId, 'name');
@@ -177,8 +177,12 @@ export class Engine {
     const { journal } = this.#parts;
     const state = await readOwnState(journal, runId as RunId);
     if (state.outcome !== undefined) return await this.#openReadOnly(state);
+    const plan = (): Promise<ResumePlan> =>
+      this.#parts.remote !== undefined && options.profiles !== 'current'
+        ? planSteering(this.#parts, state)
+        : planResume(this.#parts, state, options.profiles);
     // Every obstacle is found before the run is taken.
-    using planned = await planResume(this.#parts, state, options.profiles);
+    using planned = await plan();
     const { run, begun } = await this.#leases.take({ runId: state.meta.runId, isPatient: options.waitForHolder }, async (lease) => {
       // Another process may have written between the read and the lease.
       const missed = await journal.read(state.meta.runId, { after: state.seq });
@@ -187,7 +191,7 @@ export class Engine {
         await journal.release(lease);
         return { run: await this.#openReadOnly(state), begun: undefined };
       }
-      using again = missed.length > 0 ? await planResume(this.#parts, state, options.profiles) : undefined;
+      using again = missed.length > 0 ? await plan() : undefined;
       const { runtime, hold, ...found } = again ?? planned;
       const by = { runtime, hold };
       return this.#goOn(state, lease, by, options, (tools) => ({ kind: 'recover', engineVersion, ...found, tools }));

@@ -31,6 +31,7 @@ export const engineOptions: KindsOf<EngineOptions> = {
   trust: 'function',
   graceMs: 'milliseconds',
   titles: 'object',
+  aroundCall: 'function',
   secrets: 'texts',
 };
 

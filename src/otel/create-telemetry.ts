@@ -1,8 +1,12 @@
 import type { Tracer, TracerProvider } from '@opentelemetry/api';
+import type { AroundCall } from '../core/tool/around-call.ts';
 import { CadreError } from '../core/error.ts';
 import type { CadreEvent } from '../core/events/event.ts';
 import { RunTracer } from './run-tracer.ts';
+import { idsOf } from './span-ids.ts';
 import { SpanWriter, type Otel } from './span-writer.ts';
+
+export { spanIds } from './span-ids.ts';
 
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions {
@@ -28,6 +32,11 @@ export interface Telemetry {
   watch(run: TracedRun): () => void;
   /** Exports a run from its journal. */
   export(events: readonly CadreEvent[]): void;
+  /**
+   * For `createEngine({ aroundCall })`: spans that the code of tools and models starts are children of the call's span, whichever process
+   * exports that. Needs a provider with `spanIds`, and a context manager, as the SDK registers.
+   */
+  readonly aroundCall: AroundCall;
 }
 
 /**
@@ -49,6 +58,12 @@ export async function createTelemetry(options: TelemetryOptions = {}): Promise<T
       const run = trace();
       for (const event of events) run.add(event);
       run.end();
+    },
+    aroundCall: ({ runId, turnId, toolCallId }, work) => {
+      const { context, trace: traces, TraceFlags } = otel;
+      const ids = idsOf(runId, toolCallId === undefined ? `chat ${turnId}` : `call ${toolCallId}`);
+      const span = { ...ids, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+      return context.with(traces.setSpanContext(context.active(), span), work);
     },
   };
 }

@@ -3,7 +3,8 @@
  *
  * Owns: the spans that an event opens, ends or annotates. Does not own: names of attributes (span-attributes.ts).
  *
- * 1. Spans depend on events alone and carry their times: exporting a journal later yields the same trace.
+ * 1. Spans depend on events alone and carry their times: exporting a journal later yields the same trace, with a provider that has `spanIds`
+ *    also under the same ids.
  * 2. `invoke_workflow` > `invoke_agent` > `turn` > `chat`, `execute_tool`. An agent started by a call is a child of that call's span.
  * 3. A turn links to the spans that posted the items it read.
  * 4. Memory does not grow with the run: it holds open spans, and one context per unread item.
@@ -22,10 +23,12 @@ import {
   observerEvents,
   otherEvents,
 } from './span-attributes.ts';
+import { idsOf } from './span-ids.ts';
 import type { NewSpan, OpenSpan, SpanWriter } from './span-writer.ts';
 
 /** Settings of an agent's span. */
 interface AgentSpan extends Pick<NewSpan, 'at' | 'attributes'> {
+  readonly seq: number;
   readonly agentId: string;
   readonly profile: string;
   readonly parent: OpenSpan | undefined;
@@ -46,6 +49,7 @@ export class RunTracer {
   /** Spans of ended calls, until their results are posted. */
   readonly #answered = new Map<string, SpanContext>();
   #run: OpenSpan | undefined;
+  #runId = '';
   #lastAt = 0;
 
   /** `content` also exports prompts, replies, arguments and results. */
@@ -121,7 +125,8 @@ export class RunTracer {
       'gen_ai.conversation.id': runId,
       'cadre.run.title': title,
     };
-    this.#run = this.#spans.open({ parent: this.#spans.root, name: `invoke_workflow ${profile}`, at, attributes });
+    this.#runId = runId;
+    this.#run = this.#open('run', { parent: this.#spans.root, name: `invoke_workflow ${profile}`, at, attributes });
   }
 
   #endRun({ at, error, status, outcome }: EventOf<'run.end'>): void {
@@ -135,8 +140,8 @@ export class RunTracer {
     this.#openAgent({ ...event, attributes: agentAttributes(event), parent });
   }
 
-  #restartAgent({ agentId, at }: EventOf<'agent.restart'>): void {
-    if (!this.#agents.has(agentId)) this.#openAgent({ agentId, at, profile: agentId, attributes: {}, parent: this.#run });
+  #restartAgent({ agentId, at, seq }: EventOf<'agent.restart'>): void {
+    if (!this.#agents.has(agentId)) this.#openAgent({ agentId, at, seq, profile: agentId, attributes: {}, parent: this.#run });
   }
 
   #endAgent({ agentId, at, error, outcome }: EventOf<'agent.end'>): void {
@@ -145,11 +150,16 @@ export class RunTracer {
     this.#lastTurn.delete(agentId);
   }
 
-  #openAgent({ agentId, at, profile, attributes, parent }: AgentSpan): void {
+  #openAgent({ agentId, at, seq, profile, attributes, parent }: AgentSpan): void {
     const all = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.id': agentId, ...attributes };
     this.#agents.set(
       agentId,
-      this.#spans.open({ parent: this.#contextOf(parent), name: `invoke_agent ${profile}`, at, attributes: all }),
+      this.#open(`agent ${agentId} ${seq}`, {
+        parent: this.#contextOf(parent),
+        name: `invoke_agent ${profile}`,
+        at,
+        attributes: all,
+      }),
     );
   }
 
@@ -167,7 +177,7 @@ export class RunTracer {
       'cadre.turn.sources': inputs.map(({ source }) => source),
     };
     const parent = this.#contextOf(this.#agents.get(agentId));
-    const turn = this.#spans.open({ parent, name: 'turn', at: event.at, attributes, links });
+    const turn = this.#open(`turn ${turnId}`, { parent, name: 'turn', at: event.at, attributes, links });
     this.#turns.set(turnId, turn);
     this.#lastTurn.set(agentId, turn.span.spanContext());
     this.#spans.note(turn, event.at, observerEvents(event.observers));
@@ -182,7 +192,7 @@ export class RunTracer {
     const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.conversation.id': event.runId, ...read };
     this.#chats.set(
       turnId,
-      this.#spans.open({ parent: turn.context, name: 'chat', at: event.at, attributes: chat, kind: 'CLIENT' }),
+      this.#open(`chat ${turnId}`, { parent: turn.context, name: 'chat', at: event.at, attributes: chat, kind: 'CLIENT' }),
     );
   }
 
@@ -220,7 +230,7 @@ export class RunTracer {
   #startCompaction({ agentId, compactionId, at, llmConfig }: EventOf<'compaction.start'>): void {
     const attributes = { 'gen_ai.operation.name': 'chat', 'cadre.purpose': 'compaction', 'cadre.llm_config': llmConfig };
     const parent = this.#contextOf(this.#agents.get(agentId));
-    this.#chats.set(compactionId, this.#spans.open({ parent, name: 'chat', at, attributes }));
+    this.#chats.set(compactionId, this.#open(`chat ${compactionId}`, { parent, name: 'chat', at, attributes }));
   }
 
   #endCompaction(event: EventOf<'compaction.end'>): void {
@@ -238,7 +248,10 @@ export class RunTracer {
       ...(this.#content ? { 'gen_ai.tool.call.arguments': this.#spans.text(JSON.stringify(event.args)) } : {}),
     };
     const parent = this.#contextOf(this.#turns.get(event.turnId) ?? this.#agents.get(event.agentId));
-    this.#calls.set(event.callId, this.#spans.open({ parent, name: `execute_tool ${event.name}`, at: event.at, attributes }));
+    this.#calls.set(
+      event.callId,
+      this.#open(`call ${event.callId}`, { parent, name: `execute_tool ${event.name}`, at: event.at, attributes }),
+    );
   }
 
   #endCall(event: EventOf<'tool.end'>): void {
@@ -268,6 +281,11 @@ export class RunTracer {
   #ownerOf(event: CadreEvent): OpenSpan | undefined {
     const agentId = 'agentId' in event ? event.agentId : undefined;
     return (agentId === undefined ? undefined : this.#agents.get(agentId)) ?? this.#run;
+  }
+
+  /** Opens a span by its name in the run. */
+  #open(id: string, span: Omit<NewSpan, 'ids'>): OpenSpan {
+    return this.#spans.open({ ...span, ids: idsOf(this.#runId, id) });
   }
 
   #contextOf(open: OpenSpan | undefined): Context {

@@ -1,5 +1,6 @@
 import type { Attributes, Context, Link, Span, Tracer } from '@opentelemetry/api';
 import type { SpanEvent } from './span-attributes.ts';
+import { type SpanIds, spanIds } from './span-ids.ts';
 
 /** The module `@opentelemetry/api`. */
 export type Otel = typeof import('@opentelemetry/api');
@@ -13,6 +14,7 @@ export interface OpenSpan {
 /** Settings of a span to open; `at` is wall time in milliseconds since 1970. */
 export interface NewSpan {
   readonly parent: Context;
+  readonly ids: SpanIds;
   readonly name: string;
   readonly at: number;
   readonly attributes: Attributes;
@@ -46,9 +48,9 @@ export class SpanWriter {
   }
 
   /** Starts a span. */
-  open({ parent, name, at, attributes, links = [], kind = 'INTERNAL' }: NewSpan): OpenSpan {
+  open({ parent, ids, name, at, attributes, links = [], kind = 'INTERNAL' }: NewSpan): OpenSpan {
     const options = { startTime: at, kind: this.#otel.SpanKind[kind], attributes, links: [...links] };
-    const span = this.#tracer.startSpan(name, options, parent);
+    const span = spanIds.give(ids, () => this.#tracer.startSpan(name, options, parent));
     return { span, context: this.#otel.trace.setSpan(parent, span) };
   }
 

@@ -1,12 +1,15 @@
 /*
  * A worker as a process: `node worker-process.ts LEDGER STORE INGRESS ADMIN PORT NAME`. Prints `ready`, and works until it is killed or gets SIGTERM.
  * A message `{ side, does }` from its parent is for its next commit: before or after that it kills itself, or tells the parent.
+ * With CADRE_TEST_SPANS, a file, its calls are traced into that.
  */
+import type { EffectTool } from '../../src/core/tool/tool.ts';
 import { createEngine } from '../../src/index.ts';
 import { createPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts';
 import { restateRuntime } from '../../src/restate/restate-runtime.ts';
 import { type CommitSide, withCommitHook } from '../support/runtime/commit-hook.ts';
 import { teamOptions } from '../support/runtime/plan-team.ts';
+import { traceInto, tracedTools } from '../support/runtime/traced.ts';
 
 /** What a worker is asked to do at its next commit. */
 export interface CommitOrder {
@@ -28,7 +31,13 @@ const store = withCommitHook(inner, (side) => {
   else process.send?.('commit');
 });
 const runtime = restateRuntime({ ingress, admin, name, worker: { port: Number(port), sharePort: true } });
-const engine = await createEngine({ ...teamOptions(ledger, store), store, runtime });
+const spans = process.env['CADRE_TEST_SPANS'];
+const team = teamOptions(ledger, store);
+const traced =
+  spans === undefined
+    ? {}
+    : { tools: tracedTools(team.tools as readonly EffectTool[]), aroundCall: (await traceInto(spans)).aroundCall };
+const engine = await createEngine({ ...team, ...traced, store, runtime });
 await engine.work();
 process.stdout.write('ready\n');
 process.once('SIGTERM', () => {

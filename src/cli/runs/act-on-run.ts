@@ -1,9 +1,14 @@
 import { CadreError } from '../../core/error.ts';
 import type { RunSummary } from '../../core/events/journal.ts';
+import type { Runtime } from '../../core/runtime.ts';
+import { createEngine } from '../../engine/create-engine.ts';
 import { performAction } from '../../server/reach/perform-action.ts';
-import { askHolder } from '../../server/reach/reach-run.ts';
-import type { RunAction } from '../../server/reach/run-action.ts';
+import { actHere, askHolder } from '../../server/reach/reach-run.ts';
+import type { ActionDone, RunAction } from '../../server/reach/run-action.ts';
+import { journalSecrets } from '../options/journal-key.ts';
+import { openJournal } from '../options/open-journal.ts';
 import type { RunOptions } from '../commands/running/run.ts';
+import { type RestateFlags, restateOf } from '../options/restate-option.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { findRun } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
@@ -24,6 +29,9 @@ export async function lookUpRun(reference: string, store: string | undefined): P
   }
 }
 
+/** Options of commands that act on a run. */
+export interface SteeringOptions extends RunOptions, RestateFlags {}
+
 /** Action on a run, and the message after success. */
 export interface ActOptions {
   readonly action: RunAction;
@@ -31,26 +39,64 @@ export interface ActOptions {
 }
 
 /**
- * Applies an action to a run: in the process that owns it, or else here, where the run is resumed and driven until it has nothing left
- * to do.
+ * Applies an action to a run: by the workers of a Restate, when one is named; in the process that owns it; or else here, where the run is
+ * resumed and driven until it has nothing left to do.
  */
-export async function actOnRun(reference: string, options: RunOptions, { action, success }: ActOptions): Promise<ExitCode> {
+export async function actOnRun(reference: string, options: SteeringOptions, { action, success }: ActOptions): Promise<ExitCode> {
   await checkDefaultStore(options.store);
+  const runtime = await restateOf(options);
   const summary = await lookUpRun(reference, options.store);
-  const done = await askHolder(summary, action, {
-    store: storePath(options.store),
-    findRun: () => lookUpRun(summary.runId, options.store),
-  });
-  if (done === undefined)
-    return await resumeAndDrive(summary.runId, options, async (run) => void (await performAction(run, action)));
+  const { runId } = summary;
+  const done =
+    runtime === undefined
+      ? await actElsewhere(summary, action, options.store)
+      : await actOnWorkers(summary, action, { store: options.store, runtime });
+  if (done === undefined) return await resumeAndDrive(runId, options, async (run) => void (await performAction(run, action)));
   const terminal = openTerminal(options);
-  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId: summary.runId, ...done })}\n`);
-  else terminal.tell(`${success} ${elsewhereText(summary.runId, options.store)}`);
+  if (options.json === true) terminal.print(`${jsonText({ type: 'done', runId, ...done })}\n`);
+  else {
+    const where = runtime === undefined ? 'in the process that owns it' : 'on workers';
+    terminal.tell(`${success} Run ${runId} continues ${where}; watch it with: ${thisCommand(['tail', runId], options.store)}\n`);
+  }
   return 0;
 }
 
-function elsewhereText(runId: string, store: string | undefined): string {
-  return `Run ${runId} continues in the process that owns it; watch it with: ${thisCommand(['tail', runId], store)}\n`;
+/** Has the process that owns a run act on it; undefined when none does. */
+export async function actElsewhere(
+  summary: RunSummary,
+  action: RunAction,
+  store: string | undefined,
+): Promise<ActionDone | undefined> {
+  return await askHolder(summary, action, { store: storePath(store), findRun: () => lookUpRun(summary.runId, store) });
+}
+
+/**
+ * Has workers act on a run, and leaves it to them, whoever began it. A run that a process without Restate has is that one's: it is asked.
+ * Needs no profiles, tools or models of the run here.
+ */
+export async function actOnWorkers(
+  summary: RunSummary,
+  action: RunAction,
+  { store, runtime }: { readonly store: string | undefined; readonly runtime: Runtime },
+): Promise<ActionDone> {
+  const { runId, outcome, status } = summary;
+  if (outcome !== undefined)
+    throw new CadreError(
+      'RUN_ENDED',
+      `run ${runId} has ended (${status}); go on from there with a fork: ${thisCommand(['fork', runId], store)}`,
+    );
+  const journal = await openJournal(store);
+  try {
+    await using engine = await createEngine({ profiles: { files: [] }, store: journal, runtime, ...journalSecrets(store) });
+    return await actHere(engine, runId, action);
+  } catch (thrown) {
+    const isLocked = thrown instanceof CadreError && thrown.code === 'RUN_LOCKED';
+    const done = isLocked ? await actElsewhere(summary, action, store) : undefined;
+    if (done === undefined) throw thrown;
+    return done;
+  } finally {
+    await journal.close();
+  }
 }
 
 /** Adds the remedy to RUN_LOCKED when the owning process does not answer; returns other errors unchanged. */

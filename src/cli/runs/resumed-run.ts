@@ -15,14 +15,16 @@ import { closeInterrupted } from './close-interrupted.ts';
 import { finishRun, interruptedText } from './finish-run.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
+import { type RestateFlags, restateOf } from '../options/restate-option.ts';
 import { openRecordedRun } from './recorded-run.ts';
+import { withRestateHint } from './restate-hint.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { watchMode, watchRun } from '../terminal/watcher.ts';
 import { unlessInterrupted } from './unless-interrupted.ts';
 import { openRunSession, type RunSession } from './run-session.ts';
 
 /** Options of commands that resume a run. */
-export interface ResumedOptions extends RunOptions {
+export interface ResumedOptions extends RunOptions, RestateFlags {
   /** Uses the current profiles instead of the recorded ones. */
   readonly currentProfiles?: boolean;
   /** Takes the run over even from a holder that seems alive. */
@@ -64,9 +66,12 @@ export async function resumeAndDrive(
   const { runId, files, seq, status, turns, recorded } = await readRecorded(reference, options);
   const profiles = options.currentProfiles === true ? profilesFolder(options.profiles) : { files };
   const takeOver = options.takeOver ?? false;
-  await using session = await openRunSession({ ...options, profiles, runId, recorded, takeOver }).catch((thrown: unknown) => {
-    throw options.currentProfiles === true ? thrown : withProgramHint(runId, thrown);
-  });
+  const runtime = await restateOf(options);
+  await using session = await openRunSession({ ...options, profiles, runId, recorded, takeOver, runtime }).catch(
+    (thrown: unknown) => {
+      throw options.currentProfiles === true ? thrown : withProgramHint(runId, thrown);
+    },
+  );
   const mode = watchMode(terminal, options);
   if (mode === 'live' || mode === 'lines') terminal.tell(session.openingLines(options.llm));
   const { engine } = session;
@@ -106,7 +111,8 @@ async function resumeWhenFree({ engine, runId }: RunSession, options: ResumedOpt
     return await engine.resume(runId, how);
   } catch (thrown) {
     const wait = undecidedMs(thrown);
-    if (wait === undefined || options.waitForHolder === false || !(thrown instanceof CadreError)) throw thrown;
+    if (wait === undefined || options.waitForHolder === false || !(thrown instanceof CadreError))
+      throw withRestateHint(runId, thrown);
     const holder = safe(String(thrown.details['owner']));
     const seconds = Math.ceil(wait / 1_000);
     if (options.quiet !== true)

@@ -1,3 +1,4 @@
+import type { AroundCall, CallAtWork } from '../../core/tool/around-call.ts';
 import type { AgentId, CallId, ContentHash, RunId, TurnId } from '../../core/ids.ts';
 import type { Scope } from '../../core/expression/expression.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -102,6 +103,15 @@ const requests = new AsyncLocalStorage<JsonObject>();
  */
 export function currentRequest(): JsonObject {
   return requests.getStore() ?? nothing;
+}
+
+/** Runs a call of a run: within its request, and what the engine puts around calls. */
+export function withinCall<T>(
+  around: AroundCall | undefined,
+  { request, ...call }: CallAtWork & { readonly request: JsonObject },
+  work: () => T,
+): T {
+  return withinRequest(request, () => (around === undefined ? work() : around(call, work)));
 }
 
 /** Runs work of a run, so that everything it starts sees exactly the run's request. */

@@ -6,6 +6,7 @@ import type { ContentHash } from '../../core/ids.ts';
 import type { ModelGateway, OutageNews } from '../../core/model/model.ts';
 import type { RecordedAnswers } from '../launch/recorded-answers.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import type { AroundCall } from '../../core/tool/around-call.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { Effect } from '../../core/events/transaction.ts';
 import type { NodeFunction } from '../../nodes/turn/function-node.ts';
@@ -13,7 +14,7 @@ import type { Replay } from '../../models/replay/replay.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { blockedNote, couldNotBeMade, outageNote } from './effect-faults.ts';
-import { CallContext, idempotencyKey, withinRequest } from './call-context.ts';
+import { CallContext, idempotencyKey, withinCall, withinRequest } from './call-context.ts';
 import { isUnreadable } from '../recovery/content-cache.ts';
 import { ended, type InFlight, isAborted, isGood, abortForClose, LazyAbort } from './in-flight.ts';
 import { ClockWatch } from '../system-clock.ts';
@@ -44,6 +45,8 @@ export interface EffectPorts {
   readonly live: RunResources;
   /** Turns of a fork that take an answer of its original instead of calling a model. */
   readonly answers?: RecordedAnswers | undefined;
+  /** Runs each model and tool call. */
+  readonly aroundCall?: AroundCall | undefined;
   /** Answers tool calls from a recording instead of the tools. */
   readonly replay?: Replay | undefined;
   /** Answers tool calls instead of the tools, in tests of profiles. */
@@ -180,7 +183,8 @@ export class Effects implements RunEffects {
     const agent = run.agents.get(agentId);
     // A later event of the same commit may have ended the turn: its call must not be made.
     if (agent?.turn.currentId !== turnId) return;
-    const { decision, gateway, content, functions, clock, graceMs } = this.#ports;
+    const { decision, gateway, content, functions, clock, graceMs, aroundCall } = this.#ports;
+    const { runId, request } = run.meta;
     const abort = new AbortController();
     const { onDelta, end } = liveDeltas(decision.env.secrets, this.#subscribers, agentId, turnId);
     const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
@@ -188,8 +192,10 @@ export class Effects implements RunEffects {
     this.#track(
       { kind: 'model', key: turnId },
       abort,
-      Promise.resolve(
-        this.#ports.answers?.get(turnId) ?? withinRequest(run.meta.request, () => decision.agentNode.exec({ turnId }, ports)),
+      Promise.try(
+        () =>
+          this.#ports.answers?.get(turnId) ??
+          withinCall(aroundCall, { runId, request, turnId }, () => decision.agentNode.exec({ turnId }, ports)),
       ),
       (outcome) => {
         end();
@@ -217,21 +223,21 @@ export class Effects implements RunEffects {
     const tool = name === undefined ? undefined : this.#ports.decision.env.catalog.get(name);
     if (agent === undefined || call === undefined || tool?.kind !== 'effect') return;
     const abort = new LazyAbort();
-    const { context, clock, workspace, live, replay, doubles, content, decision } = this.#ports;
+    const { context, clock, workspace, live, replay, doubles, content, decision, aroundCall } = this.#ports;
     const made = run.turns.get(turnId)?.modelEnd?.reply?.toolCalls.find((candidate) => candidate.callId === callId);
     const providerCallId = made?.providerCallId ?? '';
-    const identity = { runId: run.meta.runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
+    const { runId, request } = run.meta;
+    const identity = { runId, agentId, turnId, toolCallId: callId, providerCallId, attempt: call.attempt };
     const toInput = (result: ToolOutcome): Input =>
       effect.kind === 'verify'
         ? { kind: 'verify', agentId, turnId, callId, by: effect.by, outcome: result }
         : { kind: 'tool', agentId, turnId, callId, outcome: result };
     const failed = (error: unknown): Input => toInput({ status: 'error', error, progress: [] });
-    if (replay !== undefined)
-      return this.#track({ kind: 'tool', key: callId }, abort, replayedTool(replay, run, agent, call), toInput, failed);
-    if (doubles !== undefined)
-      return this.#track({ kind: 'tool', key: callId }, abort, doubles.tool(run, agent, call), toInput, failed);
+    const tracked = { kind: 'tool', key: callId } as const;
+    if (replay !== undefined) return this.#track(tracked, abort, replayedTool(replay, run, agent, call), toInput, failed);
+    if (doubles !== undefined) return this.#track(tracked, abort, doubles.tool(run, agent, call), toInput, failed);
     let isAbandoned = false;
-    const key = (): string => idempotencyKey(run.meta.runId, call);
+    const key = (): string => idempotencyKey(runId, call);
     const links = { scope: agentScope(decision.env, run, agent), context, abort, workspace, content, live, idempotencyKey: key };
     const contextOf = (progress: ToolContext['progress']): ToolContext => new CallContext(identity, { ...links, progress });
     const outcome = runTool({
@@ -240,7 +246,10 @@ export class Effects implements RunEffects {
       clock,
       abort,
       graceMs: this.#ports.graceMs,
-      start: (progress) => withinRequest(run.meta.request, () => tool.execute(call.args ?? {}, contextOf(progress))),
+      start: (progress) =>
+        withinCall(aroundCall, { runId, request, turnId, toolCallId: callId }, () =>
+          tool.execute(call.args ?? {}, contextOf(progress)),
+        ),
       onProgress: (fraction, note) =>
         this.#subscribers.progress(agentId, turnId, callId, fraction, decision.env.secrets.text(note)),
       onBlocked: (ms) => this.#tell(blockedNote(tool.name, callId, ms)),
@@ -252,7 +261,7 @@ export class Effects implements RunEffects {
       },
     });
     this.#track(
-      { kind: 'tool', key: callId },
+      tracked,
       abort,
       outcome,
       (result) => {

@@ -45,6 +45,24 @@ export async function profileRuntimeOf(
   }
 }
 
+/**
+ * Prepares the recorded profiles of a run that engines elsewhere decide: with stand-ins for tools of theirs that this engine lacks. The
+ * engine's own when it lacks more than tools.
+ */
+export async function steeringRuntimeOf(parts: EngineParts, state: RunContext): Promise<ProfileRuntime> {
+  const { profiles, given, imported } = state.meta;
+  const { runtime } = parts;
+  const isOwn = runtime.snapshot.hash === profiles && (given === undefined || given === runtime.code.record().hash);
+  if (isOwn || imported !== undefined) return await profileRuntimeOf(parts, state);
+  const files = JSON.parse(requiredText(parts, state, profiles, 'its profiles')) as readonly ProfileFile[];
+  const code = given === undefined ? undefined : requiredText(parts, state, given, 'what code gave of tools');
+  return await parts.rehearse({ files }, code).catch((thrown: unknown) => {
+    // They name models or other code that only workers have; nothing here needs the profiles but a change of them.
+    if (thrown instanceof CadreError && (thrown.code === 'PROFILE_INVALID' || thrown.code === 'TOOLSETS_CHANGED')) return runtime;
+    throw thrown;
+  });
+}
+
 /** Run that profiles are used for: one on record, or a new one with the values of its request. */
 export interface RunToTrust {
   readonly recorded?: RunContext['meta'];

@@ -10,11 +10,11 @@ import type { ProfileChoice } from '../launch-options.ts';
 import type { ResumeNote } from './recover.ts';
 import { frameSeedOf } from '../random-ids.ts';
 import { textsToRestore } from './resume-texts.ts';
-import { holdToolsets, profileRuntimeOf } from '../launch/run-profile-runtime.ts';
+import { holdToolsets, profileRuntimeOf, steeringRuntimeOf } from '../launch/run-profile-runtime.ts';
 import { givenDifferences } from '../toolsets/given-differences.ts';
 import { readGivenTools } from '../toolsets/given-tools.ts';
 import { RunTools } from '../toolsets/run-tools.ts';
-import { type ToolsetHold, profilesOf } from '../toolsets/toolset-hold.ts';
+import { ToolsetHold, profilesOf } from '../toolsets/toolset-hold.ts';
 import { toolChanges } from '../toolsets/tool-list.ts';
 
 /** Profiles, toolsets and notes that a run continues with. */
@@ -47,6 +47,17 @@ export async function planResume(parts: EngineParts, state: RunContext, choice: 
     dispose();
     throw thrown;
   }
+}
+
+/**
+ * Plans to steer a run that engines elsewhere advance: nothing is decided here, so that models, tools and trust are theirs to look after, and
+ * no toolset connects. Tools that this engine lacks have stand-ins.
+ */
+export async function planSteering(parts: EngineParts, state: RunContext): Promise<ResumePlan> {
+  const runtime = await steeringRuntimeOf(parts, state);
+  const hold = ToolsetHold.ofNone(runtime);
+  const seed = state.frameSeed === undefined ? { frameSeed: frameSeedOf(parts.ids) } : {};
+  return { runtime, hold, notes: [], texts: [], ...seed, [Symbol.dispose]: () => hold[Symbol.dispose]() };
 }
 
 async function changesSince(

@@ -25,7 +25,7 @@ export interface RunPortParts {
 
 /** Returns the services that one run uses of its engine. */
 export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
-  const { journal, clock, gateway, functions, graceMs, replay, watch, doubles, snapshotEvery } = parts;
+  const { journal, clock, gateway, functions, graceMs, replay, watch, doubles, snapshotEvery, aroundCall } = parts;
   const { tools, meta, content, context, answers } = own;
   return {
     get decision() {
@@ -44,6 +44,7 @@ export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
     workspace: parts.workspaceOf(meta),
     live: new RunResources(meta.runId, own.resources),
     replay,
+    aroundCall,
     doubles,
     loopThrottle: parts.loopThrottle,
     defer: setImmediate,

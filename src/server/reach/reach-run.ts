@@ -38,7 +38,7 @@ export function reachRun(engine: Engine, store = mailStore(engine)): RunReach {
 }
 
 /** Acts on a run that no process has by resuming it. A run to be cancelled is not resumed: no model or tool is started. */
-async function actHere(engine: Engine, runId: string, action: RunAction): Promise<ActionDone> {
+export async function actHere(engine: Engine, runId: string, action: RunAction): Promise<ActionDone> {
   const isEnd = action.kind === 'cancel' && action.agentId === undefined && action.moduleId === undefined;
   const run = isEnd ? await engine.cancel(runId, action.reason) : await engine.resume(runId);
   return await performAction(run, action);

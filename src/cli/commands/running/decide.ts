@@ -2,14 +2,13 @@ import type { RunAction } from '../../../server/reach/run-action.ts';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { pendingOf } from '../../../core/state/pending.ts';
-import { actOnRun } from '../../runs/act-on-run.ts';
+import { actOnRun, type SteeringOptions } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { readAnswer, readArguments } from '../../../inspect/read-answer.ts';
 import { openRecordedRun } from '../../runs/recorded-run.ts';
-import type { RunOptions } from './run.ts';
 
 /** Options of `approve`. */
-export interface ApproveCommandOptions extends RunOptions {
+export interface ApproveCommandOptions extends SteeringOptions {
   /** New arguments of the call, all of them, as JSON. */
   readonly edit?: string;
   readonly always?: boolean;
@@ -39,7 +38,7 @@ function argumentsOf(text: string): JsonObject {
 export async function rejectCommand(
   run: string,
   ids: readonly string[],
-  options: RunOptions & { readonly message?: string },
+  options: SteeringOptions & { readonly message?: string },
 ): Promise<ExitCode> {
   const { message } = options;
   const action: RunAction = { kind: 'reject', ids, ...(message === undefined ? {} : { message }) };
@@ -50,7 +49,7 @@ export async function rejectCommand(
 export async function answerCommand(
   run: string,
   { id, words }: { readonly id: string; readonly words: readonly string[] },
-  options: RunOptions,
+  options: SteeringOptions,
 ): Promise<ExitCode> {
   const value = await toAnswer({ run, store: options.store, id }, words.join(' '));
   return await actOnRun(run, options, { action: { kind: 'answer', id, value }, success });

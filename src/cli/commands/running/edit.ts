@@ -5,12 +5,11 @@ import type { ProfileEdit } from '../../../core/events/profile-edit.ts';
 import { readModuleActions, readProfileEdits } from '../../../engine/launch/edit-schemas.ts';
 import { nameIn } from '../../../profiles/files/edit-profile-files.ts';
 import type { RunAction } from '../../../server/reach/run-action.ts';
-import { actOnRun } from '../../runs/act-on-run.ts';
+import { actOnRun, type SteeringOptions } from '../../runs/act-on-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import type { RunOptions } from './run.ts';
 
 /** Options of `edit`. */
-export interface EditCommandOptions extends RunOptions {
+export interface EditCommandOptions extends SteeringOptions {
   /** Files with profiles. */
   readonly create?: readonly string[];
   readonly update?: readonly string[];

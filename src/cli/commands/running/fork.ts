@@ -2,6 +2,7 @@ import { CadreError } from '../../../core/error.ts';
 import type { JsonValue } from '../../../core/json.ts';
 import type { ForkEdit } from '../../../engine/launch/fork-edit.ts';
 import { profilesFolder } from '../../options/profiles-folder.ts';
+import { type RestateFlags, restateOf } from '../../options/restate-option.ts';
 import { assertOwnRun } from '../../../engine/recovery/imported-run.ts';
 import { randomIds } from '../../../engine/random-ids.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
@@ -18,7 +19,7 @@ import { openRunSession } from '../../runs/run-session.ts';
 import type { RunOptions } from './run.ts';
 
 /** Options of `fork` alone. */
-export interface ForkCommandOptions extends RunOptions {
+export interface ForkCommandOptions extends RunOptions, RestateFlags {
   /** Sequence number, or turn, after which the fork begins. */
   readonly at?: string;
   /** Turn that the fork takes again. */
@@ -36,7 +37,8 @@ export async function forkCommand(reference: string, words: readonly string[], o
   const { from, files, at, before, recorded } = await readForkSource(reference, options);
   const profiles = options.profiles === undefined ? { files } : profilesFolder(options.profiles);
   const forkId = randomIds.runId();
-  await using session = await openRunSession({ ...options, profiles, runId: from, forkId, recorded });
+  const runtime = await restateOf(options);
+  await using session = await openRunSession({ ...options, profiles, runId: from, forkId, recorded, runtime });
   const mode = watchMode(terminal, options);
   const { engine } = session;
   const run = await engine.fork(from, {

@@ -2,19 +2,19 @@ import type { RunId } from '../../../core/ids.ts';
 import { CadreError } from '../../../core/error.ts';
 import { createEngine } from '../../../engine/create-engine.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
-import { askHolder } from '../../../server/reach/reach-run.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
-import { actOnRun, withTakeOverHint, lookUpRun } from '../../runs/act-on-run.ts';
+import { actElsewhere, actOnRun, actOnWorkers, lookUpRun, type SteeringOptions, withTakeOverHint } from '../../runs/act-on-run.ts';
+import { withRestateHint } from '../../runs/restate-hint.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { checkDefaultStore, storePath } from '../../options/store-path.ts';
+import { restateOf } from '../../options/restate-option.ts';
+import { checkDefaultStore } from '../../options/store-path.ts';
 import { openJournal } from '../../options/open-journal.ts';
 import { openTerminal } from '../../terminal/terminal.ts';
 import { thisCommand } from '../../options/this-command.ts';
-import type { RunOptions } from './run.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
 /** Options of `send`. */
-export interface SendCommandOptions extends RunOptions {
+export interface SendCommandOptions extends SteeringOptions {
   /** Id of the agent; the root agent when absent. */
   readonly to?: string;
   /** Interrupts the agent's current model call. */
@@ -34,7 +34,7 @@ export async function sendCommand(run: string, words: readonly string[], options
 export async function noteCommand(
   run: string,
   { title, words }: { readonly title: string; readonly words: readonly string[] },
-  options: RunOptions & { readonly agent?: string },
+  options: SteeringOptions & { readonly agent?: string },
 ): Promise<ExitCode> {
   const content = words.join(' ').trim();
   const { agent } = options;
@@ -43,7 +43,7 @@ export async function noteCommand(
 }
 
 /** Options of `cancel`. */
-export interface CancelCommandOptions extends RunOptions {
+export interface CancelCommandOptions extends SteeringOptions {
   readonly agent?: string;
   readonly module?: string;
   readonly reason?: string;
@@ -54,6 +54,11 @@ export interface CancelCommandOptions extends RunOptions {
 /** Cancels a run in any process and waits until it has stopped; or only one of its agents or work modules. */
 export async function cancelCommand(reference: string, options: CancelCommandOptions): Promise<ExitCode> {
   const { agent, module, takeOver } = options;
+  if (takeOver === true && options.restate !== undefined)
+    throw new CadreError(
+      'OPTION_INVALID',
+      '--take-over takes the run from a process; with --restate workers cancel it. Use one of them',
+    );
   const reason = options.reason ?? 'cancelled from the command line';
   const action: RunAction = {
     kind: 'cancel',
@@ -66,13 +71,13 @@ export async function cancelCommand(reference: string, options: CancelCommandOpt
   const { runId, outcome, status } = summary;
   if (outcome !== undefined) return reportEnded(runId, { status, outcome, pending: [], wasOver: true }, options);
   const isWhole = agent === undefined && module === undefined;
+  const runtime = await restateOf(options);
   const done =
-    takeOver === true
-      ? undefined
-      : await askHolder(summary, action, {
-          store: storePath(options.store),
-          findRun: () => lookUpRun(summary.runId, options.store),
-        });
+    runtime !== undefined
+      ? await actOnWorkers(summary, action, { store: options.store, runtime })
+      : takeOver === true
+        ? undefined
+        : await actElsewhere(summary, action, options.store);
   if (done !== undefined)
     return isWhole ? reportEnded(runId, { ...done, wasOver: false }, options) : reportPartEnded(runId, done, options);
   // The rest of the run continues.
@@ -88,6 +93,8 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
     const { state } = await engine.cancel(runId, reason);
     return { status: state.status, pending: [], ...(state.outcome === undefined ? {} : { outcome: state.outcome }) };
   } catch (thrown) {
+    const hinted = withRestateHint(runId, thrown);
+    if (hinted !== thrown) throw hinted;
     throw withTakeOverHint(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
   } finally {
     await journal.close();
