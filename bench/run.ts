@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { benchEngine } from './engine-run.ts';
 import { fanOut } from './fan-out.ts';
 import { floorLoop, plainModel } from './floor.ts';
+import { showLongRuns } from './long/long-runs.ts';
 import { interleaved } from './measure.ts';
 import { showCounts } from './show-counts.ts';
 
@@ -150,9 +151,23 @@ async function showRatios(): Promise<boolean> {
   return failures === 0;
 }
 
-const { values } = parseArgs({ options: { counts: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    counts: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    turns: { type: 'string', default: '20000' },
+  },
+});
+
+/** Runs what the arguments ask for; returns false when a limit is exceeded. */
+function show(): Promise<boolean> {
+  if (values.counts) return showCounts();
+  if (values.long) return showLongRuns(Number(values.turns));
+  return showRatios();
+}
+
 try {
-  process.exitCode = (await (values.counts ? showCounts() : showRatios())) ? 0 : 1;
+  process.exitCode = (await show()) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

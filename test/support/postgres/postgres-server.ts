@@ -30,22 +30,24 @@ export class PostgresServer {
   readonly #binaries: Binaries;
   #process: ChildProcess | undefined;
   readonly #guard: ChildProcess;
+  readonly #settings: Readonly<Record<string, string>>;
   #schemas = 0;
 
-  private constructor(folder: string, binaries: Binaries, port: number) {
+  private constructor(folder: string, binaries: Binaries, port: number, settings: Readonly<Record<string, string>>) {
+    this.#settings = settings;
     this.#folder = folder;
     this.#binaries = binaries;
     this.port = port;
     this.#guard = guard(folder);
   }
 
-  /** Creates a cluster and starts its server. */
-  static async start(): Promise<PostgresServer> {
+  /** Creates a cluster and starts its server; `settings` replace those of a small test server. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(path.join(tmpdir(), 'cadre-postgres-'));
     const binaries = prepare(folder);
     const passwords = path.join(folder, 'password');
     writeFileSync(passwords, password);
-    const server = new PostgresServer(folder, binaries, await freePort());
+    const server = new PostgresServer(folder, binaries, await freePort(), settings);
     const made = spawnSync(
       binaries.path('initdb'),
       // Several files would each be synced; a test cluster need not survive a power cut.
@@ -110,6 +112,7 @@ export class PostgresServer {
       jit: 'off',
       // Its own log would be the only trace of a failure to start.
       log_min_messages: 'fatal',
+      ...this.#settings,
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     let said = '';
