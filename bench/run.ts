@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
+import { showClusterScale } from './cluster/cluster-scale.ts';
 import { benchEngine } from './engine-run.ts';
 import { fanOut } from './fan-out.ts';
 import { floorLoop, plainModel } from './floor.ts';
+import { showLargeJournals } from './long/large-journals.ts';
 import { showLongRuns } from './long/long-runs.ts';
 import { interleaved } from './measure.ts';
 import { showCounts } from './show-counts.ts';
@@ -155,7 +157,12 @@ const { values } = parseArgs({
   options: {
     counts: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
     turns: { type: 'string', default: '20000' },
+    events: { type: 'string', default: '10000000' },
+    cluster: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '1000' },
+    associates: { type: 'string', default: '1000' },
   },
 });
 
@@ -163,6 +170,9 @@ const { values } = parseArgs({
 function show(): Promise<boolean> {
   if (values.counts) return showCounts();
   if (values.long) return showLongRuns(Number(values.turns));
+  if (values.large) return showLargeJournals(Number(values.events));
+  if (values.cluster)
+    return showClusterScale({ soloRuns: 200, teamRuns: Number(values.runs), associates: Number(values.associates) });
   return showRatios();
 }
 

@@ -28,7 +28,14 @@ export async function keptSchema(url: string, schema: string): Promise<KeptSnaps
     await client.end();
   };
   const tables = ['snapshots', 'snapshot_parts'];
-  await run(tables.map((table) => `CREATE TABLE ${schema}.kept_${table} AS TABLE ${schema}.${table};`).join(' '));
+  await run(
+    tables
+      .map(
+        (table) =>
+          `DROP TABLE IF EXISTS ${schema}.kept_${table}; CREATE TABLE ${schema}.kept_${table} AS TABLE ${schema}.${table};`,
+      )
+      .join(' '),
+  );
   // What a server does by itself, soon after so many rows were written.
   await run(`VACUUM ANALYZE ${schema}.commits`);
   return {

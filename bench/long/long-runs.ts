@@ -68,7 +68,8 @@ export async function showLongRuns(turns: number): Promise<boolean> {
   return holds;
 }
 
-function output(script: string, args: readonly string[]): Promise<string> {
+/** Runs a script of this folder as a new process, and returns what it prints. */
+export function output(script: string, args: readonly string[]): Promise<string> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', path.join(import.meta.dirname, script), ...args],

@@ -5,7 +5,7 @@ import { askHolder } from '../../server/reach/reach-run.ts';
 import type { RunAction } from '../../server/reach/run-action.ts';
 import type { RunOptions } from '../commands/running/run.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { findRun } from './find-run.ts';
+import { findRunIn } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
 import { resumeAndDrive } from './resumed-run.ts';
 import { checkDefaultStore, storePath } from '../options/store-path.ts';
@@ -17,7 +17,7 @@ import { jsonText } from '../terminal/json-text.ts';
 export async function lookUpRun(reference: string, store: string | undefined): Promise<RunSummary> {
   const journal = await openRecords(store);
   try {
-    return findRun(await journal.runs(), reference, journal.location);
+    return await findRunIn(journal, reference);
   } finally {
     await journal.close();
   }

@@ -41,7 +41,7 @@ interface TakenSnapshot {
   readTo: number;
 }
 
-/** Snapshots of states that were read, for the runs that go on from them. */
+// Pure cache: the snapshot that a state was read from, keyed by that state; ignored once the state holds events that were read otherwise.
 const takenSnapshots = new WeakMap<RunContext, TakenSnapshot>();
 
 /**
