@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
+import { showClusterScale } from './cluster/cluster-scale.ts';
 import { benchEngine } from './engine-run.ts';
 import { fanOut } from './fan-out.ts';
 import { floorLoop, plainModel } from './floor.ts';
+import { showLargeJournals } from './long/large-journals.ts';
+import { showLongRuns } from './long/long-runs.ts';
 import { interleaved } from './measure.ts';
 import { showCounts } from './show-counts.ts';
 import { showTable } from './table/show-table.ts';
@@ -157,17 +160,29 @@ const { values } = parseArgs({
     table: { type: 'boolean', default: false },
     against: { type: 'string' },
     only: { type: 'string', multiple: true },
+    long: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    turns: { type: 'string', default: '20000' },
+    events: { type: 'string', default: '10000000' },
+    cluster: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '1000' },
+    associates: { type: 'string', default: '1000' },
   },
 });
 
 /** Does what the options ask for; returns false when a limit or an aim is missed. */
-function run(): Promise<boolean> {
+function show(): Promise<boolean> {
   if (values.table) return showTable({ against: values.against, only: values.only, rounds });
-  return values.counts ? showCounts() : showRatios();
+  if (values.counts) return showCounts();
+  if (values.long) return showLongRuns(Number(values.turns));
+  if (values.large) return showLargeJournals(Number(values.events));
+  if (values.cluster)
+    return showClusterScale({ soloRuns: 200, teamRuns: Number(values.runs), associates: Number(values.associates) });
+  return showRatios();
 }
 
 try {
-  process.exitCode = (await run()) ? 0 : 1;
+  process.exitCode = (await show()) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

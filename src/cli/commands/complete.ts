@@ -5,7 +5,7 @@ import type { Argument, Command, Option } from 'commander';
 import { foldEvents } from '../../core/fold/apply-event.ts';
 import { statusWord } from '../../inspect/run-words.ts';
 import { bundledTeams } from '../../profiles/files/bundled-teams.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRunIn } from '../runs/find-run.ts';
 
 /** Longest description of a candidate. */
 const longestDescription = 60;
@@ -166,7 +166,7 @@ async function listProjects(): Promise<readonly Candidate[]> {
 
 async function listTurns(reference: string): Promise<readonly Candidate[]> {
   return await withJournal(async (journal) => {
-    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { runId } = await findRunIn(journal, reference);
     const state = foldEvents(await journal.read(runId), 'everything');
     const turns = [...(state?.turns.values() ?? [])].slice(-mostOffered);
     return [

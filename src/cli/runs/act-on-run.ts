@@ -10,7 +10,7 @@ import { openJournal } from '../options/open-journal.ts';
 import type { RunOptions } from '../commands/running/run.ts';
 import { type RestateFlags, restateOf } from '../options/restate-option.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { findRun } from './find-run.ts';
+import { findRunIn } from './find-run.ts';
 import { openRecords } from './recorded-run.ts';
 import { resumeAndDrive } from './resumed-run.ts';
 import { checkDefaultStore, storePath } from '../options/store-path.ts';
@@ -23,7 +23,7 @@ import { jsonText } from '../terminal/json-text.ts';
 export async function lookUpRun(reference: string, store: string | undefined): Promise<RunSummary> {
   const journal = await openRecords(store);
   try {
-    return findRun(await journal.runs(), reference, journal.location);
+    return await findRunIn(journal, reference);
   } finally {
     await journal.close();
   }

@@ -1,8 +1,17 @@
 import { CadreError } from '../../core/error.ts';
-import type { RunSummary } from '../../core/events/journal.ts';
+import type { Journal, RunSummary } from '../../core/events/journal.ts';
+import type { RunId } from '../../core/ids.ts';
 import { thisCommand } from '../options/this-command.ts';
 
 const maxListed = 8;
+
+/** Finds the run of a journal that a command-line argument refers to, as `findRun` does; lists all runs only when it is neither `last` nor an id. */
+export async function findRunIn(journal: Pick<Journal, 'runs' | 'location'>, reference: string): Promise<RunSummary> {
+  const filter = reference === 'last' ? { limit: 1 } : { runId: reference as RunId };
+  const [only] = reference === '' ? [] : await journal.runs(filter);
+  if (only !== undefined && only.deletedAt === undefined) return only;
+  return findRun(await journal.runs(), reference, journal.location);
+}
 
 /**
  * Finds the run that a command-line argument refers to: `last`, an id, or a prefix of exactly one id, with or without its `run_`.

@@ -13,7 +13,7 @@ import { otherTurns, turnOfId } from '../../inspect/turn/other-turns.ts';
 import { toTurnRecord, type TurnRecord } from '../../inspect/turn/turn-record.ts';
 import { why, type WhyAnswer, whyAt, type WhyOptions } from '../../inspect/why/why.ts';
 import type { WhyPlace } from '../../inspect/why/why-place.ts';
-import { findRun } from './find-run.ts';
+import { findRunIn } from './find-run.ts';
 import { findTurn } from './find-turn.ts';
 import { openJournal } from '../options/open-journal.ts';
 import { isServerStore } from '../options/server-store.ts';
@@ -124,7 +124,7 @@ export async function openRecords(store: string | undefined): Promise<Journal> {
 export async function openRecordedRun(store: string | undefined, reference: string): Promise<RecordedRun> {
   const journal = await openRecords(store);
   try {
-    const summary: RunSummary = findRun(await journal.runs(), reference, journal.location);
+    const summary: RunSummary = await findRunIn(journal, reference);
     const events = await journal.read(summary.runId);
     const state = foldEvents(events, 'everything');
     if (state === undefined)

@@ -1,6 +1,6 @@
 import { foldTurn } from '../../core/fold/fold-turn.ts';
 import type { TurnId } from '../../core/ids.ts';
-import { findRun } from './find-run.ts';
+import { findRunIn } from './find-run.ts';
 import { openRecords, RecordedRun } from './recorded-run.ts';
 
 /** One turn of a recorded run; `run` holds only that turn and the turns shown in its prompt. */
@@ -20,7 +20,7 @@ export async function openRecordedTurn(
 ): Promise<RecordedTurn | undefined> {
   const journal = await openRecords(store);
   try {
-    const { runId } = findRun(await journal.runs(), run, journal.location);
+    const { runId } = await findRunIn(journal, run);
     const slice = await journal.turnEvents?.(runId, reference);
     const state = slice === undefined ? undefined : foldTurn(slice);
     if (slice !== undefined && state !== undefined) {

@@ -218,9 +218,9 @@ export interface Journal {
    */
   snapshot?(runId: RunId): Awaitable<Snapshot | undefined>;
   /** Keeps a part for later snapshots of a run instead of the one of its name. Does nothing when the lease is stale. Optional. */
-  keepSnapshotPart?(lease: Lease, name: string, body: Uint8Array): Awaitable<void>;
+  keepSnapshotPart?(lease: Lease, name: string, body: string): Awaitable<void>;
   /** Returns the parts of a run by name, unchecked: a snapshot says what belongs to it. Optional. */
-  snapshotParts?(runId: RunId): Awaitable<ReadonlyMap<string, Uint8Array>>;
+  snapshotParts?(runId: RunId): Awaitable<ReadonlyMap<string, string>>;
   /**
    * Calls back when a run (undefined: any run) may have changed, also in another process; returns what ends it. Calls may be missing:
    * look at the journal from time to time as well. Optional.

@@ -12,19 +12,24 @@ export interface PartList {
 interface Part {
   readonly messages: readonly PromptMessage[];
   readonly origins: readonly MessageOrigin[];
+  /** `tokenTotals` of these messages. */
+  readonly totals: readonly number[];
+  /** Ids in `wireIds` that these messages name. */
+  readonly ids: readonly string[];
 }
 
 /** A part that is kept already, recognized by its first and last message. */
-interface KeptPart {
+export interface KeptPart {
   readonly first: PromptMessage | undefined;
   readonly last: PromptMessage | undefined;
   readonly sum: string;
+  readonly ids: readonly string[];
 }
 
 /** A part that is not kept yet. */
 export interface MissingPart {
   readonly name: string;
-  readonly body: Uint8Array;
+  readonly body: string;
   /** Called once it is kept. */
   readonly kept: () => void;
 }
@@ -39,12 +44,13 @@ export function partName(agentId: string, index: number): string {
  * however long the histories are.
  */
 export class HistoryParts {
-  readonly #kept = new Map<string, KeptPart>();
+  readonly #kept: Map<string, KeptPart>;
   readonly #size: number;
 
-  /** `size` is the number of messages in a part. A message never changes, and a part is written once. */
-  constructor(size: number) {
+  /** `size` is the number of messages in a part. A message never changes, and a part is written once. `kept` are those of a resumed run. */
+  constructor(size: number, kept: ReadonlyMap<string, KeptPart> = new Map()) {
     this.#size = size;
+    this.#kept = new Map(kept);
   }
 
   /** Returns the first full part that is not kept. */
@@ -69,11 +75,18 @@ export class HistoryParts {
       if (count === 0) continue;
       const names = Array.from({ length: count }, (_, index) => partName(agentId, first + index));
       parts.set(agentId, { from: first, sums: names.map((name) => this.#kept.get(name)?.sum ?? '') });
-      const { history } = agent;
+      const { history, context } = agent;
       const at = first * this.#size - history.released;
       const messages = without(history.messages, at, count * this.#size);
       const origins = without(history.origins, at, count * this.#size);
-      agents.set(agentId, { ...agent, history: { ...history, messages, origins } });
+      const tokenTotals = without(context.tokenTotals, at, count * this.#size);
+      const wireIds = new Set(history.wireIds);
+      for (const name of names) for (const id of this.#kept.get(name)?.ids ?? []) wireIds.delete(id);
+      agents.set(agentId, {
+        ...agent,
+        history: { ...history, messages, origins, wireIds },
+        context: { ...context, tokenTotals },
+      });
     }
     return { state: parts.size === 0 ? run : { ...run, agents }, parts };
   }
@@ -92,43 +105,61 @@ export class HistoryParts {
     return isSame ? kept : undefined;
   }
 
-  #write(name: string, { history }: SubContext, index: number): MissingPart {
+  #write(name: string, { history, context }: SubContext, index: number): MissingPart {
     const at = index * this.#size - history.released;
-    const messages = history.messages.slice(at, at + this.#size);
-    const part: Part = { messages, origins: history.origins.slice(at, at + this.#size) };
-    const body = Buffer.from(JSON.stringify(part));
-    const kept = { first: messages[0], last: messages.at(-1), sum: hash('sha256', body) };
+    const to = at + this.#size;
+    const messages = history.messages.slice(at, to);
+    const ids = idsIn(messages).filter((id) => history.wireIds.has(id));
+    const part: Part = { messages, origins: history.origins.slice(at, to), totals: context.tokenTotals.slice(at, to), ids };
+    const body = JSON.stringify(part);
+    const kept = { first: messages[0], last: messages.at(-1), sum: hash('sha256', body), ids };
     return { name, body, kept: () => void this.#kept.set(name, kept) };
   }
 }
 
-/** Puts the parts back that a state was cut of; undefined when one is missing or is another one. */
+/**
+ * Puts the parts back that a state was cut of, and returns them by name; undefined when one is missing or is another one. The state is then of
+ * no use.
+ */
 export function joinParts(
   run: RunContext,
   lists: ReadonlyMap<string, PartList>,
-  bodies: ReadonlyMap<string, Uint8Array>,
-): RunContext | undefined {
+  bodies: ReadonlyMap<string, string>,
+): ReadonlyMap<string, KeptPart> | undefined {
+  const kept = new Map<string, KeptPart>();
   for (const [agentId, { from, sums }] of lists) {
-    const history = run.agents.get(agentId as SubContext['meta']['agentId'])?.history;
+    const agent = run.agents.get(agentId as SubContext['meta']['agentId']);
     const parts: Part[] = [];
     for (const [index, sum] of sums.entries()) {
-      const body = bodies.get(partName(agentId, from + index));
-      if (history === undefined || body === undefined || hash('sha256', body) !== sum) return undefined;
-      parts.push(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')) as Part);
+      const name = partName(agentId, from + index);
+      const body = bodies.get(name);
+      if (body === undefined || hash('sha256', body) !== sum) return undefined;
+      const part = JSON.parse(body) as Part;
+      parts.push(part);
+      kept.set(name, { first: part.messages[0], last: part.messages.at(-1), sum, ids: part.ids });
     }
     const size = parts[0]?.messages.length ?? 0;
-    if (history === undefined || size === 0) return undefined;
+    if (agent === undefined || size === 0) return undefined;
+    const { history, context } = agent;
     const at = from * size - history.released;
-    history.messages = history.messages.slice(0, at).concat(
-      parts.flatMap(({ messages }) => messages),
-      history.messages.slice(at),
-    );
-    history.origins = history.origins.slice(0, at).concat(
-      parts.flatMap(({ origins }) => origins),
-      history.origins.slice(at),
-    );
+    history.messages = between(history.messages, at, parts, ({ messages }) => messages);
+    history.origins = between(history.origins, at, parts, ({ origins }) => origins);
+    context.tokenTotals = between(context.tokenTotals, at, parts, ({ totals }) => totals);
+    for (const { ids } of parts) for (const id of ids) history.wireIds.add(id);
   }
-  return run;
+  return kept;
+}
+
+/** Ids of the calls in messages, as the provider of their model knows them. */
+function idsIn(messages: readonly PromptMessage[]): readonly string[] {
+  return messages.flatMap((message) =>
+    message.role === 'assistant' ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
+  );
+}
+
+/** Returns a list with those of parts put back at a position. */
+function between<Item>(items: readonly Item[], at: number, parts: readonly Part[], of: (part: Part) => readonly Item[]): Item[] {
+  return items.slice(0, at).concat(parts.flatMap(of), items.slice(at));
 }
 
 function without<Item>(items: readonly Item[], at: number, count: number): Item[] {

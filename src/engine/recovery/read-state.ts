@@ -6,7 +6,7 @@ import type { Journal, JournalReader } from '../../core/events/journal.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { assertOwnRun } from './imported-run.ts';
 import type { CadreEvent } from '../../core/events/event.ts';
-import { readSnapshot } from './run-snapshots.ts';
+import { findSnapshot, noteRead } from './run-snapshots.ts';
 
 const pageSize = 4_000;
 
@@ -15,9 +15,13 @@ export async function readState(
   journal: Pick<JournalReader, 'read' | 'snapshot' | 'snapshotParts'>,
   runId: RunId,
 ): Promise<RunContext> {
-  let state = await readSnapshot(journal, runId);
-  for (;;) {
-    const page = await journal.read(runId, { after: state?.seq ?? 0, limit: pageSize });
+  const found = await findSnapshot(journal, runId);
+  const next = async (after: number): Promise<readonly CadreEvent[]> => await journal.read(runId, { after, limit: pageSize });
+  // The events after a snapshot come while its parts are read.
+  const [whole, tail] = await Promise.all([found?.state(), found === undefined ? [] : next(found.seq)]);
+  let state = whole;
+  for (let ahead = whole === undefined ? undefined : tail; ; ahead = undefined) {
+    const page = ahead ?? (await next(state?.seq ?? 0));
     for (const event of page) {
       if (state !== undefined) applyEvent(state, event);
       else if (event.type === 'run.start') state = startRun(event);
@@ -26,6 +30,7 @@ export async function readState(
     if (page.length < pageSize) break;
   }
   if (state === undefined) throw notBegun(runId);
+  noteRead(state);
   return state;
 }
 

@@ -3,15 +3,15 @@ import type { Journal, JournalReader, Lease, Snapshot } from '../../core/events/
 import type { RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { engineVersion } from '../version.ts';
-import { HistoryParts, joinParts, type MissingPart, type PartList, partName } from './history-parts.ts';
+import { HistoryParts, joinParts, type KeptPart, type MissingPart, type PartList, partName } from './history-parts.ts';
 
 /** Number of the form of a run's state. Snapshots of another version of the engine are ignored; raise it when the form changes within one. */
 export const stateForm = 3;
 
 const form = `${engineVersion} state ${stateForm}`;
 
-/** Fewest events between two snapshots: reading and folding so many takes about a tenth of a second. */
-export const eventsPerSnapshot = 10_000;
+/** Events before the first snapshot: reading and folding so many takes less than a tenth of a second. Later snapshots follow after half as many. */
+export const eventsBeforeSnapshot = 10_000;
 
 /** Size in bytes above which snapshots become rarer in proportion to it: the work per event does not grow with the state. */
 const usualBytes = 500_000;
@@ -28,34 +28,50 @@ interface CutState {
 /** Services of the snapshots of one run. */
 interface SnapshotPorts {
   readonly journal: Pick<Journal, 'keepSnapshot' | 'keepSnapshotPart'>;
-  /** Fewest events between two snapshots; `eventsPerSnapshot` unless a test sets it. */
+  /** Events before the first snapshot; `eventsBeforeSnapshot` unless a test sets it. */
   readonly snapshotEvery?: number | undefined;
 }
 
+/** The snapshot that a state was read from. */
+interface TakenSnapshot {
+  readonly seq: number;
+  readonly bytes: number;
+  readonly kept: ReadonlyMap<string, KeptPart>;
+  /** Sequence number of the state when all was read. */
+  readTo: number;
+}
+
+// Pure cache: the snapshot that a state was read from, keyed by that state; ignored once the state holds events that were read otherwise.
+const takenSnapshots = new WeakMap<RunContext, TakenSnapshot>();
+
 /**
- * Snapshots of a run while it goes on: the first with the first commit at or after event 10,000, each later one after 10,000 more events, or
- * more in proportion to the size of the one before above 500 KB. None after its end. In a resumed run they count from its beginning again,
- * so the first commit after event 10,000 makes one.
+ * Snapshots of a run while it goes on: the first with the first commit at or after event 10,000, each later one after 5,000 more events, or
+ * more in proportion to the size of the one before above 500 KB. None after its end. A resumed run goes on from the snapshot it was read
+ * from, whose parts are kept already; one that was read without a snapshot makes one with its first commit after event 10,000.
  *
  * A snapshot only saves reading: one that cannot be written, or is lost, changes nothing.
  */
 export class RunSnapshots {
   readonly #journal: SnapshotPorts['journal'];
   readonly #lease: Lease;
-  readonly #every: number;
+  readonly #first: number;
   readonly #parts: HistoryParts;
   #next: number;
   #isOver = false;
   /** Settles when the snapshot before is written. */
   #written: Promise<void> | undefined;
 
-  constructor({ journal, snapshotEvery = eventsPerSnapshot }: SnapshotPorts, lease: Lease) {
+  constructor({ journal, snapshotEvery = eventsBeforeSnapshot }: SnapshotPorts, lease: Lease, state: RunContext) {
     this.#journal = journal;
     this.#lease = lease;
-    this.#every = snapshotEvery;
-    // A thousand messages. Parts are written one with a commit: they must not fill as fast, however few they have.
-    this.#parts = new HistoryParts(Math.max(4, Math.ceil(snapshotEvery / 10)));
-    this.#next = journal.keepSnapshot === undefined ? Infinity : snapshotEvery;
+    this.#first = snapshotEvery;
+    const found = takenSnapshots.get(state);
+    // Events that were read later may be those of another process, which may have kept other parts.
+    const taken = found?.readTo === state.seq ? found : undefined;
+    // Five hundred messages. Parts are written one with a commit: they must not fill as fast, however few they have.
+    this.#parts = new HistoryParts(Math.max(4, Math.ceil(snapshotEvery / 20)), taken?.kept);
+    if (journal.keepSnapshot === undefined) this.#next = Infinity;
+    else this.#next = taken === undefined ? snapshotEvery : this.#after(taken.seq, taken.bytes);
   }
 
   /** Called when all events in a state are in the journal. */
@@ -74,14 +90,19 @@ export class RunSnapshots {
     }
     const cut = hasParts ? this.#parts.cut(state) : { state, parts: new Map<string, PartList>() };
     const body = serialize(cut satisfies CutState);
-    this.#next = state.seq + Math.ceil(this.#every * Math.max(1, body.length / usualBytes));
+    this.#next = this.#after(state.seq, body.length);
     const parts = namesOf(cut.parts);
     if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout: form, body, parts });
   }
 
+  /** Returns where the snapshot is due that follows one of so many bytes. */
+  #after(seq: number, bytes: number): number {
+    return seq + Math.ceil((this.#first / 2) * Math.max(1, bytes / usualBytes));
+  }
+
   /** Drops the snapshot of a run that is over: nothing reads it any more. */
   #end(state: RunContext): void {
-    if (this.#isOver || state.seq < this.#every || this.#journal.keepSnapshot === undefined) return;
+    if (this.#isOver || state.seq < this.#first || this.#journal.keepSnapshot === undefined) return;
     this.#isOver = true;
     this.#next = Infinity;
     void Promise.resolve(this.#written).then(() => this.#keep(undefined));
@@ -93,7 +114,7 @@ export class RunSnapshots {
       kept();
     } catch {
       // The commits of the run report what is wrong with its store.
-      this.#next += this.#every;
+      this.#next += this.#first;
     } finally {
       this.#written = undefined;
     }
@@ -114,19 +135,59 @@ function namesOf(parts: ReadonlyMap<string, PartList>): readonly string[] {
   return [...parts].flatMap(([agentId, { from, sums }]) => sums.map((_, index) => partName(agentId, from + index)));
 }
 
-/** Returns the state in a run's snapshot; undefined without one that this version can read. */
-export async function readSnapshot(
+/** A snapshot that was found; the parts that it refers to may still be on their way. */
+export interface FoundSnapshot {
+  readonly seq: number;
+  /** Resolves with the whole state; undefined when a part is missing or another one. */
+  readonly state: () => Promise<RunContext | undefined>;
+}
+
+/** Finds a run's snapshot; undefined without one that this version can read. */
+export async function findSnapshot(
   journal: Pick<JournalReader, 'snapshot' | 'snapshotParts'>,
   runId: RunId,
-): Promise<RunContext | undefined> {
+): Promise<FoundSnapshot | undefined> {
+  // Both are asked for at once: a store elsewhere answers them in the time of one.
+  const parts = Promise.resolve(journal.snapshotParts?.(runId));
+  // A failure is reported where they are awaited.
+  parts.catch(() => undefined);
   const snapshot = await journal.snapshot?.(runId);
-  if (snapshot === undefined || snapshot.layout !== form) return undefined;
+  const cut = snapshot?.layout === form ? readCut(snapshot, runId) : undefined;
+  if (snapshot === undefined || cut === undefined) {
+    await parts;
+    return undefined;
+  }
+  return {
+    seq: snapshot.seq,
+    state: async () => {
+      const kept = joined(cut, (await parts) ?? new Map());
+      if (kept === undefined) return undefined;
+      takenSnapshots.set(cut.state, { seq: snapshot.seq, bytes: snapshot.body.length, kept, readTo: snapshot.seq });
+      return cut.state;
+    },
+  };
+}
+
+function readCut({ body, seq }: Snapshot, runId: RunId): CutState | undefined {
   try {
-    const { state, parts } = deserialize(snapshot.body) as CutState;
-    if (state.meta.runId !== runId || state.seq !== snapshot.seq) return undefined;
-    return parts.size === 0 ? state : joinParts(state, parts, (await journal.snapshotParts?.(runId)) ?? new Map());
+    const cut = deserialize(body) as CutState;
+    return cut.state.meta.runId === runId && cut.state.seq === seq ? cut : undefined;
   } catch {
     // Written by a newer Node, or damaged: the events say the same.
     return undefined;
   }
+}
+
+function joined({ state, parts }: CutState, bodies: ReadonlyMap<string, string>): ReadonlyMap<string, KeptPart> | undefined {
+  try {
+    return joinParts(state, parts, bodies);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes that a state has been read to its end: a run that goes on from exactly there makes its next snapshot after the one it was read from. */
+export function noteRead(state: RunContext): void {
+  const taken = takenSnapshots.get(state);
+  if (taken !== undefined) taken.readTo = state.seq;
 }

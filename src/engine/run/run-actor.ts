@@ -59,7 +59,7 @@ export class RunActor implements RunDriver {
     this.#ports = ports;
     this.#held = new HeldCommit(ports.defer, () => this.#wake());
     this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
-    this.#snapshots = new RunSnapshots(ports, lease);
+    this.#snapshots = new RunSnapshots(ports, lease, state);
     this.subscribers = new Subscribers((message) =>
       this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
     );

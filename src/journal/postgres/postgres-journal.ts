@@ -223,12 +223,12 @@ class PostgresJournal implements Journal {
     return await this.#guard(`reading the snapshot of run ${runId}`, () => this.#link.patiently(() => this.#snapshots.find(runId)));
   }
 
-  async keepSnapshotPart(lease: Lease, name: string, body: Uint8Array): Promise<void> {
+  async keepSnapshotPart(lease: Lease, name: string, body: string): Promise<void> {
     this.#assertWritable();
     await this.#guard(`keeping a part of run ${lease.runId}`, () => this.#snapshots.keepPart(lease, name, body));
   }
 
-  async snapshotParts(runId: RunId): Promise<ReadonlyMap<string, Uint8Array>> {
+  async snapshotParts(runId: RunId): Promise<ReadonlyMap<string, string>> {
     return await this.#guard(`reading parts of run ${runId}`, () => this.#link.patiently(() => this.#snapshots.parts(runId)));
   }
 

@@ -4,7 +4,7 @@ import { corruptPostgres } from './postgres-failure.ts';
 import type { Connections, Sql } from './connections.ts';
 
 /** Layout that this version writes. A schema with a higher number is refused, one with a lower number is migrated. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /** Oldest layout that can be read without migration, where nothing may be written. */
 const oldestReadable = 1;
@@ -28,6 +28,11 @@ const once = (s: string): string =>
 
 const parts = (s: string): string =>
   `CREATE TABLE ${s}.snapshot_parts (run_id text NOT NULL, name text NOT NULL, body bytea NOT NULL, PRIMARY KEY (run_id, name));`;
+
+/** Parts became texts, which a connection carries in half the bytes. Earlier ones belong to snapshots that this version does not read. */
+const textParts = (s: string): string =>
+  `DROP TABLE ${s}.snapshot_parts;
+   CREATE TABLE ${s}.snapshot_parts (run_id text NOT NULL, name text NOT NULL, body text NOT NULL, PRIMARY KEY (run_id, name));`;
 
 /*
  * runs: one row per run, and its lease: `epoch` only ever grows, `owner` is null for a free run, `claim` tells one acquisition from
@@ -71,11 +76,12 @@ CREATE TABLE ${s}.owners (
 );
 ${once(s)}
 ${parts(s)}
+${textParts(s)}
 INSERT INTO ${s}.meta VALUES ('schema_version', '${schemaVersion}');
 `;
 
 /** `migrations[n]` migrates a schema of version n + 1 to version n + 2. Steps never change once released. */
-const migrations: readonly ((s: string) => string)[] = [retention, once, parts];
+const migrations: readonly ((s: string) => string)[] = [retention, once, parts, textParts];
 
 /** The part of a `commits` row that its checksum covers. */
 export interface SummedRow {

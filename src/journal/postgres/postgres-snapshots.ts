@@ -48,7 +48,7 @@ export class PostgresSnapshots {
   }
 
   /** Keeps a part for later snapshots; nothing without the lease. */
-  async keepPart(lease: Lease, name: string, body: Uint8Array): Promise<void> {
+  async keepPart(lease: Lease, name: string, body: string): Promise<void> {
     const { query } = await this.#parts.connections();
     await query(
       `INSERT INTO "${this.#parts.schema}".snapshot_parts (run_id, name, body)
@@ -60,10 +60,10 @@ export class PostgresSnapshots {
   }
 
   /** Returns the parts of a run by name. */
-  async parts(runId: RunId): Promise<ReadonlyMap<string, Uint8Array>> {
+  async parts(runId: RunId): Promise<ReadonlyMap<string, string>> {
     const { query } = await this.#parts.connections();
     const rows = await query(`SELECT name, body FROM "${this.#parts.schema}".snapshot_parts WHERE run_id = $1`, [runId]);
-    return new Map(rows.map(({ name, body }) => [String(name), body as Uint8Array]));
+    return new Map(rows.map(({ name, body }) => [String(name), String(body)]));
   }
 
   /** Returns the snapshot of a run that can be relied on. */

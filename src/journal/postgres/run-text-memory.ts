@@ -157,8 +157,10 @@ export class RunTextMemory {
     after: number,
   ): Promise<readonly { readonly lastSeq: number; readonly refs: readonly string[] }[]> {
     const { query } = await this.#parts.connections();
+    // Most commits of a run refer to the same texts: the same system prompt, the same tools.
     const rows = await query(
-      `SELECT last_seq, refs FROM "${this.#parts.schema}".commits WHERE run_id = $1 AND last_seq > $2 ORDER BY last_seq`,
+      `SELECT refs, max(last_seq) AS last_seq FROM "${this.#parts.schema}".commits WHERE run_id = $1 AND last_seq > $2
+       GROUP BY refs ORDER BY last_seq`,
       [runId, after],
     );
     return rows.map(({ last_seq: lastSeq, refs }) => ({

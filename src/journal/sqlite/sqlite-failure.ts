@@ -77,6 +77,11 @@ export function isLocked(thrown: unknown): boolean {
   return code === resultCodes.busy || code === resultCodes.protocol;
 }
 
+/** True when the disk has no room for a write. */
+export function isFull(thrown: unknown): boolean {
+  return primaryCode(thrown) === resultCodes.full;
+}
+
 function explain(code: number | undefined, said: string): string {
   switch (code) {
     case resultCodes.busy:

@@ -198,11 +198,11 @@ export class SqliteJournal implements Journal {
     return this.#guard(`reading the snapshot of run ${runId}`, () => tryBriefly(() => this.#snapshots.find(runId)));
   }
 
-  keepSnapshotPart(lease: Lease, name: string, body: Uint8Array): void | Promise<void> {
+  keepSnapshotPart(lease: Lease, name: string, body: string): void | Promise<void> {
     return this.#write(`keeping a part of run ${lease.runId}`, () => this.#snapshots.keepPart(lease, name, body));
   }
 
-  snapshotParts(runId: RunId): ReadonlyMap<string, Uint8Array> {
+  snapshotParts(runId: RunId): ReadonlyMap<string, string> {
     return this.#guard(`reading parts of run ${runId}`, () => tryBriefly(() => this.#snapshots.parts(runId)));
   }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { CadreError } from '../../core/error.ts';
 import { corruptJournal, toStoreError } from './sqlite-failure.ts';
-import { migrate, oldestReadable, readVersion, schemaVersion, createLayout } from './sqlite-schema.ts';
+import { addListIndexes, migrate, oldestReadable, readVersion, schemaVersion, createLayout } from './sqlite-schema.ts';
 import { dirname } from 'node:path';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -26,6 +26,7 @@ export function openJournalFile(path: string, readOnly: boolean): DatabaseSync {
     else assertReadable(path, version);
     // From here on `LockWaits` waits for locks: SQLite's own waiting blocks the event loop.
     if (!readOnly) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 0');
+    if (!readOnly) addListIndexes(database);
     return database;
   } catch (error) {
     database?.close();

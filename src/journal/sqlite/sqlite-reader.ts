@@ -6,9 +6,10 @@ import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { RunsFilter, RunSummary } from '../../core/events/journal.ts';
 import type { CommitChain } from '../commit-chain.ts';
 import { decodeCommit } from '../codec/event-codec.ts';
-import { holderColumns, noOwners, seemsGone, toHolder } from '../leases/holder.ts';
+import { noOwners, seemsGone, toHolder } from '../leases/holder.ts';
 import type { ProcessWatch } from '../leases/process-watch.ts';
 import { corruptJournal, newerEvents } from './sqlite-failure.ts';
+import { listStatement, type ListTables } from './list-statement.ts';
 import { importedMark, isOpenStatus, listedStatus } from '../run-summary.ts';
 import { commitSum, contentSum, keySpan } from './sqlite-schema.ts';
 import { isTextOf } from '../codec/text-address.ts';
@@ -32,11 +33,15 @@ export class SqliteReader {
   readonly #commits: StatementSync;
   readonly #lastSeq: StatementSync;
   readonly #content: StatementSync;
-  readonly #runs: StatementSync;
+  readonly #database: DatabaseSync;
+  readonly #listed: ListTables;
+  /** Statements that list runs, by their text. */
+  readonly #lists = new Map<string, StatementSync>();
 
   readonly #chain: CommitChain;
 
   constructor({ database, file, watch, chain }: ReaderParts) {
+    this.#database = database;
     this.#file = file;
     this.#chain = chain;
     this.#watch = watch;
@@ -52,19 +57,7 @@ export class SqliteReader {
     const has = (table: string): boolean => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
     const marks = has('marks') ? 'marks' : '(SELECT NULL AS run_id, NULL AS title, NULL AS project, NULL AS deleted_at)';
     const owners = has('owners') ? 'owners' : noOwners;
-    this.#runs = database.prepare(
-      `SELECT runs.*, last.last_seq, last.at, last.agents, last.turns, last.input_tokens, last.output_tokens, last.cost, last.unpriced,
-         ${holderColumns}
-       FROM (
-         SELECT runs.*, marks.title AS own_title, marks.project AS project, marks.deleted_at AS deleted_at
-         FROM runs LEFT JOIN ${marks} AS marks ON marks.run_id = runs.run_id
-         WHERE CASE WHEN :runId IS NULL THEN (marks.deleted_at IS NOT NULL) = :isDeleted ELSE runs.run_id = :runId END
-           AND (:isOpen = 0 OR status IN ('running', 'awaiting')) AND (:project IS NULL OR marks.project = :project)
-         ORDER BY created_at DESC, run DESC LIMIT :limit
-       ) AS runs LEFT JOIN leases ON leases.run_id = runs.run_id LEFT JOIN ${owners} AS owners ON owners.owner = leases.owner
-       LEFT JOIN commits AS last ON last.key = (SELECT max(key) FROM commits WHERE key > runs.run << 31 AND key < (runs.run + 1) << 31)
-       ORDER BY runs.created_at DESC, runs.run DESC`,
-    );
+    this.#listed = { marks, owners };
   }
 
   /** Returns at most `limit` events of a run after sequence number `after`; undefined when there is no such run. */
@@ -141,16 +134,14 @@ export class SqliteReader {
   }
 
   /** Returns the runs that match a filter, the newest first. */
-  runs({ runId, isOpen, project, isDeleted, limit }: RunsFilter): readonly RunSummary[] {
-    const asked = {
-      runId: runId ?? null,
-      isOpen: isOpen === true ? 1 : 0,
-      project: project ?? null,
-      isDeleted: isDeleted === true ? 1 : 0,
-      limit: limit ?? -1,
-    };
+  runs(filter: RunsFilter): readonly RunSummary[] {
+    const { runId, project, limit } = filter;
+    const text = listStatement(filter, this.#listed);
+    const statement = this.#lists.get(text) ?? this.#database.prepare(text);
+    this.#lists.set(text, statement);
     const gone = new Map<string, boolean>();
-    return this.#runs.all(asked).map((row) => this.#toSummary(row, gone));
+    const asked = [runId, project, limit === Infinity ? undefined : limit].filter((value) => value !== undefined);
+    return statement.all(...asked).map((row) => this.#toSummary(row, gone));
   }
 
   /** Returns a row's text after verifying its checksum. */

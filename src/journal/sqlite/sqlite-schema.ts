@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { DatabaseSync } from 'node:sqlite';
 import { CadreError } from '../../core/error.ts';
 import { addCosts } from './sqlite-add-costs.ts';
-import { corruptJournal } from './sqlite-failure.ts';
+import { corruptJournal, isFull, isLocked } from './sqlite-failure.ts';
 
 /** Layout that this version writes. A file with a higher number is refused, one with a lower number is migrated. */
 export const schemaVersion = 6;
@@ -29,6 +29,12 @@ CREATE TABLE IF NOT EXISTS owners (
 
 const seals = `
 CREATE TABLE IF NOT EXISTS seals (key INTEGER PRIMARY KEY, seal BLOB NOT NULL);
+`;
+
+/** Indexes for lists of runs. A file of an earlier version gets them when it is opened for writing; without them lists are only slower. */
+const listIndexes = `
+CREATE INDEX IF NOT EXISTS runs_newest ON runs (created_at DESC, run DESC);
+CREATE INDEX IF NOT EXISTS runs_open ON runs (created_at DESC, run DESC) WHERE status IN ('running', 'awaiting');
 `;
 
 /*
@@ -60,7 +66,7 @@ CREATE TABLE commits (
 );
 CREATE TABLE contents (hash TEXT PRIMARY KEY, sum INTEGER NOT NULL, text NOT NULL);
 CREATE TABLE leases (run_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, owner TEXT, since REAL, birth TEXT) WITHOUT ROWID;
-${marks}${owners}${seals}`;
+${marks}${owners}${seals}${listIndexes}`;
 
 /** One step from a layout to the next, run inside the transaction of all steps. */
 type Migration = (database: DatabaseSync) => void;
@@ -91,6 +97,19 @@ export function createLayout(database: DatabaseSync): void {
   database.exec(`BEGIN IMMEDIATE; ${layout}`);
   database.prepare(`INSERT INTO meta VALUES ('schema_version', ?)`).run(schemaVersion);
   database.exec('COMMIT');
+}
+
+/** Adds the indexes for lists that a file of an earlier version lacks, unless another process is writing to it. */
+export function addListIndexes(database: DatabaseSync): void {
+  const { found } =
+    database.prepare(`SELECT count(*) AS found FROM sqlite_schema WHERE name IN ('runs_newest', 'runs_open')`).get() ?? {};
+  if (found === 2) return;
+  try {
+    database.exec(listIndexes);
+  } catch (thrown) {
+    // The next process that opens it tries again.
+    if (!isLocked(thrown) && !isFull(thrown)) throw thrown;
+  }
 }
 
 /** Reads a file's layout version. Throws STORE_CORRUPT when it is not a journal, STORE_NEWER when a newer Cadre wrote it. */

@@ -8,7 +8,7 @@ const layout = `CREATE TABLE IF NOT EXISTS snapshots (
 )`;
 
 const partLayout = `CREATE TABLE IF NOT EXISTS snapshot_parts (
-  run_id TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run_id, name)
+  run_id TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run_id, name)
 )`;
 
 /** The row of the commit that ends at a sequence number of a run. */
@@ -61,7 +61,7 @@ export class SqliteSnapshots {
   }
 
   /** Keeps a part for later snapshots; nothing without the lease. */
-  keepPart(lease: Lease, name: string, body: Uint8Array): void {
+  keepPart(lease: Lease, name: string, body: string): void {
     this.#database.exec(partLayout);
     this.#database
       .prepare(
@@ -72,10 +72,11 @@ export class SqliteSnapshots {
   }
 
   /** Returns the parts of a run by name. */
-  parts(runId: RunId): ReadonlyMap<string, Uint8Array> {
+  parts(runId: RunId): ReadonlyMap<string, string> {
     if (!this.#exists('snapshot_parts')) return new Map();
     const rows = this.#database.prepare('SELECT name, body FROM snapshot_parts WHERE run_id = ?').all(runId);
-    return new Map(rows.map(({ name, body }) => [String(name), body as Uint8Array]));
+    // An earlier version kept bytes, for snapshots of a form that is not read any more.
+    return new Map(rows.map(({ name, body }) => [String(name), typeof body === 'string' ? body : '']));
   }
 
   /** Returns the snapshot of a run that can be relied on. */

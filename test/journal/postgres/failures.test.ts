@@ -129,6 +129,7 @@ describe('a schema that is not what this version wrote', () => {
     [1, ['loose_texts', 'snapshots', 'once', 'snapshot_parts']],
     [2, ['once', 'snapshot_parts']],
     [3, ['snapshot_parts']],
+    [4, []],
   ])('layout %i is brought to the present one, with its runs, by the first of several processes', async (version, later) => {
     const { url, schema } = await written();
     const columns = (): Promise<readonly unknown[]> =>
@@ -142,7 +143,7 @@ describe('a schema that is not what this version wrote', () => {
     const read = await Promise.all(journals.map(async (journal) => await journal.read(runId)));
     expect(read.map(({ length }) => length)).toEqual([4, 4, 4]);
     expect(await journals[0]?.shared?.mark(runId, 'start')).toBe(true);
-    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '4' }]);
+    expect(await server.query(`SELECT value FROM ${schema}.meta WHERE key = 'schema_version'`)).toEqual([{ value: '5' }]);
     expect(await columns()).toEqual(fresh);
     await Promise.all(journals.map((journal) => journal.close()));
   });
@@ -150,7 +151,7 @@ describe('a schema that is not what this version wrote', () => {
   it('a newer layout is refused, and left as it is', async () => {
     const { url, schema } = await written();
     await server.query(`UPDATE ${schema}.meta SET value = '99'`);
-    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 4; update Cadre/);
+    expect((await refused('STORE_NEWER', { url })).message).toMatch(/layout 99, .* up to 5; update Cadre/);
     await server.query(`UPDATE ${schema}.meta SET value = 'x'`);
     await refused('STORE_CORRUPT', { url });
   });

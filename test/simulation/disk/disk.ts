@@ -174,7 +174,7 @@ export class Disk {
         }),
       snapshotParts: (runId) =>
         answer('parts', async () => {
-          const found = (await snapshotParts?.(runId)) ?? new Map<string, Uint8Array>();
+          const found = (await snapshotParts?.(runId)) ?? new Map<string, string>();
           if (found.size > 0) this.#world.reached('taken with parts');
           return found;
         }),

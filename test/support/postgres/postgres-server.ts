@@ -30,23 +30,24 @@ export class PostgresServer {
   readonly #binaries: Binaries;
   #process: ChildProcess | undefined;
   readonly #guard: ChildProcess;
+  #settings: Readonly<Record<string, string>>;
   #schemas = 0;
-  #settings: Record<string, string> = {};
 
-  private constructor(folder: string, binaries: Binaries, port: number) {
+  private constructor(folder: string, binaries: Binaries, port: number, settings: Readonly<Record<string, string>>) {
+    this.#settings = settings;
     this.#folder = folder;
     this.#binaries = binaries;
     this.port = port;
     this.#guard = guard(folder);
   }
 
-  /** Creates a cluster and starts its server. */
-  static async start(): Promise<PostgresServer> {
+  /** Creates a cluster and starts its server; `settings` replace those of a small test server. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(path.join(tmpdir(), 'cadre-postgres-'));
     const binaries = prepare(folder);
     const passwords = path.join(folder, 'password');
     writeFileSync(passwords, password);
-    const server = new PostgresServer(folder, binaries, await freePort());
+    const server = new PostgresServer(folder, binaries, await freePort(), settings);
     const made = spawnSync(
       binaries.path('initdb'),
       // Several files would each be synced; a test cluster need not survive a power cut.
@@ -98,13 +99,14 @@ export class PostgresServer {
   /** Stops the server and starts it with a certificate, for connections that ask for one. */
   async useTls(certificate: string, key: string): Promise<void> {
     const files = { ssl_cert_file: certificate, ssl_key_file: key };
-    this.#settings = { ssl: 'on' };
+    const settings: Record<string, string> = { ...this.#settings, ssl: 'on' };
     for (const [setting, text] of Object.entries(files)) {
       const file = path.join(this.#folder, setting);
       writeFileSync(file, text, { mode: 0o600 });
       this.giveAway(file);
-      this.#settings[setting] = file;
+      settings[setting] = file;
     }
+    this.#settings = settings;
     await this.stopNow();
     await this.launch();
   }

@@ -3,7 +3,7 @@ import type { CadreEvent } from '../../../core/events/event.ts';
 import { eventDialects, eventTranslator, isDialect } from '../../../compat/events/event-translator.ts';
 import { salvageRun } from '../../../journal/sqlite/salvage-run.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { findRun } from '../../runs/find-run.ts';
+import { findRunIn } from '../../runs/find-run.ts';
 import { openRecordedRun, openRecords } from '../../runs/recorded-run.ts';
 import type { ReadingOptions } from '../../runs/show.ts';
 import { openTerminal, type Terminal } from '../../terminal/terminal.ts';
@@ -34,7 +34,7 @@ export async function eventsCommand(reference: string, options: EventsOptions): 
 async function salvage(reference: string, options: EventsOptions, terminal: Terminal): Promise<ExitCode> {
   const journal = await openRecords(options.store);
   try {
-    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { runId } = await findRunIn(journal, reference);
     const { events, problem } = await salvageRun(journal, runId);
     print(events, options, terminal);
     if (problem === undefined) return 0;

@@ -26,12 +26,17 @@ export async function runsCommand(options: RunsOptions): Promise<ExitCode> {
   try {
     const { project, search = '', deleted, all, json } = options;
     const filter = { ...(project === undefined ? {} : { project }), ...(deleted === true ? { isDeleted: true as const } : {}) };
-    const listed = (await journal.runs(filter)).filter((run) => hasWords(run, search));
+    // What is shown without a search is read, and one more: older runs are not counted.
+    const isShort = search === '' && all !== true && json !== true;
+    const read = await journal.runs({ ...filter, ...(isShort ? { limit: listedRuns + 1 } : {}) });
+    const listed = read.filter((run) => hasWords(run, search));
     const found = listed.toSorted((a, b) => b.createdAt - a.createdAt);
     const runs = all === true || json === true ? found : found.slice(0, listedRuns);
     const older = found.length - runs.length;
     const hint =
-      older === 0 ? '' : `… ${older} older runs; list all with: ${thisCommand(listAllCommand(options), options.store)}\n`;
+      older === 0
+        ? ''
+        : `… ${isShort ? '' : `${older} `}older runs; list all with: ${thisCommand(listAllCommand(options), options.store)}\n`;
     return show({ data: runs, text: (format) => `${formatRuns(runs, format)}${hint}` }, options);
   } finally {
     await journal.close();

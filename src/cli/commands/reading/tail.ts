@@ -2,7 +2,7 @@ import type { CadreEvent } from '../../../core/events/event.ts';
 import type { RunSummary } from '../../../core/events/journal.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { findRun } from '../../runs/find-run.ts';
+import { findRunIn } from '../../runs/find-run.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { createProgressLines, fitProgress } from '../../progress/progress-lines.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
@@ -28,7 +28,7 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
   using interruption = new Interruption({ onlyReads: true });
   const journal = await openRecords(options.store);
   try {
-    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { runId } = await findRunIn(journal, reference);
     const toLine = lineMaker(options, terminal);
     let wake: () => void = () => undefined;
     const unwatch = journal.watch?.(runId, () => wake());
@@ -38,7 +38,7 @@ export async function tailCommand(reference: string, options: TailOptions): Prom
       // From here on, so that a change during the read is not missed.
       const changed = new Promise<void>((resolve) => (wake = resolve));
       // The summary comes first: events written in between belong to the next read.
-      const summary = (await journal.runs()).find((run) => run.runId === runId);
+      const summary = (await journal.runs({ runId })).find((run) => run.runId === runId);
       const events = await journal.read(runId, { after });
       const lines = events.flatMap((event) => toLine(event) ?? []);
       printLines(after === 0 ? lines.slice(firstLine(lines, options)) : lines, options, terminal);

@@ -3,7 +3,7 @@ import { filterTurns, turnTypes } from '../../../inspect/filter-turns.ts';
 import { formatTurnList } from '../../../inspect/format/format-turn-list.ts';
 import { turnList, toTurnRow, type TurnRow } from '../../../inspect/turn-list.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { findRun } from '../../runs/find-run.ts';
+import { findRunIn } from '../../runs/find-run.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, showRun, type ReadingOptions } from '../../runs/show.ts';
 import { thisCommand } from '../../options/this-command.ts';
@@ -31,7 +31,7 @@ export async function turnsCommand(run: string, options: TurnsOptions): Promise<
 async function listNewest(reference: string, options: TurnsOptions): Promise<ExitCode> {
   const journal = await openRecords(options.store);
   try {
-    const summary = findRun(await journal.runs(), reference, journal.location);
+    const summary = await findRunIn(journal, reference);
     const rows = await newestTurns(journal, summary, listed);
     const older = Math.max(0, summary.turns - rows.length);
     const hint =

@@ -9,7 +9,7 @@ import { cell, table } from '../../../inspect/format/text/table.ts';
 import { plainStyle, type FormatOptions } from '../../../inspect/format/text/text-style.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { openJournal } from '../../options/open-journal.ts';
-import { findRun } from '../../runs/find-run.ts';
+import { findRun, findRunIn } from '../../runs/find-run.ts';
 import { openRecords } from '../../runs/recorded-run.ts';
 import { show, type ReadingOptions } from '../../runs/show.ts';
 
@@ -27,7 +27,7 @@ export interface ProjectsOptions extends ReadingOptions {
 /** Renames a run; without words, restores its generated title. */
 export async function renameCommand(reference: string, words: readonly string[], options: ReadingOptions): Promise<ExitCode> {
   return await withCatalog(options, async (catalog, journal) => {
-    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { runId } = await findRunIn(journal, reference);
     await catalog.rename(runId, words.length === 0 ? null : words.join(' '));
     const title = (await journal.runs({ runId }))[0]?.title ?? '';
     return show({ data: { runId, title }, text: () => `Renamed: run ${safe(runId)} has the title “${safe(title)}”.\n` }, options);
@@ -37,7 +37,7 @@ export async function renameCommand(reference: string, words: readonly string[],
 /** Moves a run into a project, or out of its project. */
 export async function moveCommand(reference: string, project: string | undefined, options: ReadingOptions): Promise<ExitCode> {
   return await withCatalog(options, async (catalog, journal) => {
-    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { runId } = await findRunIn(journal, reference);
     await catalog.move(runId, project ?? null);
     const where = project === undefined ? 'in no project' : `in the project ${safe(project)}`;
     return show({ data: { runId, project: project ?? null }, text: () => `Run ${safe(runId)} is ${where}.\n` }, options);
@@ -47,7 +47,7 @@ export async function moveCommand(reference: string, project: string | undefined
 /** Hides a run from the lists. */
 export async function deleteCommand(reference: string, options: ForksOption): Promise<ExitCode> {
   return await withCatalog(options, async (catalog, journal) => {
-    const { runId } = findRun(await journal.runs(), reference, journal.location);
+    const { runId } = await findRunIn(journal, reference);
     const runIds = await catalog.remove(runId, { forks: options.forks === true });
     return show(
       { data: { runIds }, text: () => `Deleted: ${safe(runIds.join(', '))}. Nothing is erased; restore brings it back.\n` },
