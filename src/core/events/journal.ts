@@ -55,7 +55,7 @@ export interface SharedJournal {
   hasApplied(runId: RunId, input: string): Awaitable<boolean>;
   /** Sets a mark of a run, durably; true only for the first that sets it. */
   mark(runId: RunId, name: string): Awaitable<boolean>;
-  /** Returns the wall time that the store goes by, in milliseconds since 1970. Optional. */
+  /** Returns the wall time of the store, in milliseconds since 1970. Optional. */
   now?(): Awaitable<number>;
   /** Forgets the inputs and marks of runs that ended, and had no event since `before` (milliseconds since 1970). */
   forget(before: number): Awaitable<void>;
