@@ -71,7 +71,7 @@ export async function actElsewhere(
 }
 
 /**
- * Has workers act on a run, and leaves it to them, whoever began it. A run that a process without Restate has is that one's: it is asked.
+ * Has workers act on a run, and leaves it to them, also when another process launched it. A run that a process without Restate has is that one's: it is asked.
  * Needs no profiles, tools or models of the run here.
  */
 export async function actOnWorkers(

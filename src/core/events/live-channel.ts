@@ -5,7 +5,7 @@ import type { RunId } from '../ids.ts';
  *
  * 1. It may lose messages and never repeats one; messages of one source arrive in order.
  * 2. Nothing here waits or throws: no run is slower for its readers.
- * 3. A source that nobody reads is asked for nothing.
+ * 3. A source without readers is asked for nothing.
  */
 export interface LiveChannel {
   /** Offers the live data of a run to readers in other processes. */

@@ -50,7 +50,7 @@ export function publishLive(channel: LiveChannel | undefined, run: Published): (
 /**
  * Source of a run's live data for other processes.
  *
- * 1. It subscribes to the run only while somebody reads it elsewhere, and gets what every subscriber gets: texts without secrets.
+ * 1. It subscribes to the run only while it has readers elsewhere, and gets what every subscriber gets: texts without secrets.
  * 2. Pieces that wait are joined; when too much waits, all of it is dropped, and the parts left out show in the numbers of the next ones.
  */
 class LivePublisher implements LiveSource {

@@ -15,7 +15,7 @@ const patience = 50;
 /** A reply as far as it was passed on. */
 interface Reading {
   readonly stream: string;
-  /** Added to the attempts of the stream: one that begins anew is a later attempt. */
+  /** Added to the attempts of the stream: one that starts over is a later attempt. */
   readonly base: number;
   readonly pieces: ReplyPieces;
   /** Parts that were passed on, all from the first. */

@@ -41,7 +41,7 @@ export class RemoteRun implements RunDriver {
   readonly #idle = new Set<() => void>();
   #reading: Promise<void> | undefined;
   #isNewsWaiting = false;
-  /** Live data of the engines at work, while somebody reads it here. */
+  /** Live data of the engines at work, while it has readers here. */
   #live: LiveReader | undefined;
   #stopWatching: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;

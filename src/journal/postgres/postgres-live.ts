@@ -39,9 +39,9 @@ type Sign = readonly [runId: RunId, reader?: string] | '?';
 /**
  * Live data of runs between processes, by LISTEN and NOTIFY.
  *
- * 1. Each run has a channel of its own, which only processes with readers of it listen to.
+ * 1. Each run has its own channel, which only processes with readers of it listen to.
  * 2. A process that reads runs says so on a channel of the schema, every few seconds and when it is asked; a source sends only while
- *    somebody said so lately.
+ *    one said so lately.
  * 3. One statement is under way at a time, and carries what all sources have; while the server is slow or away, sources keep or drop theirs.
  */
 export class PostgresLive implements LiveChannel {
