@@ -7,7 +7,7 @@ import { hasWords } from '../../src/inspect/run-words.ts';
 import { plainModel } from '../floor.ts';
 import { median } from '../measure.ts';
 import { copyInFile, copyInSchema } from './copy-runs.ts';
-import { keptFile, keptSchema } from './kept-snapshot.ts';
+import { keptSchema } from './kept-snapshot.ts';
 import { longEngine, openJournal } from './long-engine.ts';
 import { output, serverSettings } from './long-runs.ts';
 import type { TakenUp } from './take-up.ts';

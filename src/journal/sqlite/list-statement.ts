@@ -8,8 +8,8 @@ export interface ListTables {
 }
 
 /**
- * Returns the statement that lists the runs of a filter. Each filter has one of its own, so that each can use an index: a list of few runs must
- * not take longer the more there are.
+ * Returns the statement that lists the runs of a filter. Filters do not share a statement, so that each uses an index: a list of few runs
+ * takes as long in a large journal as in a small one.
  */
 export function listStatement({ runId, isOpen, project, isDeleted, limit }: RunsFilter, { marks, owners }: ListTables): string {
   const where = [

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { foldEvents } from '../../../src/core/fold/apply-event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
-import { createEngine, prepareEngine } from '../../../src/engine/create-engine.ts';
+import { prepareEngine } from '../../../src/engine/create-engine.ts';
 import { readState } from '../../../src/engine/recovery/read-state.ts';
 import { systemClock } from '../../../src/engine/system-clock.ts';
 import type { Engine, Journal } from '../../../src/index.ts';
