@@ -23,14 +23,15 @@ it('the index of documents is kept beside the journal, in files of the user alon
 it('an interruption ends the reading, and the resumed run makes the calls again that waited for it', async () => {
   const cwd = await starterFolder();
   const words = 'How do I water tomatoes in a garden of many words, and when? '.repeat(1_000);
-  for (let file = 0; file < 600; file += 1)
+  // Enough for seconds of reading on a fast machine.
+  for (let file = 0; file < 3_000; file += 1)
     await writeFile(path.join(cwd, 'docs', `page${file}.md`), `# Page ${file}\n\n${words}\n`);
   const running = startForTest(question, { cwd });
   await running.until('reading documents: ');
   running.child.kill('SIGINT');
   const { code, err } = await running.finished;
   expect([code, err]).toEqual([130, expect.not.stringContaining('may still finish')]);
-  expect(err).toMatch(/reading documents: [\d,]+ of 6\d\d files/);
+  expect(err).toMatch(/reading documents: [\d,]+ of 3,0\d\d files/);
   expect(await readdir(path.join(cwd, '.cadre', 'documents'))).toEqual([]);
   const resumed = await runCli(['resume', 'last'], { cwd });
   expect(resumed.code).toBe(0);

@@ -225,7 +225,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     await page.getByText('connected', { exact: true }).waitFor();
     await counted();
     await page.getByRole('link', { name: 'talk', exact: true }).click();
-    expect(await page.getByText(/^Message \d$/).count()).toBe(5);
+    await expect.poll(async () => await page.getByText(/^Message \d$/).count()).toBe(5);
   });
 
   it('more windows than a browser has connections: those out of view hold none, and catch up when they are looked at', async () => {

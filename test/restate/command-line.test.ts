@@ -27,9 +27,7 @@ it('two workers, a run and the page from the command line; SIGTERM drains a work
   const resumed = await runCli(['resume', 'last', 'And then?', '--store', url], { cwd });
   expect([resumed.code, resumed.err]).toEqual([
     1,
-    expect.stringMatching(
-      /by runtime restate\/\w+.*its workers advance it; steer it on the page of `cadre serve --restate URL`, or take the run over/s,
-    ),
+    expect.stringMatching(/is advanced by the workers of a Restate \(runtime restate\/\w+\); name it with --restate URL/),
   ]);
   const serving = startForTest(['serve', '--port', '0', ...where], { cwd });
   await serving.until('(Ctrl-C');
