@@ -117,12 +117,10 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
       await journal?.close();
       missing();
     }
-    await writeFoldersNote(store, options.forkId ?? runId, {
-      ...(docs === undefined || !found.isOpen ? {} : { docs }),
-      out: outDir,
-    });
-    const unreadLine =
-      options.replay === undefined && found.isOpen ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
+    const opened = found.isOpen ? docs : undefined;
+    await writeFoldersNote(store, options.forkId ?? runId, { out: outDir, ...(opened === undefined ? {} : { docs: opened }) });
+    const isReading = options.replay === undefined && found.isOpen;
+    const unreadLine = isReading ? await unreadFilesLine(docs, engine.profiles, documents.tools) : '';
     const mail = receiveMail(engine, store);
     return {
       engine,
@@ -133,8 +131,7 @@ export async function openRunSession(options: RunSessionOptions): Promise<RunSes
       openingLines: (llmConfig) =>
         `${options.replay === undefined ? lineOf(engine, llmConfig) : replayLine(options.replay)}\n${unreadLine}`,
       beginReading: () => {
-        const isRead = options.replay === undefined && docs !== undefined && found.isOpen;
-        if (isRead && worksOnDocuments(engine.profiles, documents.tools)) documents.begin();
+        if (isReading && docs !== undefined && worksOnDocuments(engine.profiles, documents.tools)) documents.begin();
       },
       reading: () => documents.progress,
       closingLines: () => closingLines(documents, docs, outDir),
