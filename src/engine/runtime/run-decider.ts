@@ -93,12 +93,7 @@ export class RunDecider {
     const agentIds = [...this.state.agents.values()].flatMap(({ meta, status }) => (status === 'ended' ? [] : [meta.agentId]));
     if (this.state.outcome !== undefined || agentIds.length === 0) return [];
     await this.decide({ kind: 'settle', agentIds });
-    return [...this.#effects.take(), ...this.dueWorks()];
-  }
-
-  /** Returns all works that are due by the run's state. */
-  dueWorks(): readonly DueWork[] {
-    return dueWorks(this.state, this.#ports.decision.env.catalog);
+    return [...this.#effects.take(), ...dueWorks(this.state, this.#ports.decision.env.catalog)];
   }
 
   /** Applies the deadlines that have come due. */

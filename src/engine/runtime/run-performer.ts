@@ -18,11 +18,6 @@ import { encodeInput } from './wire-input.ts';
 /** Milliseconds between two looks at the journal while an effect runs, where notifications get lost. */
 const lookAgainMs = 2_000;
 
-/** Returns the mark that a tool leaves before it starts. */
-export function startMark(workKey: string): string {
-  return `start ${workKey}`;
-}
-
 /** Links from the effects of a run to the runtime and the journal. */
 interface PerformerLinks {
   /** Receives inputs that are no outcome: notes, late results. */
@@ -98,7 +93,7 @@ export class RunPerformer {
     this.#assertAble(effect);
     const { secrets } = this.#ports.decision.env;
     if (effect.kind === 'tool' && !effect.pure) {
-      const isFirst = await this.#mark(startMark(work.key));
+      const isFirst = await this.#mark(`start ${work.key}`);
       // A cancel may have come meanwhile.
       if (!isDue(this.#state, effect)) return [];
       const lost = isFirst ? undefined : this.#lost(effect);

@@ -58,7 +58,7 @@ export class RunWorks implements RuntimeHost {
     };
     return this.#decideInTurn(runId, ask, async (run, decider) => {
       if (wasApplied) return { works: await decider.goOn() };
-      const resumption = await run.takeResumption(decider);
+      const resumption = run.takeResumption();
       if (delivery.input['kind'] === 'recover') {
         // Otherwise it was not interrupted: what runs for it goes on.
         if (resumption !== undefined) return await applied(run, decider, delivery);

@@ -16,7 +16,7 @@ import { ToolsetHold } from '../toolsets/toolset-hold.ts';
 import { engineVersion } from '../version.ts';
 import { profilesOf } from '../toolsets/toolset-hold.ts';
 import { RunDecider } from './run-decider.ts';
-import { RunPerformer, startMark } from './run-performer.ts';
+import { RunPerformer } from './run-performer.ts';
 import type { SentInput } from './wire-input.ts';
 
 /** Services of the runs that an engine works on for a runtime. */
@@ -122,13 +122,10 @@ export class WorkerRun {
 
   /**
    * Returns the resumption that has to be decided before anything else, once: when the newest events were written by others, what was
-   * running then is gone. Marks the tools that ran as started: none of them left a mark.
+   * running then is gone.
    */
-  async takeResumption(decider: RunDecider): Promise<SentInput | undefined> {
+  takeResumption(): SentInput | undefined {
     if (!this.#isInterrupted) return undefined;
-    const { runId } = this.#lease;
-    for (const { key, effect } of decider.dueWorks())
-      if (effect['kind'] === 'tool' && effect['pure'] !== true) await this.#own.shared.mark(runId, startMark(key));
     this.#isInterrupted = false;
     return { kind: 'recover', engineVersion };
   }
