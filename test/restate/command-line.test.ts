@@ -27,7 +27,9 @@ it('two workers, a run and the page from the command line; SIGTERM drains a work
   const resumed = await runCli(['resume', 'last', 'And then?', '--store', url], { cwd });
   expect([resumed.code, resumed.err]).toEqual([
     1,
-    expect.stringMatching(/is advanced by the workers of a Restate \(runtime restate\/\w+\); name it with --restate URL/),
+    expect.stringMatching(
+      /is being advanced by runtime restate\/\w+.*its workers advance it: name their Restate with --restate URL, or take the run over/s,
+    ),
   ]);
   const serving = startForTest(['serve', '--port', '0', ...where], { cwd });
   await serving.until('(Ctrl-C');

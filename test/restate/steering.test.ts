@@ -92,7 +92,9 @@ it('what is missing or wrong is said: no --restate, no server, another command o
   const without = await cadre('cancel', run.id, ...store);
   expect([without.code, without.err]).toEqual([
     1,
-    expect.stringMatching(/is advanced by the workers of a Restate .*--restate URL/s),
+    expect.stringMatching(
+      /is held by runtime restate.*its workers advance it: name their Restate with --restate URL, or take the run over with/s,
+    ),
   ]);
   const down = await cadre('send', run.id, 'x', ...store, '--restate', 'http://127.0.0.1:9');
   expect([down.code, down.err]).toEqual([1, expect.stringContaining('http://127.0.0.1:9')]);

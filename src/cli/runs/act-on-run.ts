@@ -71,8 +71,8 @@ export async function actElsewhere(
 }
 
 /**
- * Has workers act on a run, and leaves it to them, also when another process launched it. A run that a process without Restate has is that one's: it is asked.
- * Needs no profiles, tools or models of the run here.
+ * Has workers act on a run, and leaves it to them, also when another process launched it. When a process without Restate has the run, that
+ * one is asked. Needs no profiles, tools or models of the run here.
  */
 export async function actOnWorkers(
   summary: RunSummary,

@@ -17,7 +17,6 @@ import { Interruption } from '../terminal/interruption.ts';
 import { profilesFolder } from '../options/profiles-folder.ts';
 import { type RestateFlags, restateOf } from '../options/restate-option.ts';
 import { openRecordedRun } from './recorded-run.ts';
-import { withRestateHint } from './restate-hint.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { watchMode, watchRun } from '../terminal/watcher.ts';
 import { unlessInterrupted } from './unless-interrupted.ts';
@@ -111,8 +110,7 @@ async function resumeWhenFree({ engine, runId }: RunSession, options: ResumedOpt
     return await engine.resume(runId, how);
   } catch (thrown) {
     const wait = undecidedMs(thrown);
-    if (wait === undefined || options.waitForHolder === false || !(thrown instanceof CadreError))
-      throw withRestateHint(runId, thrown);
+    if (wait === undefined || options.waitForHolder === false || !(thrown instanceof CadreError)) throw thrown;
     const holder = safe(String(thrown.details['owner']));
     const seconds = Math.ceil(wait / 1_000);
     if (options.quiet !== true)

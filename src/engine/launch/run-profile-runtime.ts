@@ -55,7 +55,7 @@ export async function steeringRuntimeOf(parts: EngineParts, state: RunContext): 
   const isOwn = runtime.snapshot.hash === profiles && (given === undefined || given === runtime.code.record().hash);
   if (isOwn || imported !== undefined) return await profileRuntimeOf(parts, state);
   const files = JSON.parse(requiredText(parts, state, profiles, 'its profiles')) as readonly ProfileFile[];
-  const code = given === undefined ? undefined : requiredText(parts, state, given, 'what code gave of tools');
+  const code = given === undefined ? undefined : requiredText(parts, state, given, 'the tools that code gave');
   return await parts.rehearse({ files }, code).catch((thrown: unknown) => {
     // They name models or other code that only workers have; nothing here needs the profiles but a change of them.
     if (thrown instanceof CadreError && (thrown.code === 'PROFILE_INVALID' || thrown.code === 'TOOLSETS_CHANGED')) return runtime;

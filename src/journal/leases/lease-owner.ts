@@ -15,4 +15,4 @@ export function parseOwner(owner: string): LeaseOwner | undefined {
 export const sharedPrefix = 'runtime ';
 
 /** Says how to steer a run that the engines of a runtime hold: they are no process that could be ended. */
-export const steerAtRuntime = 'its workers advance it; steer it on the page of `cadre serve --restate URL`';
+export const steerAtRuntime = 'its workers advance it: name their Restate with --restate URL';

@@ -4,7 +4,6 @@ import { createEngine } from '../../../engine/create-engine.ts';
 import { safe } from '../../../inspect/format/text/layout.ts';
 import type { ActionDone, RunAction } from '../../../server/reach/run-action.ts';
 import { actElsewhere, actOnRun, actOnWorkers, lookUpRun, type SteeringOptions, withTakeOverHint } from '../../runs/act-on-run.ts';
-import { withRestateHint } from '../../runs/restate-hint.ts';
 import type { ExitCode } from '../../exit-code.ts';
 import { restateOf } from '../../options/restate-option.ts';
 import { checkDefaultStore } from '../../options/store-path.ts';
@@ -93,8 +92,6 @@ async function cancelHere(runId: RunId, options: CancelCommandOptions, reason: s
     const { state } = await engine.cancel(runId, reason);
     return { status: state.status, pending: [], ...(state.outcome === undefined ? {} : { outcome: state.outcome }) };
   } catch (thrown) {
-    const hinted = withRestateHint(runId, thrown);
-    if (hinted !== thrown) throw hinted;
     throw withTakeOverHint(runId, thrown, thisCommand(['cancel', runId, '--take-over'], options.store));
   } finally {
     await journal.close();
