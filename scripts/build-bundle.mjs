@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
 import { builtinsByName } from './bundle-builtins.mjs';
-import { isExternal, licencesFile, licenceTexts, packageFolders, packageName } from './bundle-packages.mjs';
+import { isExternal, licencesFile, licenceTexts, packageEntries, packageFolders, packageName, packagesOnDemand } from './bundle-packages.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const sources = path.join(root, 'src');
@@ -33,14 +33,14 @@ export async function buildBundle(out, keep = 0) {
   const before = new Map(allSources().map((file) => [file, fingerprintOf(file)]));
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
-    input: entries(),
+    input: { ...entries(), ...packageEntries() },
     cwd: root,
     platform: 'node',
     // Other packages stay packages: they are large, load much that is not needed, or may be missing.
     external: isExternal,
     resolve: { extensions: ['.ts', '.js'] },
     transform: { target: 'esnext' },
-    plugins: [placesOfModules(), builtinsByName()],
+    plugins: [packagesOnDemand(), placesOfModules(), builtinsByName()],
     onLog: (level, log, pass) => {
       // Modules that are loaded lazily by some and at once by others are meant to be.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') pass(level === 'warn' ? 'error' : level, log);
