@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
 import { builtinsByName } from './bundle-builtins.mjs';
-import { isExternal, licencesFile, licenceTexts, packageEntries, packageFolders, packageName, packagesOnDemand } from './bundle-packages.mjs';
+import { isExternal, licencesFile, licenceTexts, packageEntries, packageFolders, packageName, packageOnDemand, packagesOnDemand } from './bundle-packages.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const sources = path.join(root, 'src');
@@ -99,23 +99,40 @@ function groupsOf(programNames) {
     [...closure([path.relative(sources, file).slice(0, -3)])].some(
       (each) => isPackage(each) || /^import [^t].* from '(?!\.|node:)/m.test(readFileSync(each, 'utf8')),
     );
+  const commands = closure(['cli/main']);
+  const reading = closure(['journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']);
+  const engine = closure([
+    'engine/create-engine',
+    'engine/check-engine-options',
+    'profiles/compile-profile-files',
+    'journal/memory-journal',
+  ]);
   const chunks = {
     base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !isPackage(file) && !readsPackage(file))),
     index: closure(['index']),
     guard: closure(['toolsets/sandbox/sweep-program']),
-    cli: closure(['cli/main']),
-    reading: closure(['journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']),
+    // A program that uses the package needs no command, and a command that reads no engine: what both need is a chunk of its own.
+    common: new Set([...engine].filter((file) => commands.has(file) || reading.has(file))),
+    cli: commands,
+    reading,
     profiles: closure(['profiles/compile-profile-files', 'engine/recovery/facts-of-run']),
-    engine: closure(['engine/create-engine', 'engine/check-engine-options']),
+    engine,
     running: closure(['cli/commands/running/run']),
   };
   // An entry that waits at its top level must not hold what others need.
   const entryFiles = new Set([...programNames, 'index', 'cli/main'].map((name) => path.join(sources, `${name}.ts`)));
-  return Object.entries(chunks).map(([name, modules], index) => ({
+  const ofProject = Object.entries(chunks).map(([name, modules], index) => ({
     name,
     priority: 10 - index,
     test: (id) => modules.has(packageName(id) ?? id) && !entryFiles.has(id),
   }));
+  // Else they would be part of the first chunk that needs one.
+  const ofPackages = Object.keys(packageEntries()).map((entry) => ({
+    name: path.basename(entry),
+    priority: 11,
+    test: (id) => packageOnDemand(id) === entry,
+  }));
+  return [...ofPackages, ...ofProject];
 }
 
 /** The modules that are loaded with the given ones, and the names of bundled packages. */

@@ -30,6 +30,12 @@ export function packageEntries() {
   return Object.fromEntries([...loaded].map((name) => [fileOf(name), `${virtual}${name}`]));
 }
 
+/** Returns the entry of the package on demand that a file is of; undefined for other files. */
+export function packageOnDemand(file) {
+  const name = packageName(file);
+  return loaded.has(name) ? fileOf(name) : undefined;
+}
+
 const virtual = 'cadre-package:';
 
 function fileOf(name) {
