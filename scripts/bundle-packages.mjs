@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Packages that are part of the chunks that import them. */
-const imported = new Set(['commander', 'nanoid']);
+const imported = new Set(['@ai-sdk/openai', '@ai-sdk/openai-compatible', 'commander', 'nanoid']);
 /** Packages that the sources read with `load('…')` when they are first needed: a file of their own each, in this folder of dist/. */
 const loaded = new Set(['@marcbachmann/cel-js', 're2js', 'yaml']);
 const loadedFolder = 'packages';
@@ -18,9 +18,9 @@ const allowed = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '
 /** The file in dist/ with the licences of what is bundled. */
 export const licencesFile = 'THIRD-PARTY-LICENSES.txt';
 
-/** True for what the bundle imports when it runs: all packages but the bundled ones. */
-export function isExternal(id) {
-  if (id.startsWith('.') || path.isAbsolute(id)) return false;
+/** True for what the bundle imports when it runs: all packages but the bundled ones, and what these import. */
+export function isExternal(id, importer = '') {
+  if (id.startsWith('.') || path.isAbsolute(id) || packageName(importer) !== undefined) return false;
   const name = packageName(id);
   return !imported.has(name) && !loaded.has(name);
 }
@@ -88,6 +88,9 @@ export function licenceTexts(folders) {
     if (!allowed.has(license))
       throw new Error(`${name} is under ${license}, and cannot be bundled; bundled are packages under ${[...allowed].join(', ')}`);
     const file = readdirSync(folder).find((each) => /^licen[cs]e(?:\.(?:md|txt))?$/i.test(each));
+    // The text of this licence is the same for all, and Cadre has it.
+    if (file === undefined && license === 'Apache-2.0')
+      return `${name} ${version} (${license})\n\nThe text of its licence is in the file LICENSE of Cadre.\n`;
     if (file === undefined) throw new Error(`${name} cannot be bundled: it has no file with its licence (${license})`);
     const notice = path.join(folder, 'NOTICE');
     const parts = [path.join(folder, file), ...(existsSync(notice) ? [notice] : [])].map((each) =>
