@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
 import { builtinsByName } from './bundle-builtins.mjs';
 import { isExternal, licencesFile, licenceTexts, packageEntries, packageFolders, packageName, packageOnDemand, packagesOnDemand } from './bundle-packages.mjs';
+import { treesOfConstants } from './bundle-trees.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const sources = path.join(root, 'src');
@@ -40,7 +41,7 @@ export async function buildBundle(out, keep = 0) {
     external: isExternal,
     resolve: { extensions: ['.ts', '.js'] },
     transform: { target: 'esnext' },
-    plugins: [packagesOnDemand(), placesOfModules(), builtinsByName()],
+    plugins: [packagesOnDemand(), treesOfConstants(sources, allSources()), placesOfModules(), builtinsByName()],
     onLog: (level, log, pass) => {
       // Modules that are loaded lazily by some and at once by others are meant to be.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') pass(level === 'warn' ? 'error' : level, log);

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { builtTrees } from './built-trees.ts';
 import { findHabits } from './habits.ts';
 import { findTooDeep, findTooLong, MAX_NESTING, MAX_NODES } from './limits.ts';
 import { toFailure, type CompileResult, type ExpressionProblem } from './problem.ts';
@@ -63,6 +64,8 @@ function readParser(): NonNullable<typeof parser> {
 
 /** Parses a source into a syntax tree after checking the limits; a failure carries hints for spellings of other languages. */
 export function parseSource(source: string): CompileResult<SyntaxNode> {
+  const built = builtTrees.get(source);
+  if (built !== undefined) return { ok: true, value: built };
   const tooLong = findTooLong(source);
   if (tooLong !== undefined) return toFailure([tooLong]);
   const tokens = scan(source);
