@@ -211,7 +211,7 @@ async function writeValidators(out) {
 /** Parses the files of the bundled teams. They are found by their text: one that is edited is parsed as others are. */
 async function writeParsedTexts(out) {
   const { parseYaml } = await import(sourceUrl('profiles/yaml/parse-yaml.ts'));
-  const { packNode, textKey } = await import(sourceUrl('profiles/yaml/parsed-texts.ts'));
+  const { packNode, parsedName } = await import(sourceUrl('profiles/yaml/parsed-texts.ts'));
   const { SourceText } = await import(sourceUrl('profiles/yaml/source-text.ts'));
   const { fileKindOf } = await import(sourceUrl('profiles/files/file-kind.ts'));
   const { checkScript } = await import(sourceUrl('profiles/compile/checks/check-script.ts'));
@@ -231,9 +231,11 @@ async function writeParsedTexts(out) {
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(tree)), tree)) return [];
     const isScript = node.kind === 'map' && fileKindOf(name, node) === 'script';
     if (isScript) checkScript(report, node);
-    return [[textKey(text), { node: tree, ...(isScript && report.diagnostics.length === 0 ? { isGoodScript: true } : {}) }]];
+    return [[parsedName(text), { node: tree, ...(isScript && report.diagnostics.length === 0 ? { isGoodScript: true } : {}) }]];
   });
-  write(out, 'profiles/yaml/parsed-texts.json', JSON.stringify(Object.fromEntries(packed)));
+  const folder = 'profiles/yaml/parsed';
+  rmSync(path.join(out, folder), { recursive: true, force: true });
+  for (const [name, parsed] of packed) write(out, `${folder}/${name}`, JSON.stringify(parsed));
 }
 
 /** True when a node stands in two places. */

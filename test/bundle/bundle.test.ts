@@ -136,9 +136,11 @@ describe('the bundle', () => {
     expect(cadre('validate')).toMatchObject({ status: 2, stdout: expect.stringContaining('[BAD_SCRIPT]') });
     writeFileSync(at(file), text);
     expect(cadre('validate').status).toBe(0);
-    const good = JSON.parse(readFileSync(at('dist', 'profiles', 'yaml', 'parsed-texts.json'), 'utf8')) as Record<string, object>;
+    const parsed = globSync('dist/profiles/yaml/parsed/*.json', { cwd: clone }).map(
+      (name) => JSON.parse(readFileSync(at(name), 'utf8')) as object,
+    );
     // Without the mark of the build, the wrong text would be found wrong, too.
-    const marked = Object.values(good).filter((each) => 'isGoodScript' in each);
+    const marked = parsed.filter((each) => 'isGoodScript' in each);
     expect(marked.length).toBe(globSync('agent_profiles/**/scripts/*.yaml', { cwd: clone }).length);
   });
 
@@ -168,7 +170,7 @@ describe('the bundle', () => {
   it('holds some packages, and their licences', () => {
     const text = readFileSync(at('dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const files = globSync('dist/**/*.js', { cwd: clone }).map((file) => readFileSync(at(file), 'utf8'));
-    for (const name of ['@marcbachmann/cel-js', 'commander', 'nanoid', 're2js']) {
+    for (const name of ['@marcbachmann/cel-js', 'commander', 'nanoid', 're2js', 'zod']) {
       const { version } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8')) as { version: string };
       const licence = readFileSync(at('node_modules', name, 'LICENSE'), 'utf8').trim();
       expect(text).toContain(`${name} ${version} (MIT)\n\n${licence}\n`);
