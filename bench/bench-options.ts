@@ -45,10 +45,7 @@ export function benchOptions(
 ): EngineOptions {
   return {
     profiles: {
-      files: [
-        adderFile,
-        { path: 'profiles/lead.yaml', text: lead },
-      ],
+      files: [adderFile, { path: 'profiles/lead.yaml', text: lead }],
     },
     models: {
       ...Object.fromEntries(

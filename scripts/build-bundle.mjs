@@ -8,7 +8,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
 import { builtinsByName } from './bundle-builtins.mjs';
-import { isExternal, licencesFile, licenceTexts, packageEntries, packageFolders, packageName, packageOnDemand, packagesOnDemand } from './bundle-packages.mjs';
+import {
+  isExternal,
+  licencesFile,
+  licenceTexts,
+  packageEntries,
+  packageFolders,
+  packageName,
+  packageOnDemand,
+  packagesOnDemand,
+} from './bundle-packages.mjs';
 import { treesOfConstants } from './bundle-trees.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');

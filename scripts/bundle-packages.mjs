@@ -51,7 +51,9 @@ export function packagesOnDemand() {
       filter: { id: /^cadre-package:/ },
       handler: (id) => {
         const name = id.slice(virtual.length);
-        const names = Object.keys(require(name)).filter((each) => /^[A-Za-z_$][\w$]*$/.test(each) && each !== 'default' && each !== '__esModule');
+        const names = Object.keys(require(name)).filter(
+          (each) => /^[A-Za-z_$][\w$]*$/.test(each) && each !== 'default' && each !== '__esModule',
+        );
         return `export { ${names.join(', ')} } from ${JSON.stringify(name)};`;
       },
     },
@@ -60,7 +62,9 @@ export function packagesOnDemand() {
       handler(code, id) {
         const folder = path.dirname(path.relative(sources, id)).replaceAll(path.sep, '/');
         const to = (name) => `./${path.posix.relative(folder, fileOf(name))}.js`;
-        const rendered = code.replaceAll(/\bload\('([^']+)'\)/g, (call, name) => (loaded.has(name) ? `load(${JSON.stringify(to(name))})` : call));
+        const rendered = code.replaceAll(/\bload\('([^']+)'\)/g, (call, name) =>
+          loaded.has(name) ? `load(${JSON.stringify(to(name))})` : call,
+        );
         return rendered === code ? null : { code: rendered, map: null };
       },
     },

@@ -178,6 +178,38 @@ describe('the bundle', () => {
     }
   });
 
+  it('reads packages that are large only when something needs them', () => {
+    const loadedWith = (...files: { path: string; text: string }[]): string => {
+      const program = `
+        const { registerHooks } = await import('node:module');
+        registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
+        const { createEngine } = await import(${JSON.stringify(at('dist', 'index.js'))});
+        const engine = await createEngine({ store: 'memory', profiles: { files: ${JSON.stringify(files)} }, models: { default: {
+          specificationVersion: 'v4', provider: 'p', modelId: 'm', supportedUrls: {},
+          doStream: async () => ({ stream: ReadableStream.from([
+            { type: 'text-start', id: '1' }, { type: 'text-delta', id: '1', delta: 'Yes.' }, { type: 'text-end', id: '1' },
+            { type: 'finish', usage: { inputTokens: {}, outputTokens: {} }, finishReason: { unified: 'stop' } },
+          ]) }),
+        } } });
+        const { status } = await (await engine.launch({ profile: 'One', input: 'Go.' })).result;
+        console.log(status);`;
+      return spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: clone, encoding: 'utf8' }).stdout;
+    };
+    const one = (more: string) => ({
+      path: 'profiles/one.yaml',
+      text: `name: One\ntype: associate\ninstructions: Answer.\n${more}`,
+    });
+    const usual = loadedWith(one(''));
+    expect(usual).toMatch(/completed\n$/);
+    expect(usual).toContain('packages/yaml.js');
+    expect(usual).not.toMatch(/cel-js|re2js|openai|zod|chunks\/(?:cli|reading)-/);
+    const condition = `flow_decider:\n  - { id: end, condition: '"Yes".matches("^Y")', action: { type: end_agent_turn, outcome: success } }\n`;
+    const own = loadedWith(one(condition));
+    expect(own).toMatch(/completed\n$/);
+    expect(own).toContain('packages/marcbachmann-cel-js.js');
+    expect(own).toContain('packages/re2js.js');
+  });
+
   it('refuses to hold a package whose licence asks for more, or is not there', () => {
     const textsOf = (folder: string) =>
       spawnSync(
