@@ -30,14 +30,10 @@ export interface CallEnding {
   readonly taint?: readonly string[];
 }
 
-/** True when the end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
-function endMustOutlivePowerCut(tool: Tool | undefined): boolean {
-  return tool?.effect === 'unsafe' || tool?.effect === 'verifiable';
-}
-
 /**
  * True when the start of the tool's calls must be on the disk itself before it runs. Were the start of an `idempotent` call lost, its id,
- * which counts the calls of the run, would later name another request, and a system that remembers the first would skip the second.
+ * which counts the calls of the run, would later name another request, and a system that remembers the first would skip the second. The
+ * end needs no sync: when it is lost, an `unsafe` call has an unknown outcome, and a `verifiable` one is verified.
  */
 export function mustSyncStart(tool: Tool): boolean {
   return tool.effect !== 'pure';
@@ -86,7 +82,6 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
-  if (endMustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
   if (agent.status === 'ended') return;
   const payload: Record<string, JsonValue> = {
     tool_name: call.request.name,
