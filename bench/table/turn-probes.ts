@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { floorLoop, plainModel } from '../floor.ts';
-import { cost } from '../measure.ts';
+import { cost, settledHeap } from '../measure.ts';
 import type { Figures, Probe } from './probe.ts';
 
 /** Turns per process: the first thousand, where most users are. A third of their cost is the compiler of V8. */
@@ -68,16 +68,6 @@ const heapProbe: Probe = {
 };
 
 async function heapKept(work: () => Promise<unknown>): Promise<Figures> {
-  const { gc } = globalThis;
-  if (gc === undefined) throw new Error('the heap is measured with `node --expose-gc`');
-  const settledHeap = async (): Promise<number> => {
-    // Streams and callbacks that are over are released in a later turn of the event loop.
-    for (let round = 0; round < 3; round++) {
-      gc();
-      await new Promise(setImmediate);
-    }
-    return process.memoryUsage().heapUsed;
-  };
   // What is built once per process is no part of a turn.
   await work();
   const before = await settledHeap();
