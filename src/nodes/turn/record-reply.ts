@@ -3,6 +3,7 @@ import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { wireIdOf } from '../../core/fold/reply-message.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
+import { planOf } from '../../core/profile/turn-plan.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
@@ -39,7 +40,8 @@ function recordedReply(context: TurnContext, reply: ModelReply): NonNullable<Mod
     toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(context, reply),
     finishReason: reply.finishReason,
   };
-  const shown = shownReply(reply.text, context.profile.contextPolicy);
+  const { profile } = context;
+  const shown = planOf(profile).cuts ? shownReply(reply.text, profile.contextPolicy) : undefined;
   if (shown !== undefined) recorded.shown = shown;
   if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
   if (reply.files !== undefined) recorded.files = reply.files;
@@ -51,9 +53,12 @@ function recordedReply(context: TurnContext, reply: ModelReply): NonNullable<Mod
 /** The engine's own id for each call, since providers repeat theirs; beside it the provider's, and the one of the two that goes back. */
 function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToolCall[] {
   const { tx, env, agent } = context;
+  const { wireIds } = agent.history;
   const fresh = new Set<string>();
-  const used = { has: (id: string) => agent.history.wireIds.has(id) || fresh.has(id), size: agent.history.wireIds.size };
+  // The first call of a reply, mostly the only one, can repeat an id of the history alone.
+  const isUsed = (id: string): boolean => wireIds.has(id) || fresh.has(id);
   return reply.toolCalls.map((call, index) => {
+    const used = fresh.size === 0 ? wireIds : { has: isUsed, size: wireIds.size };
     // A model may invent a name that no provider accepts in history, so derive the wire name from the resolved tool name.
     const name = env.catalog.fromWire(call.toolName);
     const made: Writable<ReplyToolCall> = {
