@@ -1,6 +1,5 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
-import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { CallId } from '../../core/ids.ts';
@@ -78,7 +77,11 @@ function ingest(context: TurnContext, plan: TurnPlan, waiting: WaitingItem, isRe
   };
   if (kept && !isResult) input.kept = true;
   if (params['no_handover'] === true) input.noHandover = true;
-  if (isResult) addToolFields(env, input, item.payload);
+  if (isResult && isJsonObject(item.payload)) {
+    input.callId = String(item.payload['tool_call_id']) as CallId;
+    input.wireName = env.catalog.wireName(String(item.payload['tool_name']));
+    if (item.payload['is_error'] === true) input.isError = true;
+  }
   if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
   if (item.taint !== undefined) input.taint = item.taint;
   const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
@@ -140,13 +143,6 @@ function hasPartShape(part: unknown): part is ContentPart {
   return part['type'] === 'text'
     ? typeof part['text'] === 'string'
     : part['type'] === 'file' && typeof part['mediaType'] === 'string' && isJsonObject(part['data']);
-}
-
-function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue): void {
-  if (!isJsonObject(payload)) return;
-  input.callId = String(payload['tool_call_id']) as CallId;
-  input.wireName = env.catalog.wireName(String(payload['tool_name']));
-  if (payload['is_error'] === true) input.isError = true;
 }
 
 function warnUnknownSource(tx: Transaction, agent: SubContext, source: string): void {

@@ -109,13 +109,8 @@ function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict 
     : { outcome: 'last_turn', reserve: reserveOf(size, output, wanted) };
 }
 
-/** Returns what a usual turn sets aside when each budget has ample room. */
-export function usualReserve(prompt: number, config: LlmConfig): TurnReserve {
-  const wanted = config.maxOutputTokens ?? defaultOutputTokens;
-  return reserveOf({ prompt, config }, wanted, wanted);
-}
-
-function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
+/** Returns what a call sets aside for a reply of `output` tokens, where the config allows `wanted`. */
+export function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
   const { prompt, config } = size;
   const tokens = prompt + output;
   const price = config?.price === undefined ? undefined : priceOf(size);
@@ -224,7 +219,7 @@ function reached({ scope, whose }: BudgetHolder, { limit, used, allowed, left, s
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
 export function configOf(context: Pick<TurnContext, 'env' | 'profile' | 'run' | 'agent'>): LlmConfig | undefined {
   const { env, profile, run, agent } = context;
-  if (!usesModel(profile)) return undefined;
+  if ((profile.functionNode !== undefined || profile.planner !== undefined) && !usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent);
   } catch {

@@ -9,7 +9,7 @@ import type { TurnReserve } from '../../core/events/turn-parts.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
 import { areAllFar, reachedLimits, type ReachedLimit, shown } from './limits.ts';
-import { type BudgetVerdict, judgeTurn, configOf, hasAmpleRoom, judgeLastTurn, usualReserve } from './reserve.ts';
+import { type BudgetVerdict, judgeTurn, configOf, defaultOutputTokens, hasAmpleRoom, judgeLastTurn, reserveOf } from './reserve.ts';
 import { announceLimit } from './announce-limit.ts';
 
 // Estimated size of a system prompt before the first turn has built it; the budget is checked again with the written prompt.
@@ -63,8 +63,10 @@ export function reserveBudget(context: TurnContext, turn: WrittenTurn): TurnBudg
   const { stage, reason = '' } = agent.limits;
   const needed = correctedTokens(agent, prompt.from, prompt.tokens ?? 0);
   let reserve: TurnReserve | undefined;
-  if (config !== undefined && needed <= ample && stage !== 'last_turn') reserve = usualReserve(needed, config);
-  else if (config !== undefined) {
+  if (config !== undefined && needed <= ample && stage !== 'last_turn') {
+    const wanted = config.maxOutputTokens ?? defaultOutputTokens;
+    reserve = reserveOf({ prompt: needed, config }, wanted, wanted);
+  } else if (config !== undefined) {
     const verdict = allow(context, config, needed);
     if (verdict.outcome === 'refused') return endForLimit(context, { limit: verdict.limit, needed });
     ({ reserve } = verdict);

@@ -11,7 +11,7 @@ import type { ContentHash } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../../core/profile/profile.ts';
-import { planOf } from '../../core/profile/turn-plan.ts';
+import { planOf, type TurnPlan } from '../../core/profile/turn-plan.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import { segmentSeparator } from '../../core/prompt/prompt.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -68,11 +68,16 @@ const latest = new WeakMap<SubContext, Cached>();
  * profile and its tools. `sections` are texts that no profile declares as a segment: the form of the answer, how to call tools in a text
  * protocol. They come last.
  */
-export function buildSystemPrompt(context: TurnContext, tools: AgentTools, sections: readonly TextSection[] = []): SystemPrompt {
+export function buildSystemPrompt(
+  context: TurnContext,
+  tools: AgentTools,
+  sections: readonly TextSection[] = [],
+  plan: TurnPlan = planOf(context.profile),
+): SystemPrompt {
   const { tx, env, agent, profile } = context;
   const known = latest.get(agent);
-  if (known?.profile === profile && known.tools === tools && !planOf(profile).livePrompt && sameSections(known.sections, sections))
-    return known;
+  const isFixed = !plan.livePrompt && known?.profile === profile && known.tools === tools;
+  if (isFixed && (known.sections === sections || sameSections(known.sections, sections))) return known;
   const scope = agentScope(env, tx.run, agent);
   const shown = new Set<string>();
   const rendered = profile.segments.map((segment) => {
@@ -115,7 +120,7 @@ export function systemTextOf(log: string, content: (hash: ContentHash) => string
 }
 
 function sameSections(a: readonly TextSection[], b: readonly TextSection[]): boolean {
-  return a === b || (a.length === b.length && a.every(({ text }, index) => text === b[index]?.text));
+  return a.length === b.length && a.every(({ text }, index) => text === b[index]?.text);
 }
 
 function sameTexts(a: readonly Rendered[], b: readonly Rendered[]): boolean {

@@ -31,7 +31,7 @@ export interface PromptInputs {
 export function writePrompt(context: TurnContext, plan: TurnPlan, parts: PromptInputs): TurnPrompt {
   const offer = offerTools(context, parts);
   const sections = plan.sections || offer.protocol !== undefined ? sectionsOf(context, offer) : noSections;
-  const system = buildSystemPrompt(context, offer.tools, sections);
+  const system = buildSystemPrompt(context, offer.tools, sections, plan);
   const view = fitHistory(context, plan, parts, { offer, system });
   return toTurnPrompt(context, { offer, system }, view);
 }
@@ -95,7 +95,8 @@ function fitHistory(
 ): FittedHistory {
   const { agent, profile } = context;
   // A text protocol has the tools in the system text.
-  const fixed = system.tokens + (offer.protocol === undefined ? toolTokens(offer.tools) : 0);
+  const fixed =
+    offer.protocol === undefined ? system.tokens + (toolSizes.get(offer.tools) ?? toolTokens(offer.tools)) : system.tokens;
   const coming = countMessages(inputs);
   const stream = plan.stream ? streamOf(agent, profile, inputs) : undefined;
   let beside = stream === undefined ? fixed : fixed - savedBy(agent, stream, offer.protocol);
@@ -137,13 +138,10 @@ function toTurnPrompt(
 // Pure cache: keyed by a set of tools, which never changes.
 const toolSizes = new WeakMap<AgentTools, number>();
 
-/** Returns the estimated tokens of the offered tools. */
+/** Estimates the tokens of the offered tools, once. */
 function toolTokens(tools: AgentTools): number {
-  let size = toolSizes.get(tools);
-  if (size === undefined) {
-    size = estimateTokens(tools.offeredJson);
-    toolSizes.set(tools, size);
-  }
+  const size = estimateTokens(tools.offeredJson);
+  toolSizes.set(tools, size);
   return size;
 }
 

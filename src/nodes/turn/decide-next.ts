@@ -15,7 +15,7 @@ import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
-import { planOf } from '../../core/profile/turn-plan.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { checkOutput, type Decided } from './check-output.ts';
 import type { Action } from './node.ts';
@@ -24,14 +24,14 @@ import type { Action } from './node.ts';
  * Asks the profile's flow decider what follows (A1.2): the first rule whose condition holds wins, and every rule that
  * was asked is on the record with what it saw. The action that was decided is committed as `turn.decide`.
  */
-export function decideNext(context: TurnContext, turnId: TurnId, observers: readonly ObserverRecord[]): Action {
+export function decideNext(context: TurnContext, plan: TurnPlan, turnId: TurnId, observers: readonly ObserverRecord[]): Action {
   const { tx, env, agent, profile } = context;
   const scope = agentScope(env, tx.run, agent);
   const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
   const failed = modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(handlesErrors) : profile.flowDecider;
   const { rules, decided } = askRules(context, scope, modelEnd, asked);
-  const { action, item } = planOf(profile).output && !failed ? checkOutput(context, decided) : decided;
+  const { action, item } = plan.output && !failed ? checkOutput(context, decided) : decided;
   tx.emit({
     type: 'turn.decide',
     agentId: agent.meta.agentId,
@@ -53,10 +53,10 @@ export function decideNext(context: TurnContext, turnId: TurnId, observers: read
  * Asks what follows a model call that failed (FAULTS M12, M13): the observers and rules whose condition names `turn.error`.
  * Without any, and in the last turn of an agent, the error ends it.
  */
-export function decideOnError(context: TurnContext, turnId: TurnId): Action {
+export function decideOnError(context: TurnContext, plan: TurnPlan, turnId: TurnId): Action {
   const { tx, env, agent, profile } = context;
-  if (!planOf(profile).errorRules || agent.limits.stage === 'last_turn') return 'error';
-  return decideNext(context, turnId, env.observe(tx, agent, profile, 'error'));
+  if (!plan.errorRules || agent.limits.stage === 'last_turn') return 'error';
+  return decideNext(context, plan, turnId, env.observe(tx, agent, profile, 'error'));
 }
 
 type EndedCall = TurnState['modelEnd'];
@@ -73,16 +73,20 @@ function askRules(
 ): { readonly rules: readonly RuleRecord[]; readonly decided: Decided } {
   const asked: RuleRecord[] = [];
   for (const rule of rules) {
-    const record = askRule(rule, scope);
-    if (record.matched) {
-      try {
+    const { id, condition } = rule;
+    let matched = false;
+    try {
+      matched = condition === undefined || condition.test(scope);
+      if (!matched) asked.push({ id, matched, values: valuesOf(condition, scope) });
+      else {
         const decided = toDecided(context, scope, modelEnd, rule);
         // An exact copy, since it is kept with the turn and a grown array reserves room.
-        return { rules: asked.length === 0 ? [record] : [...asked, record], decided };
-      } catch (thrown) {
-        asked.push({ ...record, matched: false, error: toErrorRecord(thrown, 'CONDITION_FAILED') });
+        return { rules: asked.length === 0 ? [{ id, matched }] : [...asked, { id, matched }], decided };
       }
-    } else asked.push(record);
+    } catch (thrown) {
+      const seen = matched ? {} : { values: valuesOf(condition, scope) };
+      asked.push({ id, matched: false, ...seen, error: toErrorRecord(thrown, 'CONDITION_FAILED') });
+    }
   }
   return { rules: asked.slice(), decided: toDecided(context, scope, modelEnd, undefined) };
 }
@@ -103,25 +107,10 @@ function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: 
   };
 }
 
-function askRule(rule: CompiledRule, scope: Scope): RuleRecord {
-  if (rule.condition === undefined) return { id: rule.id, matched: true };
-  try {
-    const matched = rule.condition.test(scope);
-    return matched ? { id: rule.id, matched } : { id: rule.id, matched, values: valuesOf(rule.condition.paths, scope) };
-  } catch (thrown) {
-    return {
-      id: rule.id,
-      matched: false,
-      values: valuesOf(rule.condition.paths, scope),
-      error: toErrorRecord(thrown, 'CONDITION_FAILED'),
-    };
-  }
-}
-
 /** Returns the values a condition read, small enough for the record: scalars as they are, others by their size. */
-function valuesOf(paths: readonly string[], scope: Scope): Readonly<Record<string, JsonValue>> {
+function valuesOf(condition: CompiledRule['condition'], scope: Scope): Readonly<Record<string, JsonValue>> {
   const values: Record<string, JsonValue> = {};
-  for (const path of paths) values[path] = shown(readPath(scope, path));
+  for (const path of condition?.paths ?? noPaths) values[path] = shown(readPath(scope, path));
   return values;
 }
 
@@ -147,6 +136,7 @@ function toDecided(context: TurnContext, scope: Scope, modelEnd: EndedCall, winn
 }
 
 const noCalls: readonly never[] = [];
+const noPaths: readonly never[] = [];
 
 function actionOf(
   context: TurnContext,

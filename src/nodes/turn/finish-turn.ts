@@ -9,7 +9,7 @@ import type { Action } from './node.ts';
 import { decideNext, decideOnError } from './decide-next.ts';
 import { recordReply } from './record-reply.ts';
 import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
-import { planOf } from '../../core/profile/turn-plan.ts';
+import { planOf, type TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { ObserverRecord } from '../../core/state/turn.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { startCompaction } from '../prompt/compaction.ts';
@@ -26,20 +26,24 @@ export function finishTurn(context: TurnContext, { turnId }: TurnTicket, receive
   const isFiltered = received.kind === 'reply' && received.reply.finishReason === 'content-filter';
   const outcome = isFiltered ? refusedAsError(received) : received;
   const wasCostKnown = !tx.run.usage.costUnknown;
-  recordReply(context, turnId, outcome);
+  const plan = planOf(context.profile);
+  recordReply(context, plan, turnId, outcome);
   if (wasCostKnown && tx.run.usage.costUnknown) noteUnknownCost(context);
-  return decideAfterCall(context, turnId, outcome.kind === 'reply' ? undefined : outcome.error);
+  return decideAfterCall(context, turnId, outcome.kind === 'reply' ? undefined : outcome.error, plan);
 }
 
 /** Decides what follows a model call whose end is on record: a reply, or an error. */
-export function decideAfterCall(context: TurnContext, turnId: TurnId, error: ErrorRecord | undefined): Action {
+export function decideAfterCall(
+  context: TurnContext,
+  turnId: TurnId,
+  error: ErrorRecord | undefined,
+  plan: TurnPlan = planOf(context.profile),
+): Action {
   const { tx, env, agent, profile } = context;
-  if (error === undefined) {
-    const observers = planOf(profile).observersAfter ? env.observe(tx, agent, profile, 'post') : noObservers;
-    return decideNext(context, turnId, observers);
-  }
+  if (error === undefined)
+    return decideNext(context, plan, turnId, plan.observersAfter ? env.observe(tx, agent, profile, 'post') : noObservers);
   const turn = error.code === 'MODEL_CONTEXT_TOO_LONG' ? tx.run.turns.get(turnId) : undefined;
-  return turn !== undefined && shortenRefusedPrompt(context, turn, error) ? 'interrupted' : decideOnError(context, turnId);
+  return turn !== undefined && shortenRefusedPrompt(context, turn, error) ? 'interrupted' : decideOnError(context, plan, turnId);
 }
 
 const noObservers: readonly ObserverRecord[] = [];

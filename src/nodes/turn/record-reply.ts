@@ -3,18 +3,18 @@ import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { wireIdOf } from '../../core/fold/reply-message.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
-import { planOf } from '../../core/profile/turn-plan.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
 import { shownReply } from '../inbox/truncate-input.ts';
 
 /** Puts the outcome of a model call on the record. */
-export function recordReply(context: TurnContext, turnId: TurnId, outcome: ModelOutcome): void {
+export function recordReply(context: TurnContext, plan: TurnPlan, turnId: TurnId, outcome: ModelOutcome): void {
   const { tx, agent } = context;
-  tx.cause = turnStartSeq(tx, turnId);
+  // The cause of what a turn's model call brings is the turn's first event.
+  tx.cause = tx.run.turns.get(turnId)?.start.seq;
   const end: PlaceableDraft<ModelEnd> = {
     type: 'model.end',
     agentId: agent.meta.agentId,
@@ -28,20 +28,19 @@ export function recordReply(context: TurnContext, turnId: TurnId, outcome: Model
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
   if (outcome.kind === 'error') end.error = outcome.error;
-  else end.reply = recordedReply(context, outcome.reply);
+  else end.reply = recordedReply(context, plan, outcome.reply);
   tx.emit(end);
   tx.cause = tx.run.seq;
 }
 
-function recordedReply(context: TurnContext, reply: ModelReply): NonNullable<ModelEnd['reply']> {
+function recordedReply(context: TurnContext, plan: TurnPlan, reply: ModelReply): NonNullable<ModelEnd['reply']> {
   const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
     text: reply.text,
     reasoning: reply.reasoning,
     toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(context, reply),
     finishReason: reply.finishReason,
   };
-  const { profile } = context;
-  const shown = planOf(profile).cuts ? shownReply(reply.text, profile.contextPolicy) : undefined;
+  const shown = plan.cuts ? shownReply(reply.text, context.profile.contextPolicy) : undefined;
   if (shown !== undefined) recorded.shown = shown;
   if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
   if (reply.files !== undefined) recorded.files = reply.files;
@@ -78,9 +77,4 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
     if (call.problem !== undefined) made.problem = call.problem;
     return made;
   });
-}
-
-/** Sequence number of a turn's first event: the cause of what its model call brings. */
-export function turnStartSeq(tx: Transaction, turnId: TurnId): number | undefined {
-  return tx.run.turns.get(turnId)?.start.seq;
 }
