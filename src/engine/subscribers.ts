@@ -23,8 +23,10 @@ export class Subscribers {
   readonly #all = new Set<RunSubscriber>();
   readonly #report: (message: string) => void;
   readonly #reported = new Set<RunSubscriber>();
-  readonly #replies = new Map<TurnId, () => ReplySoFar>();
+  readonly #replies = new Map<TurnId, StreamedReply>();
   readonly #onLive: (isRead: boolean) => void;
+  /** True when a subscriber reads deltas; they are produced only then. Read for each piece of a reply. */
+  wantsDeltas = false;
   #deltaReaders = 0;
   #liveReaders = 0;
   #closed: Error | undefined;
@@ -35,40 +37,38 @@ export class Subscribers {
     this.#onLive = onLive;
   }
 
-  /** True when a subscriber reads deltas; they are produced only then. */
-  get wantsDeltas(): boolean {
-    return this.#deltaReaders > 0;
-  }
-
   /** Replies that are being streamed, for late subscribers. */
   get replies(): readonly ReplySoFar[] {
-    return [...this.#replies.values()].map((read) => read()).filter(({ deltas }) => deltas.length > 0);
+    return [...this.#replies.values()].map(({ soFar }) => soFar).filter(({ deltas }) => deltas.length > 0);
   }
 
-  /** Registers a reply that starts streaming; the returned function ends it. */
-  begin(turnId: TurnId, read: () => ReplySoFar): () => void {
-    this.#replies.set(turnId, read);
-    return () => {
-      if (this.#replies.get(turnId) === read) this.#replies.delete(turnId);
-    };
+  /** Registers a reply that starts streaming. */
+  begin(turnId: TurnId, reply: StreamedReply): void {
+    this.#replies.set(turnId, reply);
+  }
+
+  /** Forgets a reply, unless another one of its turn has begun. */
+  end(turnId: TurnId, reply: StreamedReply): void {
+    if (this.#replies.get(turnId) === reply) this.#replies.delete(turnId);
   }
 
   add(subscriber: RunSubscriber): () => void {
     this.#all.add(subscriber);
-    if (subscriber.onDelta !== undefined) this.#deltaReaders++;
+    if (subscriber.onDelta !== undefined) this.#countDeltaReaders(1);
     const isLive = subscriber.onDelta !== undefined || subscriber.onProgress !== undefined;
     if (isLive && this.#liveReaders++ === 0) this.#onLive(true);
     const closed = this.#closed;
     if (closed !== undefined) this.#guard(subscriber, () => subscriber.onHalt?.(closed));
     return () => {
       if (!this.#all.delete(subscriber)) return;
-      if (subscriber.onDelta !== undefined) this.#deltaReaders--;
+      if (subscriber.onDelta !== undefined) this.#countDeltaReaders(-1);
       if (isLive && --this.#liveReaders === 0) this.#onLive(false);
     };
   }
 
   publish(events: readonly CadreEvent[]): void {
-    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onEvents?.(events));
+    for (const subscriber of this.#all)
+      if (subscriber.onEvents !== undefined) this.#guard(subscriber, () => subscriber.onEvents?.(events));
   }
 
   delta(agentId: AgentId, turnId: TurnId, delta: ModelDelta): void {
@@ -87,6 +87,11 @@ export class Subscribers {
     for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
   }
 
+  #countDeltaReaders(more: number): void {
+    this.#deltaReaders += more;
+    this.wantsDeltas = this.#deltaReaders > 0;
+  }
+
   #guard(subscriber: RunSubscriber, call: () => unknown): void {
     try {
       const returned = call();
@@ -102,6 +107,12 @@ export class Subscribers {
     this.#reported.add(subscriber);
     this.#report(`a subscriber threw: ${describeThrown(thrown)}`);
   }
+}
+
+/** A reply that streams. */
+export interface StreamedReply {
+  /** The reply up to now. */
+  readonly soFar: ReplySoFar;
 }
 
 /** A reply in progress, as far as it has been streamed. */

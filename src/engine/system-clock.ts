@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts';
 
 /** The clock of this machine. Only background timers let a finished process exit. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
+  now: Date.now,
+  monotonic: performance.now.bind(performance),
   setTimer: (ms, callback, options) => {
     // Node turns anything longer into 1 ms, so a longer wait is cut to the longest it can keep (24 days).
     const timer = setTimeout(callback, Math.min(ms, 2_147_483_647));
@@ -26,9 +26,11 @@ export class ClockWatch {
     this.#ahead = clock.now() - clock.monotonic();
   }
 
-  /** Returns the jump of the wall clock since the last call, in milliseconds, and marks it as noticed; 0 when there is none. */
-  jumpMs(): number {
-    const ms = this.unnoticedMs;
+  /** Returns the jump of the wall clock, which shows `now`, since the last call, in milliseconds, and marks it as noticed; 0 when there is none. */
+  jumpMs(now: number): number {
+    const jump = now - this.#clock.monotonic() - this.#ahead;
+    if (jump < noticedMs && jump > -noticedMs) return 0;
+    const ms = Math.round(jump);
     this.#ahead += ms;
     return ms;
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DueEffects } from '../../src/engine/effects/due-effects.ts';
 import { LoopThrottle } from '../../src/engine/run/loop-throttle.ts';
 import type { Effect } from '../../src/core/events/transaction.ts';
+import type { RunContext } from '../../src/core/state/run-context.ts';
 import { testEngine } from '../support/test-engine.ts';
 
 /** Turns of the event loop that a test takes by hand. */
@@ -68,7 +69,8 @@ describe('F49: crowds pass in portions', () => {
     const begun: number[] = [];
     let idle = 0;
     const due = new DueEffects({
-      start: (effect) => void begun.push((effect as unknown as { readonly n: number }).n),
+      run: { state: {} as RunContext },
+      effects: { start: (_run, effect) => void begun.push((effect as unknown as { readonly n: number }).n) },
       defer: loop.defer,
       onIdle: () => (idle += 1),
     });

@@ -11,77 +11,85 @@ import { hash } from 'node:crypto';
 import type { CallState } from '../../core/state/turn-state.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Identifies the call a tool runs for. */
-export type CallIdentity = Pick<ToolContext, 'runId' | 'agentId' | 'turnId' | 'toolCallId' | 'providerCallId' | 'attempt'>;
-
-/** Files, resources and outlets that a call can reach. */
+/** The call that a tool runs for: its identity, and the files, resources and outlets that it can reach. */
 export interface CallLinks {
-  readonly scope: Scope;
+  readonly runId: RunId;
+  readonly agentId: AgentId;
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+  readonly providerCallId: string;
+  readonly attempt: number;
+  /** Values handed to `engine.launch({ context })`. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly abort: LazyAbort;
   readonly progress: ToolContext['progress'];
   readonly workspace: () => string;
   readonly content: (hash: ContentHash) => string | undefined;
   readonly live: RunResources;
-  /** Returns the idempotency key of the request; computed when a tool asks for it. */
-  readonly idempotencyKey: () => string;
+  /** Idempotency key of the request; computed when a tool asks for it. */
+  readonly idempotencyKey: string;
+  /** Roots of the views; built when a tool asks for one. */
+  readonly scope: Scope;
 }
 
-/** Context of an effect tool's call. Its views and its signal are created on first access. */
+/** Context of an effect tool's call. Its views, its signal and its outlets are created on first access. */
 export class CallContext implements ToolContext {
-  readonly runId: RunId;
-  readonly agentId: AgentId;
-  readonly turnId: TurnId;
-  readonly toolCallId: CallId;
-  readonly providerCallId: string;
-  readonly attempt: number;
-  readonly context: Readonly<Record<string, unknown>>;
-  readonly progress: ToolContext['progress'];
-  readonly #links: CallLinks;
+  // Declared, not defined: one is made per call.
+  declare readonly runId: RunId;
+  declare readonly agentId: AgentId;
+  declare readonly turnId: TurnId;
+  declare readonly toolCallId: CallId;
+  declare readonly providerCallId: string;
+  declare readonly attempt: number;
+  declare readonly context: Readonly<Record<string, unknown>>;
+  readonly #call: CallLinks;
 
-  constructor(identity: CallIdentity, links: CallLinks) {
-    this.runId = identity.runId;
-    this.agentId = identity.agentId;
-    this.turnId = identity.turnId;
-    this.toolCallId = identity.toolCallId;
-    this.providerCallId = identity.providerCallId;
-    this.attempt = identity.attempt;
-    this.context = links.context;
-    this.progress = links.progress;
-    this.#links = links;
+  constructor(call: CallLinks) {
+    this.runId = call.runId;
+    this.agentId = call.agentId;
+    this.turnId = call.turnId;
+    this.toolCallId = call.callId;
+    this.providerCallId = call.providerCallId;
+    this.attempt = call.attempt;
+    this.context = call.context;
+    this.#call = call;
   }
 
   get idempotencyKey(): string {
-    return this.#links.idempotencyKey();
+    return this.#call.idempotencyKey;
   }
 
   get signal(): AbortSignal {
-    return this.#links.abort.signal;
+    return this.#call.abort.signal;
+  }
+
+  get progress(): ToolContext['progress'] {
+    return this.#call.progress;
   }
 
   get workspace(): string {
-    return this.#links.workspace();
+    return this.#call.workspace();
   }
 
   get stored(): ToolContext['stored'] {
-    const { content } = this.#links;
+    const { content } = this.#call;
     return (hash) => content(hash as ContentHash);
   }
 
   get live(): ResourceScopes {
-    return this.#links.live.scopesOf(this.agentId);
+    return this.#call.live.scopesOf(this.agentId);
   }
 
   get agent(): JsonObject {
-    return readOnlyView(this.#links.scope['state'] as JsonObject);
+    return readOnlyView(this.#call.scope['state'] as JsonObject);
   }
 
   get request(): JsonObject {
-    return readOnlyView(this.#links.scope['request'] as JsonObject);
+    return readOnlyView(this.#call.scope['request'] as JsonObject);
   }
 
   get team(): JsonObject {
-    return readOnlyView(this.#links.scope['team'] as JsonObject);
+    return readOnlyView(this.#call.scope['team'] as JsonObject);
   }
 }
 
@@ -106,15 +114,14 @@ export function currentRequest(): JsonObject {
 }
 
 /** Runs a call of a run: within its request, and what the engine puts around calls. */
-export function withinCall<T>(
-  around: AroundCall | undefined,
-  { request, ...call }: CallAtWork & { readonly request: JsonObject },
-  work: () => T,
-): T {
-  return withinRequest(request, () => (around === undefined ? work() : around(call, work)));
+export function withinCall<T>(around: AroundCall | undefined, request: JsonObject, call: CallAtWork, work: () => T): T {
+  return withinRequest(request, around === undefined ? work : () => around(call, work));
 }
 
 /** Runs work of a run, so that everything it starts sees exactly the run's request. */
 export function withinRequest<T>(request: JsonObject, work: () => T): T {
-  return currentRequest() === request ? work() : requests.run(request, work);
+  const current = requests.getStore();
+  // Outside of a run the request is empty already: entering a context costs more than most calls do.
+  const isEntered = current === request || (current === undefined && Object.keys(request).length === 0);
+  return isEntered ? work() : requests.run(request, work);
 }

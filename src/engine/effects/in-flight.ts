@@ -2,17 +2,23 @@ import type { CadreError } from '../../core/error.ts';
 import type { Input } from '../run/input.ts';
 
 /** A started effect that has not ended. */
-export interface InFlight {
+export interface InFlight<Outcome = never> {
   readonly kind: 'model' | 'tool';
+  readonly key: string;
   readonly abort: AbortController | LazyAbort;
-  readonly done: Promise<void>;
   /** True after an abort because the engine closes: from then on only complete results count. */
   isClosing: boolean;
+  /** Resolves when it has ended; set once it has started. */
+  settled: Promise<void> | undefined;
+  /** Returns the input that hands in its outcome. */
+  ended(outcome: Outcome): Input;
+  /** Returns the input that hands in a failure without an outcome. */
+  failed(thrown: unknown): Input;
 }
 
 /** Resolves when all these effects have ended. */
-export function ended(effects: readonly InFlight[]): Promise<unknown> {
-  return Promise.all(effects.map(({ done }) => done));
+export async function ended(effects: readonly InFlight[]): Promise<void> {
+  for (const { settled } of effects) await settled;
 }
 
 /** True when an effect was aborted. */

@@ -23,12 +23,11 @@ export interface RunEffects {
   start(run: RunContext, effect: Effect): void;
   /** Follows a commit. */
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void;
-  /** Returns a jump of the wall clock as an input, once. */
-  clockJump(run: RunContext): Input | undefined;
+  /** Returns a jump of the wall clock, which shows `now`, as an input, once. */
+  clockJump(run: RunContext, now: number): Input | undefined;
   abortAll(error: CadreError): void;
-  leaveModels(error: CadreError): void;
-  leaveAll(error: CadreError): void;
-  finish(ms: number): Promise<void>;
+  /** Leaves the run, since its engine closes; running tools get `ms` milliseconds to end. */
+  leave(error: CadreError, ms: number): Promise<void>;
   drain(): Promise<void>;
   whenDetachedSettled(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-import type { CadreEvent } from '../../core/events/event.ts';
 import type { AgentId, RunId } from '../../core/ids.ts';
 import type { ResourceScope, ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { Resources } from './resources.ts';
@@ -43,35 +42,26 @@ export class RunResources {
     };
   }
 
-  /** Begins to close the resources of agents, or of the run, that these events end; undefined when there are none. */
-  noteCommit(events: readonly CadreEvent[]): Promise<void> | undefined {
-    const over: Resources[] = [];
-    for (const event of events) {
-      if (event.type === 'run.end') over.push(...this.#takeAll());
-      else if (event.type === 'agent.end') over.push(...this.#take(event.agentId));
-      else if (event.type === 'agent.restart') this.#ended.delete(event.agentId);
-    }
-    return over.length === 0 ? undefined : closing(over);
-  }
-
-  /** Closes all resources: the run is over, or its engine leaves it. */
-  closeAll(): Promise<void> {
-    return closing(this.#takeAll()) ?? Promise.resolve();
-  }
-
-  #take(agentId: AgentId): readonly Resources[] {
+  /** Begins to close the resources of an agent that has ended; undefined when there are none. */
+  endAgent(agentId: AgentId): Promise<void> | undefined {
     const things = this.#agents.get(agentId);
     this.#agents.delete(agentId);
     this.#ended.add(agentId);
-    return things === undefined ? [] : [things];
+    return things === undefined ? undefined : closing([things]);
   }
 
-  #takeAll(): readonly Resources[] {
+  /** Lets an agent that has ended and works again open resources. */
+  restartAgent(agentId: AgentId): void {
+    this.#ended.delete(agentId);
+  }
+
+  /** Begins to close all resources, since the run is over or its engine leaves it; undefined when there are none. */
+  endRun(): Promise<void> | undefined {
     const all = [...this.#agents.values(), ...(this.#run === undefined ? [] : [this.#run])];
     this.#agents.clear();
     this.#run = undefined;
     this.#isOver = true;
-    return all;
+    return closing(all);
   }
 }
 

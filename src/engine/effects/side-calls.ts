@@ -7,6 +7,7 @@ import { summarise } from '../../nodes/prompt/summary-request.ts';
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 import { couldNotBeMade, outageNote } from './effect-faults.ts';
+import type { InFlight } from './in-flight.ts';
 
 /** Services that model calls outside the turns use. */
 interface SidePorts {
@@ -16,15 +17,9 @@ interface SidePorts {
   readonly tell: (input: Input) => void;
 }
 
-/** A started model call outside the turns. */
-export interface SideCall {
-  /** A title is awaited when the engine closes, like a tool; a summary is made again on resume. */
-  readonly kind: 'model' | 'tool';
-  readonly key: string;
-  readonly abort: AbortController;
+/** A started model call outside the turns. A title is awaited when the engine closes, like a tool; a summary is made again on resume. */
+export interface SideCall extends InFlight<ModelOutcome> {
   readonly work: Promise<ModelOutcome>;
-  readonly done: (outcome: ModelOutcome) => Input;
-  readonly failed: (thrown: unknown) => Input;
 }
 
 /** Key of the call for the run's title; there is at most one. */
@@ -39,15 +34,19 @@ export function beginSideCall(
   const abort = new AbortController();
   const { signal } = abort;
   if (effect.kind === 'title') {
-    const done = (outcome: ModelOutcome): Input => ({ kind: 'title', outcome });
     const work = Promise.try(generateTitle, decision.env, { run, signal, gateway });
-    return { kind: 'tool', key: titleKey, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
+    const toInput = (outcome: ModelOutcome): Input => ({ kind: 'title', outcome });
+    return { kind: 'tool', key: titleKey, abort, work, ...handedIn(toInput) };
   }
   const { agentId, compactionId } = effect;
   const agent = run.agents.get(agentId);
   if (agent === undefined) return undefined;
-  const done = (outcome: ModelOutcome): Input => ({ kind: 'compaction', agentId, compactionId, outcome });
+  const toInput = (outcome: ModelOutcome): Input => ({ kind: 'compaction', agentId, compactionId, outcome });
   const onOutage = (news: OutageNews): void => tell(outageNote({ agentId }, news));
   const work = Promise.try(summarise, decision.env, { run, agent, signal, gateway, content, onOutage });
-  return { kind: 'model', key: compactionId, abort, work, done, failed: (thrown) => done(couldNotBeMade(thrown)) };
+  return { kind: 'model', key: compactionId, abort, work, ...handedIn(toInput) };
+}
+
+function handedIn(toInput: (outcome: ModelOutcome) => Input): Omit<InFlight<ModelOutcome>, 'kind' | 'key' | 'abort'> {
+  return { isClosing: false, settled: undefined, ended: toInput, failed: (thrown) => toInput(couldNotBeMade(thrown)) };
 }

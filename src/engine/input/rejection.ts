@@ -9,6 +9,9 @@ import { moduleEdits, editProblem, goneProblem, problemsText } from './apply-edi
 import type { Input } from '../run/input.ts';
 import type { DecisionContext } from '../run/decision-context.ts';
 
+/** Kinds of inputs that can come too late. */
+export const mayBeLate: ReadonlySet<Input['kind']> = new Set(['post', 'profiles', 'modules', 'keep_note', 'answer']);
+
 /**
  * Returns why an input from outside comes too late, if it does: its run, agent or call has ended since it was handed in. Checked right
  * before it is applied, so that the sender learns of it and nothing is added to a finished run.

@@ -2,7 +2,7 @@ import type { CadreEvent, EventOf } from '../../core/events/event.ts';
 import type { LiveChannel, LiveReading } from '../../core/events/live-channel.ts';
 import type { CallId, RunId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
-import { ReplyPieces, type Subscribers } from '../subscribers.ts';
+import { ReplyPieces, type StreamedReply, type Subscribers } from '../subscribers.ts';
 import { type LiveMessage, readLiveMessage } from './live-message.ts';
 
 /** Most messages kept for events that were not read yet. */
@@ -35,7 +35,7 @@ interface LiveReaderParts {
   readonly runId: RunId;
   /** Sequence number of the newest event that was read. */
   readonly seq: () => number;
-  readonly to: Pick<Subscribers, 'begin' | 'delta' | 'progress'>;
+  readonly to: Pick<Subscribers, 'begin' | 'end' | 'delta' | 'progress'>;
 }
 
 /**
@@ -142,7 +142,14 @@ export class LiveReader {
     const base = known === undefined ? 0 : known.base + (known.pieces.deltas.at(-1)?.attempt ?? 0);
     const pieces = new ReplyPieces();
     const numbered = (): readonly ModelDelta[] => pieces.deltas.map((delta) => ({ ...delta, attempt: base + delta.attempt }));
-    const leave = this.#parts.to.begin(turnId, () => ({ agentId, turnId, deltas: numbered() }));
+    const { to } = this.#parts;
+    const reply: StreamedReply = {
+      get soFar() {
+        return { agentId, turnId, deltas: numbered() };
+      },
+    };
+    to.begin(turnId, reply);
+    const leave = (): void => to.end(turnId, reply);
     const reading: Reading = { stream, base, pieces, part: 0, missed: 0, soFar: [], leave };
     this.#replies.set(turnId, reading);
     return reading;

@@ -56,7 +56,8 @@ export class RunSnapshots {
   readonly #lease: Lease;
   readonly #first: number;
   readonly #parts: HistoryParts;
-  #next: number;
+  /** Sequence number from which the next snapshot is due. */
+  next: number;
   #isOver = false;
   /** Settles when the snapshot before is written. */
   #written: Promise<void> | undefined;
@@ -70,14 +71,14 @@ export class RunSnapshots {
     const taken = found?.readTo === state.seq ? found : undefined;
     // Five hundred messages. Parts are written one with a commit: they must not fill as fast, however few they have.
     this.#parts = new HistoryParts(Math.max(4, Math.ceil(snapshotEvery / 20)), taken?.kept);
-    if (journal.keepSnapshot === undefined) this.#next = Infinity;
-    else this.#next = taken === undefined ? snapshotEvery : this.#after(taken.seq, taken.bytes);
+    if (journal.keepSnapshot === undefined) this.next = Infinity;
+    else this.next = taken === undefined ? snapshotEvery : this.#after(taken.seq, taken.bytes);
   }
 
-  /** Called when all events in a state are in the journal. */
+  /** Called when all events in a state are in the journal, and it has reached `next` or its end. */
   noteCommit(state: RunContext): void {
     if (state.outcome !== undefined) this.#end(state);
-    else if (state.seq >= this.#next && this.#written === undefined) this.#make(state);
+    else if (state.seq >= this.next && this.#written === undefined) this.#make(state);
   }
 
   #make(state: RunContext): void {
@@ -90,7 +91,7 @@ export class RunSnapshots {
     }
     const cut = hasParts ? this.#parts.cut(state) : { state, parts: new Map<string, PartList>() };
     const body = serialize(cut satisfies CutState);
-    this.#next = this.#after(state.seq, body.length);
+    this.next = this.#after(state.seq, body.length);
     const parts = namesOf(cut.parts);
     if (body.length <= mostBytes) this.#written = this.#keep({ seq: state.seq, layout: form, body, parts });
   }
@@ -104,7 +105,7 @@ export class RunSnapshots {
   #end(state: RunContext): void {
     if (this.#isOver || state.seq < this.#first || this.#journal.keepSnapshot === undefined) return;
     this.#isOver = true;
-    this.#next = Infinity;
+    this.next = Infinity;
     void Promise.resolve(this.#written).then(() => this.#keep(undefined));
   }
 
@@ -114,7 +115,7 @@ export class RunSnapshots {
       kept();
     } catch {
       // The commits of the run report what is wrong with its store.
-      this.#next += this.#first;
+      this.next += this.#first;
     } finally {
       this.#written = undefined;
     }

@@ -1,5 +1,5 @@
 import type { Journal } from '../../core/events/journal.ts';
-import type { EffectPorts } from '../effects/effects.ts';
+import type { EffectPorts } from '../effects/effect-ports.ts';
 import type { EffectLinks, RunEffects } from '../effects/run-effects.ts';
 import type { WatchedGate } from './decide-batch.ts';
 import type { LoopThrottle } from './loop-throttle.ts';

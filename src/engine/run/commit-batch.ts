@@ -10,41 +10,34 @@ export interface UnwrittenEvents {
 
 /** Content of one append: the events and texts of one decision, or of several that were held back for it. */
 export class CommitBatch implements UnwrittenEvents {
-  readonly expectedSeq: number;
+  // Declared, not defined: one is made per append.
+  declare readonly expectedSeq: number;
+  declare events: CadreEvent[];
+  declare contents: ContentEntry[];
   /** Ids of the inputs that it applies. */
-  inputs: string[] | undefined;
-  #events: CadreEvent[] = [];
-  #contents: ContentEntry[] = [];
+  declare inputs: string[] | undefined;
 
   constructor(expectedSeq: number) {
     this.expectedSeq = expectedSeq;
+    this.events = [];
+    this.contents = [];
+    this.inputs = undefined;
   }
 
-  get events(): readonly CadreEvent[] {
-    return this.#events;
-  }
-
-  get contents(): readonly ContentEntry[] {
-    return this.#contents;
-  }
-
-  /** Appends events and texts. An empty batch takes over a transaction's lists. */
-  add(more: UnwrittenEvents | Transaction): void {
-    this.#events = appended(this.#events, more.events as CadreEvent[]);
-    this.#contents = appended(this.#contents, more.contents as ContentEntry[]);
+  /** Appends events and texts. An empty list is replaced by the added one, which then belongs to the batch. */
+  add({ events, contents }: UnwrittenEvents): void {
+    if (this.events.length === 0) this.events = events as CadreEvent[];
+    else for (const event of events) this.events.push(event);
+    if (this.contents.length === 0) this.contents = contents as ContentEntry[];
+    else for (const entry of contents) this.contents.push(entry);
   }
 }
 
-function appended<Item>(list: Item[], more: Item[]): Item[] {
-  if (list.length === 0) return more;
-  for (const item of more) list.push(item);
-  return list;
-}
-
-/** True when a decision may be held back for the next append: it only makes pure tools due, and no caller waits for it. */
-export function mayWait(tx: Transaction, isAwaited: boolean): boolean {
-  if (isAwaited || tx.sync || tx.events.length === 0 || tx.effects.length === 0) return false;
-  return tx.effects.every((effect) => effect.kind === 'tool' && effect.pure);
+/** True when a decision may be held back for the next append: it only makes pure tools due. */
+export function mayWait(tx: Transaction): boolean {
+  if (tx.sync || tx.events.length === 0 || tx.effects.length === 0) return false;
+  for (const effect of tx.effects) if (effect.kind !== 'tool' || !effect.pure) return false;
+  return true;
 }
 
 /** Commit that waits to be appended together with the next one, at most to the end of this tick of the event loop. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { CadreError } from '../../core/error.ts';
 import type { Commit, Journal, Lease } from '../../core/events/journal.ts';
+import type { Effect, Transaction } from '../../core/events/transaction.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { CommitBatch } from './commit-batch.ts';
 import type { LoopThrottle } from './loop-throttle.ts';
@@ -42,19 +43,16 @@ export class CommitWriter {
     this.#onWaited = onWaited;
   }
 
-  /**
-   * Appends a batch; returns a promise when the journal does, or must be waited for. `actsOutside`: the batch makes tools due whose effects
-   * cannot be undone.
-   */
+  /** Appends a batch whose last decision is `tx`; returns a promise when the journal does, or must be waited for. */
   append(
     runId: RunId,
     { expectedSeq, events, contents, inputs }: CommitBatch,
-    how: { readonly sync: boolean; readonly actsOutside: boolean },
+    tx: Pick<Transaction, 'sync' | 'effects'>,
   ): Promise<void> | undefined {
     const { journal } = this.#ports;
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
-    const sync = how.sync || (isFirst && journal.sync === undefined);
+    const sync = tx.sync || (isFirst && journal.sync === undefined);
     const commit: Commit = { runId, expectedSeq, events, contents, sync };
     if (inputs !== undefined) Object.assign(commit, { inputs });
     // Deciding it already took long.
@@ -62,7 +60,7 @@ export class CommitWriter {
     const appended = isBig ? this.#appendLater(commit) : (journal.append(this.#lease, commit) ?? undefined);
     const written = appended?.catch((thrown: unknown) => this.#again(commit, thrown));
     const durable = isFirst && !sync ? this.#synced(written) : written;
-    if (!how.actsOutside || (durable === undefined && !sync)) return durable;
+    if ((durable === undefined && !sync) || !actsOutside(tx.effects)) return durable;
     return durable === undefined ? this.#assertHeld(runId) : durable.then(() => this.#assertHeld(runId));
   }
 
@@ -114,6 +112,11 @@ export class CommitWriter {
       }
     }
   }
+}
+
+/** True when effects include tools that cannot be undone. */
+function actsOutside(effects: readonly Effect[]): boolean {
+  return effects.some((effect) => effect.kind === 'tool' && !effect.pure);
 }
 
 function assertNotTaken(runId: RunId, isHeld: boolean): void {

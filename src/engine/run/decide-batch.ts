@@ -10,7 +10,7 @@ import { decide } from './decide.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { importedRefusal } from '../recovery/imported-run.ts';
 import { redactInput } from '../input/redact-input.ts';
-import { rejectionOf } from '../input/rejection.ts';
+import { mayBeLate, rejectionOf } from '../input/rejection.ts';
 
 /** The inputs of one commit, and the state of the journal they are decided on. */
 export interface DecisionBatch {
@@ -47,36 +47,42 @@ export function decideBatch(
 ): void {
   const { inputs, mayStart } = batch;
   const made = gate.watch?.(tx, batch, gate);
-  const refused = inputs.map((input, index) => {
+  const refused: (CadreError | undefined)[] | undefined = made === undefined ? undefined : [];
+  let place = -inputs.length;
+  for (const input of inputs) {
     const error = admit(tx, gate, input, mayStart);
-    if (error !== undefined) onRefused(index - inputs.length, error);
-    return error;
-  });
-  made?.(refused);
+    if (error !== undefined) onRefused(place, error);
+    refused?.push(error);
+    place += 1;
+  }
+  made?.(refused ?? []);
 }
 
-/** Gives each input of a run the context to decide it with. */
+/** The context that inputs of a run are decided with. */
 export interface InputGate {
   readonly decision: DecisionContext;
-  /** Returns the context for an input; undefined when the input is about a toolset that the run no longer uses. */
+  /** Returns the context for an input that brings profiles or tools; undefined for a toolset that the run no longer uses. */
   readonly contextFor: (input: Input) => DecisionContext | undefined;
-  /** Adopts the profiles or tools that a decided input brought; later decisions use them. */
+  /** Adopts the profiles or tools that a decided input brought; `decision` is then theirs. */
   readonly adopt: (input: Input) => void;
 }
 
 /** Removes secrets from an input and decides it, unless it comes too late; returns the reason for a refusal. */
 function admit(tx: Transaction, gate: InputGate, received: Input, mayStart: boolean): CadreError | undefined {
-  const foreign = importedRefusal(tx.run.meta);
-  if (foreign !== undefined) return foreign;
-  const decision = gate.contextFor(received);
+  if (tx.run.meta.imported !== undefined) return importedRefusal(tx.run.meta);
+  const bringsTools = received.kind === 'profiles' || received.kind === 'toolset';
+  const decision = bringsTools ? gate.contextFor(received) : gate.decision;
   if (decision === undefined) return undefined;
-  const input = redactInput(decision.env.secrets, received);
-  const overdue = overdueFor(tx.run, input, tx.at);
-  if (overdue !== undefined) decide(tx, decision, { kind: 'timer', deadlines: [overdue] }, mayStart);
-  const refused = rejectionOf(tx.run, decision, input);
-  if (refused !== undefined) return refused;
+  const { secrets } = decision.env;
+  const input = secrets.size === 0 ? received : redactInput(secrets, received);
+  if (mayBeLate.has(input.kind)) {
+    const overdue = overdueFor(tx.run, input, tx.at);
+    if (overdue !== undefined) decide(tx, decision, { kind: 'timer', deadlines: [overdue] }, mayStart);
+    const refused = rejectionOf(tx.run, decision, input);
+    if (refused !== undefined) return refused;
+  }
   decide(tx, decision, input, mayStart);
-  gate.adopt(received);
+  if (bringsTools) gate.adopt(received);
   return undefined;
 }
 

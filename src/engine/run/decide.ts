@@ -33,15 +33,11 @@ import type { SubContext } from '../../core/state/sub-context.ts';
  * Owns: which node handles an input. Does not own: what a node does, and when an agent takes its next turn (`settle`).
  */
 export function decide(tx: Transaction, decision: DecisionContext, input: Input, mayStart = true): void {
-  applyInput(tx, decision, input);
-  settle(tx, decision, mayStart);
-  if (mayStart) updateStatus(tx);
-}
-
-function applyInput(tx: Transaction, decision: DecisionContext, input: Input): void {
   tx.cause = undefined;
   const apply = inputs[input.kind] as (tx: Transaction, decision: DecisionContext, input: Input) => void;
   apply(tx, decision, input);
+  settle(tx, decision, mayStart);
+  if (mayStart) updateStatus(tx);
 }
 
 /** What each kind of input does. */
@@ -61,10 +57,7 @@ const inputs: {
   post: (tx, _, input) => {
     if (input.isOnce !== true || findItem(tx.run, input.item.itemId ?? '') === undefined) post(tx, input.to, input.item);
   },
-  model: (tx, decision, input) => {
-    endModelCall(tx, decision, input);
-    if (input.agentId === tx.run.rootAgentId) titleIfDue(tx, decision.env);
-  },
+  model: endModelCall,
   compaction: (tx, { env }, input) => applySummary(tx, env, input),
   title: (tx, _, input) => applyTitle(tx, input.outcome),
   tool: endToolCall,
@@ -148,8 +141,10 @@ function endModelCall(tx: Transaction, decision: DecisionContext, input: Extract
     );
     return;
   }
+  const { env } = decision;
   const action = decision.agentNode.post(tx, agent, { turnId: input.turnId }, input.outcome);
-  takeNextStep(new TurnContext(tx, decision.env, agent), input.turnId, action);
+  takeNextStep(new TurnContext(tx, env, agent), input.turnId, action);
+  if (env.titles !== undefined && input.agentId === tx.run.rootAgentId) titleIfDue(tx, env);
 }
 
 function endToolCall(tx: Transaction, decision: DecisionContext, input: Extract<Input, { kind: 'tool' }>): void {

@@ -6,11 +6,6 @@ const capacity = 32;
 /** Milliseconds of such work after which the event loop gets a turn. */
 const portionMs = 8;
 
-/** Returns the weight of a commit of so many events. */
-export function weightOf(events: number): number {
-  return Math.min(capacity, 1 + Math.max(0, events >> 3));
-}
-
 /** What a throttle measures its portions by. */
 export interface LoopThrottleParts {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -46,6 +41,13 @@ export class LoopThrottle {
     if (!this.#isTurning) this.#turn();
     if (this.#waiting.length === 0 && this.#fits(weight)) return undefined;
     return new Promise((resolve) => this.#waiting.push({ weight, resolve }));
+  }
+
+  /** Passes a commit of so many events; true when it must wait for another turn of the event loop, after which `goOn` is called. */
+  delays(events: number, goOn: () => void): boolean {
+    const turn = this.pass(Math.min(capacity, 1 + Math.max(0, events >> 3)));
+    if (turn !== undefined) void turn.then(goOn);
+    return turn !== undefined;
   }
 
   #fits(weight: number): boolean {

@@ -15,13 +15,13 @@ import { decideBatch } from './decide-batch.ts';
 import { Effects } from '../effects/effects.ts';
 import type { RunEffects } from '../effects/run-effects.ts';
 import { waitedNote } from '../effects/effect-faults.ts';
-import { type Entry, InputQueue } from '../input/input-queue.ts';
+import { type Entry, InputQueue, type Waiter } from '../input/input-queue.ts';
 import type { RunDriver } from './run-driver.ts';
 import { rereadState } from '../recovery/read-state.ts';
 import { RunSnapshots } from '../recovery/run-snapshots.ts';
 import { Subscribers } from '../subscribers.ts';
-import { weightOf } from './loop-throttle.ts';
 
+const soon = Promise.resolve();
 /**
  * One live run: applies inputs one at a time, commits what they decide, then starts the effects that became due.
  *
@@ -66,16 +66,25 @@ export class RunActor implements RunDriver {
     const onIdle = (): void => this.#settleIdle();
     const links = { subscribers: this.subscribers, tell: this.tell, halt: (error: CadreError) => this.#halt(error, []), onIdle };
     this.#effects = ports.effects?.(links) ?? new Effects(ports, links);
-    this.#due = new DueEffects({ start: (effect) => this.#effects.start(this.state, effect), defer: ports.defer, onIdle });
+    this.#due = new DueEffects({ run: this, effects: this.#effects, defer: ports.defer, onIdle });
   }
 
   /** Submits an input; the promise resolves once its decision is committed. The commit records the input's id, if it has one. */
   submit(input: Input, id?: string): Promise<void> {
-    return new Promise((resolve, reject) => this.#enqueue({ input, id, waiter: { resolve, reject } }));
+    return new Promise((resolve, reject) => this.tell(input, id, { resolve, reject }));
   }
 
-  /** Submits an input without waiting for its commit. */
-  readonly tell = (input: Input): void => this.#enqueue({ input });
+  /** Submits an input; only a waiter waits for its commit. */
+  readonly tell = (input: Input, id?: string, waiter?: Waiter): void => {
+    // Only callers from outside wait; running effects may still end while the engine closes.
+    if (this.halted !== undefined || this.#paused || (this.#closing && waiter !== undefined)) {
+      waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
+      this.#settleIdle();
+      return;
+    }
+    this.#queue.push({ input, id, waiter });
+    this.#wake();
+  };
 
   /** Commits the start of a run together with the decision on its first input; resolves once the commit survives a power cut. */
   async begin(prefix: UnwrittenEvents, input: Input): Promise<void> {
@@ -131,10 +140,7 @@ export class RunActor implements RunDriver {
     if (this.#appending !== undefined) await this.#appending;
     this.#held.isDue ||= this.#held.batch !== undefined;
     this.#wake();
-    this.#effects.leaveModels(error);
-    await this.#effects.finish(drainMs);
-    this.#effects.leaveAll(error);
-    await this.#effects.drain();
+    await this.#effects.leave(error, drainMs);
     // A store that never answers is awaited without polling: repeated attempts would keep the process busy, and alive.
     while (this.halted === undefined && (this.#queue.size > 0 || this.#pumping))
       await (this.#appending ?? new Promise<void>((resolve) => this.#ports.defer(resolve)));
@@ -143,37 +149,34 @@ export class RunActor implements RunDriver {
     await this.#writer.leave();
   }
 
-  #enqueue(entry: Entry): void {
-    // Only callers from outside wait; running effects may still end while the engine closes.
-    if (this.halted !== undefined || this.#paused || (this.#closing && entry.waiter !== undefined)) {
-      entry.waiter?.reject(this.halted ?? suspendedError(this.state.meta.runId));
-      return;
-    }
-    this.#queue.push(entry);
-    this.#wake();
-  }
-
   #wake(): void {
     if (this.#pumping) return;
     this.#pumping = true;
-    queueMicrotask(() => void this.#pump());
+    void soon.then(this.#pump);
   }
 
-  async #pump(): Promise<void> {
+  /** Decides and commits what waits; goes on later where a commit or the event loop needs time. */
+  readonly #pump = (): void => {
+    let isLater = false;
     try {
-      while ((this.#queue.size > 0 || this.#held.isDue) && this.halted === undefined && !this.#paused) {
+      while (!isLater && (this.#queue.size > 0 || this.#held.isDue) && this.halted === undefined && !this.#paused) {
         this.#held.isDue = false;
         const before = this.state.seq;
         const pending = this.#commit(this.#queue.next());
-        if (pending !== undefined) await pending;
-        // Models and tools that answer immediately would starve the rest of the event loop: signals, timers, sockets.
-        const turn = this.#ports.loopThrottle.pass(weightOf(this.state.seq - before));
-        if (turn !== undefined) await turn;
+        isLater = pending !== undefined || this.#pauses(before);
+        if (pending !== undefined) void pending.then(() => this.#pauses(before) || this.#pump());
       }
     } finally {
-      this.#pumping = false;
-      this.#settleIdle();
+      if (!isLater) {
+        this.#pumping = false;
+        if (this.#idle.size > 0) this.#settleIdle();
+      }
     }
+  };
+
+  /** True when the event loop turns before the pump goes on: models and tools that answer immediately would starve the rest of it. */
+  #pauses(before: number): boolean {
+    return this.#ports.loopThrottle.delays(this.state.seq - before, this.#pump);
   }
 
   #settleIdle(): void {
@@ -188,23 +191,27 @@ export class RunActor implements RunDriver {
     // Known hashes only save work; a text that is written twice is still stored once.
     if (this.#known.size > 4_096) this.#known.clear();
     const batch = this.#held.batch ?? new CommitBatch(this.state.seq - (prefix?.events.length ?? 0));
-    const tx = new Transaction(this.state, clock.now(), { hash: decision.env.hash, known: this.#known });
+    const now = clock.now();
+    const tx = new Transaction(this.state, now, { hash: decision.env.hash, known: this.#known });
+    const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state, now);
+    const inputs = jump === undefined ? [] : [jump];
+    let isAwaited = prefix !== undefined;
+    for (const { input, id, waiter } of entries) {
+      inputs.push(input);
+      if (id !== undefined) (batch.inputs ??= []).push(id);
+      if (waiter !== undefined) isAwaited = true;
+    }
     try {
-      const inputs = entries.map(({ input }) => input);
-      const jump = entries.length === 0 ? undefined : this.#effects.clockJump(this.state);
-      if (jump !== undefined) inputs.unshift(jump);
       const refuse = (place: number, error: CadreError): void => entries.at(place)?.waiter?.reject(error);
-      const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch };
-      decideBatch(tx, this.#ports, { ...from, inputs, mayStart: !this.#closing }, refuse);
+      const from = { seq: batch.expectedSeq, unwritten: prefix ?? batch, inputs, mayStart: !this.#closing };
+      decideBatch(tx, this.#ports, from, refuse);
     } catch (thrown) {
       return this.#endWithFault(entries, thrown, batch.expectedSeq);
     }
-    if (this.#queue.pushRest(tx)) this.#wake();
-    for (const { id } of entries) if (id !== undefined) (batch.inputs ??= []).push(id);
+    if (tx.isFull && this.#queue.pushRest(tx)) this.#wake();
     if (prefix !== undefined) batch.add({ events: [...prefix.events], contents: [...prefix.contents] });
     batch.add(tx);
-    const isAwaited = prefix !== undefined || entries.some(({ waiter }) => waiter !== undefined);
-    if (!mayWait(tx, isAwaited)) return this.#append(tx, entries, batch);
+    if (isAwaited || !mayWait(tx)) return this.#append(tx, entries, batch);
     this.#held.hold(batch);
     this.#due.add(tx.effects);
     return undefined;
@@ -219,8 +226,7 @@ export class RunActor implements RunDriver {
       return undefined;
     }
     try {
-      const actsOutside = tx.effects.some((effect) => effect.kind === 'tool' && !effect.pure);
-      const appended = this.#writer.append(this.state.meta.runId, batch, { sync: tx.sync, actsOutside });
+      const appended = this.#writer.append(this.state.meta.runId, batch, tx);
       if (appended !== undefined) {
         const applied = appended.then(
           () => this.#committed(tx, events, entries),
@@ -244,7 +250,7 @@ export class RunActor implements RunDriver {
     const goesOn = this.halted === undefined;
     try {
       if (goesOn) this.#effects.noteCommit(this.state, events);
-      if (goesOn) this.#snapshots.noteCommit(this.state);
+      if (goesOn && (this.#isOver || this.state.seq >= this.#snapshots.next)) this.#snapshots.noteCommit(this.state);
     } catch (thrown) {
       // The journal is whole, and the engine at fault: the run stops here, and can be resumed.
       return this.#halt(engineFault(['the work after a commit'], thrown), entries);

@@ -1,4 +1,5 @@
 import type { ContentHash } from '../../core/ids.ts';
+import type { Writable } from '../../core/json.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import { RunResources } from '../effects/run-resources.ts';
 import type { Resources } from '../effects/resources.ts';
@@ -27,12 +28,14 @@ export interface RunPortParts {
 export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
   const { journal, clock, gateway, functions, graceMs, replay, watch, doubles, snapshotEvery, aroundCall } = parts;
   const { tools, meta, content, context, answers } = own;
-  return {
-    get decision() {
-      return tools.decision;
-    },
+  const ports: Writable<ActorPorts> = {
+    // Read several times in a turn; it changes only where an input is adopted.
+    decision: tools.decision,
     contextFor: (input) => tools.contextFor(input),
-    adopt: own.adopt,
+    adopt: (input) => {
+      own.adopt(input);
+      ports.decision = tools.decision;
+    },
     gateway,
     journal,
     clock,
@@ -51,4 +54,5 @@ export function runPorts(parts: EngineParts, own: RunPortParts): ActorPorts {
     watch,
     snapshotEvery,
   };
+  return ports;
 }

@@ -1,5 +1,6 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
+import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -15,6 +16,8 @@ import type { DecisionContext } from './decision-context.ts';
  * rest to a separate input `settle`; after a crash in between, state alone shows what remains.
  */
 export function settle(tx: Transaction, decision: DecisionContext, mayStart: boolean): void {
+  let looked: AgentId | undefined;
+  let eventsThen = -1;
   for (;;) {
     const ended = tx.ended.shift();
     if (ended !== undefined) {
@@ -26,7 +29,14 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
     const agentId = tx.nextTouched();
     if (agentId === undefined) return;
     const agent = tx.run.agents.get(agentId);
-    if (agent !== undefined && tx.run.outcome === undefined) advance(tx, decision, agent, mayStart);
+    if (agent === undefined || tx.run.outcome !== undefined) continue;
+    const { status } = agent;
+    if (status === 'in_turn' || status === 'ended') continue;
+    // Touched by its own advance, which started every call that may start: another look finds the same.
+    if (status === 'awaiting_tools' && agentId === looked && tx.events.length === eventsThen) continue;
+    advance(tx, decision, agent, mayStart);
+    looked = agentId;
+    eventsThen = tx.events.length;
   }
 }
 
@@ -55,9 +65,11 @@ function advance(tx: Transaction, decision: DecisionContext, agent: SubContext, 
     if (mayStart) while (agent.calls.open.size > 0 && decision.toolNode.prep(tx, agent) !== undefined);
     if (agent.calls.open.size === 0) endTurnWhenCallsEnded(new TurnContext(tx, decision.env, agent));
   }
-  if (mayStart && mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
+  if (!mayStart || (agent.status !== 'ready' && agent.status !== 'awaiting_input')) return;
+  if (mayTakeTurn(decision.env, agent)) decision.agentNode.prep(tx, agent);
   // Checked from state alone, too: a notification lost in a crash is sent by the next process.
-  if (mayStart && isAwaitingUser(agent) && agent.context.compacting === undefined && !mayTakeTurn(decision.env, agent))
+  const waits = agent.status === 'awaiting_input' && agent.context.compacting === undefined && isAwaitingUser(agent);
+  if (waits && !mayTakeTurn(decision.env, agent))
     tellParent(tx, decision, agent.meta.agentId, 'agent_waits', waitSeq(tx.run, agent));
 }
 
@@ -73,17 +85,21 @@ function endTurnWhenCallsEnded(context: TurnContext): void {
   const turnId = agent.turn.currentId;
   if (turnId === undefined) return;
   const turn = tx.run.turns.get(turnId);
-  const calls = turn?.calls ?? [];
   // A rule may call a tool instead of a model that failed.
   const error = turn?.modelEnd?.error;
-  const last = calls.reduce((seq, call) => Math.max(seq, call.end?.seq ?? 0), 0);
+  let last = 0;
+  let ending: AgentEnding | undefined;
+  for (const { end } of turn?.calls ?? []) {
+    if (end === undefined) continue;
+    if (end.seq > last) last = end.seq;
+    ending ??= end.end;
+  }
   const end = tx.emit(
     error === undefined
       ? { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }
       : { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'error', error },
     last === 0 ? undefined : last,
   );
-  const ending = calls.find((call) => call.end?.end !== undefined)?.end?.end;
   if (ending !== undefined) endAgent(context, ending, end.seq);
 }
 

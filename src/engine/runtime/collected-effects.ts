@@ -79,15 +79,8 @@ export class CollectedEffects implements RunEffects {
     this.#timers.stop();
   }
 
-  leaveModels(): void {
+  leave(): Promise<void> {
     this.#timers.stop();
-  }
-
-  leaveAll(): void {
-    this.#timers.stop();
-  }
-
-  finish(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -117,10 +117,7 @@ export class RunPerformer {
   async leave(graceMs: number): Promise<void> {
     const error = (this.#left = suspendedError(this.#state.meta.runId));
     this.#cancelLook?.();
-    this.#effects.leaveModels(error);
-    await this.#effects.finish(graceMs);
-    this.#effects.leaveAll(error);
-    await this.#effects.drain();
+    await this.#effects.leave(error, graceMs);
     this.#stopPublishing();
     this.#reject(error);
   }

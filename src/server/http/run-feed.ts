@@ -172,7 +172,8 @@ export class RunFeed implements FrameSource {
     const run = this.#engine.live(this.#runId);
     if (live === undefined || this.#elsewhere !== undefined || (run !== undefined && run !== this.#halted)) return;
     const to: ConstructorParameters<typeof LiveReader>[1]['to'] = {
-      begin: () => () => undefined,
+      begin: () => undefined,
+      end: () => undefined,
       delta: (agentId, turnId, delta) => {
         this.#live.delta(this.#position, { agentId, turnId, delta });
         this.waiting.wake();

@@ -54,7 +54,11 @@ function streaming(channel: LiveChannel) {
   const subscribers = new Subscribers((message) => expect.unreachable(message));
   const stop = publishLive(channel, { runId, subscribers, seq: () => 5 });
   const pieces = new ReplyPieces();
-  subscribers.begin(turnId, () => ({ agentId, turnId, deltas: pieces.deltas }));
+  subscribers.begin(turnId, {
+    get soFar() {
+      return { agentId, turnId, deltas: pieces.deltas };
+    },
+  });
   let n = 0;
   const say = (text: string, more: Partial<ModelDelta> = {}): void => {
     const delta: ModelDelta = { attempt: 1, n: (n += 1), kind: 'text', text, ...more };
