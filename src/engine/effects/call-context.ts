@@ -39,7 +39,6 @@ export class CallContext implements ToolContext {
   declare readonly agentId: AgentId;
   declare readonly turnId: TurnId;
   declare readonly toolCallId: CallId;
-  declare readonly providerCallId: string;
   declare readonly attempt: number;
   declare readonly context: Readonly<Record<string, unknown>>;
   readonly #call: CallLinks;
@@ -49,10 +48,13 @@ export class CallContext implements ToolContext {
     this.agentId = call.agentId;
     this.turnId = call.turnId;
     this.toolCallId = call.callId;
-    this.providerCallId = call.providerCallId;
     this.attempt = call.attempt;
     this.context = call.context;
     this.#call = call;
+  }
+
+  get providerCallId(): string {
+    return this.#call.providerCallId;
   }
 
   get idempotencyKey(): string {
@@ -113,15 +115,11 @@ export function currentRequest(): JsonObject {
   return requests.getStore() ?? nothing;
 }
 
-/** Runs a call of a run: within its request, and what the engine puts around calls. */
-export function withinCall<T>(around: AroundCall | undefined, request: JsonObject, call: CallAtWork, work: () => T): T {
-  return withinRequest(request, around === undefined ? work : () => around(call, work));
-}
-
-/** Runs work of a run, so that everything it starts sees exactly the run's request. */
-export function withinRequest<T>(request: JsonObject, work: () => T): T {
+/** Runs work of a run, so that everything it starts sees exactly the run's request; a call also within what the engine puts around calls. */
+export function withinRequest<T>(request: JsonObject, work: () => T, call?: CallAtWork, around?: AroundCall): T {
+  const inner = around === undefined || call === undefined ? work : (): T => around(call, work);
   const current = requests.getStore();
   // Outside of a run the request is empty already: entering a context costs more than most calls do.
   const isEntered = current === request || (current === undefined && Object.keys(request).length === 0);
-  return isEntered ? work() : requests.run(request, work);
+  return isEntered ? inner() : requests.run(request, inner);
 }

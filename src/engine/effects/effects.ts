@@ -8,7 +8,7 @@ import { RunTimers } from '../run/run-timers.ts';
 import { isUnreadable } from '../recovery/content-cache.ts';
 import type { Subscribers } from '../subscribers.ts';
 import { ClockWatch } from '../system-clock.ts';
-import { withinCall, withinRequest } from './call-context.ts';
+import { withinRequest } from './call-context.ts';
 import { outageNote } from './effect-faults.ts';
 import type { EffectPorts } from './effect-ports.ts';
 import { abortForClose, ended, type InFlight, isAborted, isGood } from './in-flight.ts';
@@ -174,11 +174,15 @@ export class Effects implements RunEffects {
     const { signal } = call.abort;
     const onOutage = (news: OutageNews): void => this.#tell(outageNote({ agentId, turnId }, news));
     const ports = { run, agent, signal, gateway, content, functions, clock, graceMs, onDelta: reply.onDelta, onOutage };
-    const make = (): Promise<ModelOutcome> => decision.agentNode.exec({ turnId }, ports);
-    this.#track(
-      call,
-      Promise.try(() => answers?.get(turnId) ?? withinCall(aroundCall, request, { runId, turnId }, make)),
-    );
+    const ask = (): Promise<ModelOutcome> => decision.agentNode.exec({ turnId }, ports);
+    let work: Promise<ModelOutcome>;
+    try {
+      work = Promise.resolve(answers?.get(turnId) ?? withinRequest(request, ask, { runId, turnId }, aroundCall));
+    } catch (thrown) {
+      // What is put around calls may throw: the call fails.
+      work = Promise.reject(thrown);
+    }
+    this.#track(call, work);
   }
 
   #startSideCall(run: RunContext, effect: Extract<Effect, { kind: 'compaction' | 'title' }>): void {

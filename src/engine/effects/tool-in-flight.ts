@@ -10,7 +10,7 @@ import type { EffectTool, ToolContext } from '../../core/tool/tool.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { Input } from '../run/input.ts';
 import type { Subscribers } from '../subscribers.ts';
-import { CallContext, type CallLinks, idempotencyKey, withinCall } from './call-context.ts';
+import { CallContext, type CallLinks, idempotencyKey, withinRequest } from './call-context.ts';
 import { blockedNote } from './effect-faults.ts';
 import type { EffectPorts } from './effect-ports.ts';
 import { type InFlight, LazyAbort } from './in-flight.ts';
@@ -50,11 +50,11 @@ export class ToolInFlight implements InFlight<ToolOutcome>, ToolRun, CallLinks {
   declare readonly callId: CallId;
   declare readonly attempt: number;
   declare readonly tool: EffectTool;
-  declare readonly abort: LazyAbort;
   declare readonly context: EffectPorts['context'];
   declare notes: ToolRun['notes'];
   declare isClosing: boolean;
   declare settled: Promise<void> | undefined;
+  #abort: LazyAbort | undefined;
   readonly #start: ToolStart;
   readonly #ports: EffectPorts;
   readonly #outlets: ToolOutlets;
@@ -71,7 +71,6 @@ export class ToolInFlight implements InFlight<ToolOutcome>, ToolRun, CallLinks {
     this.callId = call.callId;
     this.attempt = call.attempt;
     this.tool = start.tool;
-    this.abort = new LazyAbort();
     this.context = ports.context;
     this.notes = noNotes;
     this.isClosing = false;
@@ -79,6 +78,10 @@ export class ToolInFlight implements InFlight<ToolOutcome>, ToolRun, CallLinks {
     this.#start = start;
     this.#ports = ports;
     this.#outlets = outlets;
+  }
+
+  get abort(): LazyAbort {
+    return (this.#abort ??= new LazyAbort());
   }
 
   /** Resolves with its outcome: of the tool, or from a recording or a double instead. */
@@ -105,7 +108,7 @@ export class ToolInFlight implements InFlight<ToolOutcome>, ToolRun, CallLinks {
     const { tool } = this;
     const { call, run } = this.#start;
     const at = { runId: this.runId, turnId: this.turnId, toolCallId: this.callId };
-    return withinCall(this.#ports.aroundCall, run.meta.request, at, () => tool.execute(call.args ?? {}, new CallContext(this)));
+    return withinRequest(run.meta.request, () => tool.execute(call.args ?? {}, new CallContext(this)), at, this.#ports.aroundCall);
   }
 
   onBlocked(ms: number): void {

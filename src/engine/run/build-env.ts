@@ -3,12 +3,13 @@ import type { AgentTools, CodedObserver, Env } from '../../core/env.ts';
 import type { ContentHash } from '../../core/ids.ts';
 import type { Ingestor } from '../../core/inbox/ingestor.ts';
 import { redactChanges } from '../../core/secrets/redact-changes.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { CompiledProfile, HandoverProtocol, ProfileSet } from '../../core/profile/profile.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { Tool, ToolCatalog } from '../../core/tool/tool.ts';
 import { isWithin } from '../../core/tool/tool-bound.ts';
-import { runObservers } from '../../observers/run-observers.ts';
+import { type ObserverPorts, runObservers } from '../../observers/run-observers.ts';
 import { runRecipe } from '../../observers/state-recipe.ts';
 import { withExposedProfiles } from '../../team/agents/agent-catalog.ts';
 import { allowedTools, describeTools, offeredTool } from '../../tools/access.ts';
@@ -36,20 +37,28 @@ export interface EnvParts {
 export function buildEnv(parts: EnvParts): Env {
   const { set, ingestors, observers, llmConfigs, hash, secrets } = parts;
   const catalog = withExposedProfiles(parts.catalog, set);
+  // Pure cache: the config of a profile, unless a run or an escalation names another one, never changes.
+  const usualConfigs = new Map<CompiledProfile, LlmConfig>();
   const env: Env = {
     profiles: set.profiles,
     protocols: set.protocols,
     llmConfig: (profile, run, agent) => {
       const isSwitched = agent !== undefined && agent.streaks.escalations.length > 0;
-      return llmConfigs.of(profile, run.meta.llmConfig ?? (isSwitched ? switchedConfig(agent) : undefined));
+      const other = run.meta.llmConfig ?? (isSwitched ? switchedConfig(agent) : undefined);
+      if (other !== undefined) return llmConfigs.of(profile, other);
+      let config = usualConfigs.get(profile);
+      if (config === undefined) usualConfigs.set(profile, (config = llmConfigs.of(profile, undefined)));
+      return config;
     },
     llmConfigOf: (name) => llmConfigs.resolve(name),
     ...(parts.titles === undefined ? {} : { titles: parts.titles }),
     catalog,
     toolsOf: createToolsOf(parts, catalog),
     ingestor: (name) => ingestors.get(name),
-    observe: (tx, agent, profile, phase) =>
-      runObservers(new TurnContext(tx, env, agent), phase, { env, observer: (name) => observers.get(name), secrets, hash }),
+    observe: (tx, agent, profile, phase) => {
+      const declared = phase === 'pre' ? profile.preTurnObservers : profile.postTurnObservers;
+      return declared.length === 0 ? none : runObservers(new TurnContext(tx, env, agent), phase, observing);
+    },
     parseArguments,
     checkSchema,
     toResult: (returned, maxChars, { address = hash, isOutside } = {}) => {
@@ -63,8 +72,11 @@ export function buildEnv(parts: EnvParts): Env {
     hash,
     secrets,
   };
+  const observing: ObserverPorts = { env, observer: (name) => observers.get(name), secrets, hash };
   return env;
 }
+
+const none: readonly never[] = [];
 
 /** Returns the config of the agent's highest escalation level that names one. */
 function switchedConfig({ streaks }: SubContext): string | undefined {

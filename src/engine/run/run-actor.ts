@@ -22,6 +22,7 @@ import { RunSnapshots } from '../recovery/run-snapshots.ts';
 import { Subscribers } from '../subscribers.ts';
 
 const soon = Promise.resolve();
+
 /**
  * One live run: applies inputs one at a time, commits what they decide, then starts the effects that became due.
  *
@@ -47,6 +48,8 @@ export class RunActor implements RunDriver {
   readonly #idle = new Set<() => void>();
   readonly #held: HeldCommit;
   #pumping = false;
+  /** Sequence number up to which the pump has counted its work. */
+  #passedSeq: number;
   /** True when the journal holds the run's end. */
   #isOver: boolean;
   #closing = false;
@@ -55,6 +58,7 @@ export class RunActor implements RunDriver {
 
   constructor(state: RunContext, lease: Lease, ports: ActorPorts) {
     this.state = state;
+    this.#passedSeq = state.seq;
     this.#isOver = state.outcome !== undefined;
     this.#ports = ports;
     this.#held = new HeldCommit(ports.defer, () => this.#wake());
@@ -161,10 +165,9 @@ export class RunActor implements RunDriver {
     try {
       while (!isLater && (this.#queue.size > 0 || this.#held.isDue) && this.halted === undefined && !this.#paused) {
         this.#held.isDue = false;
-        const before = this.state.seq;
         const pending = this.#commit(this.#queue.next());
-        isLater = pending !== undefined || this.#pauses(before);
-        if (pending !== undefined) void pending.then(() => this.#pauses(before) || this.#pump());
+        isLater = pending !== undefined || (this.#held.batch === undefined && this.#pauses());
+        if (pending !== undefined) void pending.then(() => this.#pauses() || this.#pump());
       }
     } finally {
       if (!isLater) {
@@ -175,8 +178,10 @@ export class RunActor implements RunDriver {
   };
 
   /** True when the event loop turns before the pump goes on: models and tools that answer immediately would starve the rest of it. */
-  #pauses(before: number): boolean {
-    return this.#ports.loopThrottle.delays(this.state.seq - before, this.#pump);
+  #pauses(): boolean {
+    const events = this.state.seq - this.#passedSeq;
+    this.#passedSeq = this.state.seq;
+    return this.#ports.loopThrottle.delays(events, this.#pump);
   }
 
   #settleIdle(): void {

@@ -20,6 +20,23 @@ export interface TimerPorts {
 // Node turns anything longer into 1 ms; a longer wait takes several timers.
 const longestTimer = 2 ** 31 - 1;
 
+/** Types of events that may set a timer or stop all. */
+const settingTypes: ReadonlySet<CadreEvent['type']> = new Set([
+  'run.start',
+  'run.resume',
+  'run.status',
+  'run.end',
+  'profiles.update',
+  'clock.jump',
+  'agent.start',
+  'agent.release',
+  'agent.restart',
+  'limit.reach',
+  'tool.suspend',
+]);
+/** Those, and types of events that may end the wait for an expiry. */
+const settingOrEndingTypes: ReadonlySet<CadreEvent['type']> = new Set([...settingTypes, 'tool.answer', 'tool.end']);
+
 /**
  * Time-driven work of one run: deadlines of the run, its agents and modules, and expiries.
  *
@@ -47,8 +64,9 @@ export class RunTimers {
 
   /** Follows a commit. */
   note(run: RunContext, events: readonly CadreEvent[]): void {
+    const types = this.#always.next === undefined ? settingTypes : settingOrEndingTypes;
     let isChanged = false;
-    for (const event of events) isChanged = this.#see(run, event) || isChanged;
+    for (const event of events) if (types.has(event.type)) isChanged = this.#see(run, event) || isChanged;
     if (isChanged) this.#arm(run);
   }
 
@@ -83,7 +101,7 @@ export class RunTimers {
       // The expiring call may have been decided.
       case 'tool.answer':
       case 'tool.end':
-        return this.#always.next !== undefined;
+        return true;
       case 'tool.suspend':
         if (event.on.kind === 'agents' || event.on.expires === undefined) return false;
         this.#add(expiryDeadline(run.agents.get(event.agentId)?.calls.open.get(event.callId)), this.#always);
