@@ -7,6 +7,7 @@ import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Changes } from '../../core/patches/patch.ts';
+import type { StatePatch } from '../../core/events/team-events.ts';
 import type { RecipeOwner } from '../../core/patches/state-draft.ts';
 import { redactChanges } from '../../core/secrets/redact-changes.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -49,7 +50,18 @@ function changeEvents(
 ): readonly EventDraft[] {
   const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at }, on);
   const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name });
-  return event === undefined ? [] : [event];
+  if (event === undefined) return [];
+  Object.freeze(event.patches);
+  madeFrom.set(Object.freeze(event), on);
+  return [event];
+}
+
+/** Pure cache: keyed by an event that its tool cannot change; holds the state that its changes were made from. */
+const madeFrom = new WeakMap<StatePatch, RunContext>();
+
+/** True for a change that a context made from this state, as it is before any event of the decision is folded in: it fits. */
+export function isMadeFrom(change: StatePatch, run: RunContext): boolean {
+  return madeFrom.get(change) === run;
 }
 
 /** The id of a run's n-th agent: its profile's name, made safe, and the number. */
