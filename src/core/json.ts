@@ -42,7 +42,7 @@ export function isDeeperThan(value: JsonValue, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   for (const inner of Object.values(value)) {
     if (limit === 0) return true;
-    if (typeof inner === 'object' && inner !== null && isDeeperThan(inner as JsonValue, limit - 1)) return true;
+    if (typeof inner === 'object' && inner !== null && isDeeperThan(inner, limit - 1)) return true;
   }
   return false;
 }
