@@ -6,49 +6,54 @@ import type { JsonObject } from '../json.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { newSourceMarks, untrustedSources } from '../prompt/prompt-sources.ts';
 import { activeAt } from '../state/run-time.ts';
-import { type Folds, withAgent, agentOf } from './folds.ts';
+import { type AgentFolds, type Folds, agentOf } from './folds.ts';
 import { countAgent, countLive, newBudget } from './budget.ts';
 import { wholeHistory } from './context.ts';
 import { emptyUsage } from './run.ts';
 import { passSources, restartSources } from './sources.ts';
 
-/** Folds of an agent's life cycle. */
-export const agentFolds: Folds<
-  'agent.start' | 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'
-> = {
-  'agent.start': startAgent,
-  ...withAgent<'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act'>(
-    {
-      'agent.release': releaseAgent,
-      'agent.await': (_, agent, event) => {
-        agent.status = 'awaiting_input';
-        agent.inbox.awaitingOn = event.on;
-        if (event.checkpoint === undefined) return;
-        const { id: checkpoint, prompt } = event.checkpoint;
-        agent.turn.question = { prompt, seq: event.seq, since: event.at, checkpoint };
-      },
-      'agent.restart': (run, agent, event) => {
-        if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
-        restartAgent(agent, event);
-        passSources(parentOf(run, agent), agent);
-        agent.limits.workingSince = activeAt(run, event.at);
-      },
-      'agent.end': endAgent,
-      'limit.reach': (run, agent, event) => {
-        if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
-        agent.limits.reason = event.reason;
-        agent.limits.warned.push(noticeKey(event));
-        if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
-      },
-      'stagnation.act': (_, agent, event) => takeStep(agent, event),
-    },
-    (run, agent, fold) => {
-      const asked = pendingOfAgent(agent);
-      fold();
-      run.pending += pendingOfAgent(agent) - asked;
-    },
-  ),
+/** Fold of the start of an agent. */
+export const startFolds: Folds<'agent.start'> = { 'agent.start': startAgent };
+
+type LifeEvent = 'agent.release' | 'agent.await' | 'agent.restart' | 'agent.end' | 'limit.reach' | 'stagnation.act';
+
+/** Folds of an agent's life cycle. Each counts the approvals and questions that come or go with it. */
+export const agentFolds: AgentFolds<LifeEvent> = {
+  'agent.release': (run, agent, event) => changePending(run, agent, () => releaseAgent(run, agent, event)),
+  'agent.await': (run, agent, event) => changePending(run, agent, () => awaitInput(agent, event)),
+  'agent.restart': (run, agent, event) => changePending(run, agent, () => startAgain(run, agent, event)),
+  'agent.end': (run, agent, event) => changePending(run, agent, () => endAgent(run, agent, event)),
+  'limit.reach': reachLimit,
+  'stagnation.act': (run, agent, event) => changePending(run, agent, () => takeStep(agent, event)),
 };
+
+function changePending(run: RunContext, agent: SubContext, change: () => void): void {
+  const asked = pendingOfAgent(agent);
+  change();
+  run.pending += pendingOfAgent(agent) - asked;
+}
+
+function awaitInput(agent: SubContext, event: EventOf<'agent.await'>): void {
+  agent.status = 'awaiting_input';
+  agent.inbox.awaitingOn = event.on;
+  if (event.checkpoint === undefined) return;
+  const { id: checkpoint, prompt } = event.checkpoint;
+  agent.turn.question = { prompt, seq: event.seq, since: event.at, checkpoint };
+}
+
+function startAgain(run: RunContext, agent: SubContext, event: EventOf<'agent.restart'>): void {
+  if (agent.status === 'ended') countLive(run, agent, { by: 1, at: event.at });
+  restartAgent(agent, event);
+  passSources(parentOf(run, agent), agent);
+  agent.limits.workingSince = activeAt(run, event.at);
+}
+
+function reachLimit(run: RunContext, agent: SubContext, event: EventOf<'limit.reach'>): void {
+  if (agent.limits.stage !== 'last_turn') agent.limits.stage = toLimitStage(event.stage);
+  agent.limits.reason = event.reason;
+  agent.limits.warned.push(noticeKey(event));
+  if (event.stage === 2) agent.limits.limitedAt ??= activeAt(run, event.at);
+}
 
 /** Counts the approvals and questions of one agent. */
 function pendingOfAgent(agent: SubContext): number {

@@ -1,29 +1,27 @@
 import { CadreError } from '../error.ts';
 import type { CadreEvent, EventOf, EventType } from '../events/event.ts';
+import type { AgentId } from '../ids.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
-import { agentFolds } from './agent.ts';
+import type { SubContext } from '../state/sub-context.ts';
+import { agentFolds, startFolds } from './agent.ts';
 import { contextFolds } from './context.ts';
-import type { Folds } from './folds.ts';
+import { agentOf, type Folds } from './folds.ts';
 import { inboxFolds } from './inbox.ts';
 import { teamFolds, patchFolds } from './team.ts';
 import { newRunState, runFolds } from './run.ts';
 import { toolFolds } from './tool.ts';
 import { turnFolds } from './turn.ts';
 
-const folds: Folds<EventType> = {
-  ...runFolds,
-  ...agentFolds,
-  ...inboxFolds,
-  ...turnFolds,
-  ...toolFolds,
-  ...contextFolds,
-  ...teamFolds,
-  ...patchFolds,
-};
+/** Folds of the events of an agent. */
+const ofAgent = { ...agentFolds, ...inboxFolds, ...turnFolds, ...toolFolds, ...contextFolds };
+/** Folds of all others. */
+const ofRun: Folds<Exclude<EventType, keyof typeof ofAgent>> = { ...runFolds, ...startFolds, ...teamFolds, ...patchFolds };
 
-/** The fold of every event type. */
-const foldOf: ReadonlyMap<string, (run: RunContext, event: CadreEvent) => void> = new Map(
-  Object.entries(folds) as [EventType, (run: RunContext, event: CadreEvent) => void][],
+const agentFoldOf: ReadonlyMap<string, (run: RunContext, agent: SubContext, event: CadreEvent) => void> = new Map(
+  Object.entries(ofAgent) as [EventType, (run: RunContext, agent: SubContext, event: CadreEvent) => void][],
+);
+const runFoldOf: ReadonlyMap<string, (run: RunContext, event: CadreEvent) => void> = new Map(
+  Object.entries(ofRun) as [EventType, (run: RunContext, event: CadreEvent) => void][],
 );
 
 /**
@@ -35,9 +33,15 @@ const foldOf: ReadonlyMap<string, (run: RunContext, event: CadreEvent) => void> 
  *    everything that is no longer needed is released (`release.ts`).
  */
 export function applyEvent(run: RunContext, event: CadreEvent): void {
-  const fold = foldOf.get(event.type);
-  if (fold === undefined) throw unknownEvent(event);
-  fold(run, event);
+  const agentFold = agentFoldOf.get(event.type);
+  if (agentFold !== undefined) {
+    const { agentId } = event as CadreEvent & { readonly agentId: AgentId };
+    agentFold(run, run.agents.get(agentId) ?? agentOf(run, agentId), event);
+  } else {
+    const fold = runFoldOf.get(event.type);
+    if (fold === undefined) throw unknownEvent(event);
+    fold(run, event);
+  }
   run.seq = event.seq;
   run.at = event.at;
 }

@@ -7,7 +7,7 @@ import type { CallState, TurnState } from '../state/turn-state.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { steadyAt } from '../state/run-time.ts';
 import { type StandingApproval, withoutStanding } from '../state/standing-approval.ts';
-import { type Folds, withAgent, agentOf } from './folds.ts';
+import type { AgentFolds } from './folds.ts';
 import { countOfModule } from './budget.ts';
 import { passSources } from './sources.ts';
 import { countSignature, dropBrokenSteps } from './streaks.ts';
@@ -16,10 +16,10 @@ import { turnOf } from './turn.ts';
 const none: readonly never[] = [];
 
 /** Folds of a tool call. */
-export const toolFolds: Folds<
+export const toolFolds: AgentFolds<
   'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'
 > = {
-  ...withAgent({ 'tool.request': requestCall }),
+  'tool.request': requestCall,
   'tool.start': ofOpenCall(startCall),
   'tool.suspend': ofOpenCall(suspendCall),
   'tool.answer': ofOpenCall(answerCall),
@@ -36,16 +36,17 @@ type CallEvent = EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.v
 /** Folds an event of a call that is not over, and counts what waits for a person. */
 function ofOpenCall<Event extends CallEvent>(
   change: (place: CallPlace, event: Event) => void,
-): (run: RunContext, event: Event) => void {
-  return (run, event) => {
-    const agent = agentOf(run, event.agentId);
+): (run: RunContext, agent: SubContext, event: Event) => void {
+  return (run, agent, event) => {
     const call = agent.calls.open.get(event.callId);
     if (call === undefined) return;
-    const waited = isAwaitingPerson(call);
+    const waited = call.status === 'suspended' && isAwaitingPerson(call);
     change({ run, agent, call }, event);
-    run.pending += Number(isAwaitingPerson(call)) - Number(waited);
-    if (waited && !isAwaitingPerson(call)) endWait(call, event.at);
-    if (!waited && isAwaitingPerson(call)) call.waits = [...call.waits, { from: event.at, to: undefined }];
+    const waits = call.status === 'suspended' && isAwaitingPerson(call);
+    if (waited === waits) return;
+    run.pending += waits ? 1 : -1;
+    if (waits) call.waits = [...call.waits, { from: event.at, to: undefined }];
+    else endWait(call, event.at);
   };
 }
 

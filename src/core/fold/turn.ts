@@ -13,7 +13,7 @@ import type { TurnState } from '../state/turn-state.ts';
 import { messageTokens } from '../prompt/token-estimate.ts';
 import { boundOf } from '../tool/tool-bound.ts';
 import type { ReplyToolCall, TurnPrompt } from '../state/turn.ts';
-import { type Folds, withAgent, agentOf } from './folds.ts';
+import { type AgentFolds, agentOf } from './folds.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
@@ -41,7 +41,7 @@ export function noteChange(run: RunContext, event: EventOf<'state.update' | 'sta
 }
 
 /** Folds of a turn, except those of its tool calls. */
-export const turnFolds: Folds<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'> = withAgent({
+export const turnFolds: AgentFolds<'turn.start' | 'model.end' | 'turn.decide' | 'turn.end'> = {
   'turn.start': startTurn,
   'model.end': endModelCall,
   'turn.decide': (run, agent, event) => {
@@ -55,7 +55,7 @@ export const turnFolds: Folds<'turn.start' | 'model.end' | 'turn.decide' | 'turn
     run.counters.calls += 1;
   },
   'turn.end': endTurn,
-});
+};
 
 function endTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.end'>): void {
   const turn = turnOf(run, event.turnId);
