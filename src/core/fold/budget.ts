@@ -24,12 +24,16 @@ export function moduleOf(run: RunContext, agent: SubContext): ModuleBudget | und
   return agent.work.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.work.moduleScope);
 }
 
-/** Changes every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
-function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void): void {
-  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.limits.budget);
+/** Returns every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
+function budgetsOf(run: RunContext, agent: SubContext): readonly Budget[] {
+  if (agent.meta.parentAgentId === undefined && agent.work.moduleScope === undefined) return [agent.limits.budget, run.budget];
+  const budgets: Budget[] = [];
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
+    budgets.push(above.limits.budget);
   const module = moduleOf(run, agent);
-  if (module !== undefined) by(module);
-  by(run.budget);
+  if (module !== undefined) budgets.push(module);
+  budgets.push(run.budget);
+  return budgets;
 }
 
 function giveBack(budget: Budget, reserved: NonNullable<TurnStart['reserve']>): void {
@@ -45,16 +49,12 @@ export function countAgent(run: RunContext, agent: SubContext): void {
   const module = agent.work.moduleScope;
   if (module !== undefined && !run.moduleBudgets.has(module))
     run.moduleBudgets.set(module, { ...newBudget(), turns: 0, toolCalls: 0, activeMs: 0, workingSince: undefined });
-  change(run, agent, (budget) => {
-    budget.agents += 1;
-  });
+  for (const budget of budgetsOf(run, agent)) budget.agents += 1;
 }
 
 /** Counts an agent that starts work (+1), or stops because it is held or has ended (-1). */
 export function countLive(run: RunContext, agent: SubContext, { by, at }: { readonly by: 1 | -1; readonly at: number }): void {
-  change(run, agent, (budget) => {
-    budget.live += by;
-  });
+  for (const budget of budgetsOf(run, agent)) budget.live += by;
   const module = moduleOf(run, agent);
   if (module === undefined) return;
   if (by > 0) module.workingSince ??= activeAt(run, at);
@@ -67,18 +67,18 @@ export function countLive(run: RunContext, agent: SubContext, { by, at }: { read
 /** Reserves the upper bound of a model call. */
 export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'turn.start'>['reserve']): void {
   if (reserved === undefined) return;
-  change(run, agent, (budget) => {
+  for (const budget of budgetsOf(run, agent)) {
     budget.reservedTokens += reserved.tokens;
     budget.reservedCost += reserved.cost ?? 0;
     budget.reserving += 1;
-  });
+  }
 }
 
 /** Releases the reservation of a model call, once its usage is known or nothing waits for it. */
 export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
   const reserved = start.reserve;
   if (reserved === undefined) return;
-  change(run, agent, (budget) => giveBack(budget, reserved));
+  for (const budget of budgetsOf(run, agent)) giveBack(budget, reserved);
 }
 
 /** Counts the use of a summariser's call, estimating what its provider did not count. Returns its tokens. */
@@ -88,10 +88,10 @@ export function spendOnSummary(run: RunContext, agent: SubContext, event: EventO
     event.usage;
   const tokens = inputTokens + outputTokens;
   const cost = event.cost ?? (tokens === 0 ? 0 : (agent.context.compacting?.reserve?.cost ?? 0));
-  change(run, agent, (budget) => {
+  for (const budget of budgetsOf(run, agent)) {
     budget.tokens += tokens;
     budget.cost += cost;
-  });
+  }
   return tokens;
 }
 
@@ -107,11 +107,11 @@ export function spend(run: RunContext, agent: SubContext, call: EndedCall): numb
   const { reserve: reserved } = turn.start;
   const tokens = tokensOf(call);
   const cost = event.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0));
-  change(run, agent, (budget) => {
+  for (const budget of budgetsOf(run, agent)) {
     budget.tokens += tokens;
     budget.cost += cost;
     if (reserved !== undefined) giveBack(budget, reserved);
-  });
+  }
   return tokens;
 }
 
@@ -123,16 +123,16 @@ export function spendUnanswered(run: RunContext, agent: SubContext, { start }: P
   if (start.reserve === undefined) return 0;
   const tokens = start.prompt?.tokens ?? 0;
   const cost = start.reserve.cost ?? 0;
-  change(run, agent, (budget) => {
+  for (const budget of budgetsOf(run, agent)) {
     budget.tokens += tokens;
     budget.cost += cost;
-  });
+  }
   return tokens;
 }
 
-/** Counts a turn or a tool call of an agent's work module. */
-export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' | 'toolCalls'): void {
-  const module = moduleOf(run, agent);
+/** Counts a turn or a tool call of the work module that an agent works on. */
+export function countOfModule(run: RunContext, moduleId: string, what: 'turns' | 'toolCalls'): void {
+  const module = run.moduleBudgets.get(moduleId);
   if (module !== undefined) module[what] += 1;
 }
 

@@ -138,7 +138,7 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
   agent.calls.total += 1;
   agent.counters.toolCallCount += 1;
   run.counters.toolCalls += 1;
-  countOfModule(run, agent, 'toolCalls');
+  if (agent.work.moduleScope !== undefined) countOfModule(run, agent.work.moduleScope, 'toolCalls');
 }
 
 function endCall({ run, agent, call }: CallPlace, event: EventOf<'tool.end'>): void {
@@ -147,17 +147,18 @@ function endCall({ run, agent, call }: CallPlace, event: EventOf<'tool.end'>): v
   call.waitFor = undefined;
   call.end = event;
   agent.calls.open.delete(event.callId);
-  for (const agentId of event.quotes ?? []) passSources(run.agents.get(agentId), agent);
+  if (event.quotes !== undefined) for (const agentId of event.quotes) passSources(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
   if (agent.calls.open.size === 0) countWork(agent, turnOf(run, event.turnId));
-  dropBrokenSteps(agent);
+  if (agent.streaks.escalations.length > 0) dropBrokenSteps(agent);
 }
 
 /** Counts repeated calls, except those of polling tools. */
 function countWork(agent: SubContext, turn: TurnState): void {
-  if (turn.calls.every(({ request }) => request.polls === true)) return;
   const first = turn.calls[0];
-  const isRefused = first !== undefined && agent.turn.forbiddenTools.includes(first.request.name);
+  if (first?.request.polls === true && turn.calls.every(({ request }) => request.polls === true)) return;
+  const isRefused =
+    first !== undefined && agent.turn.forbiddenTools.length > 0 && agent.turn.forbiddenTools.includes(first.request.name);
   // Refused as a repetition, and so another one: it counts with the earlier result.
   const signature = isRefused
     ? agent.streaks.signatures.findLast((known) => known.startsWith(callText(turn, first)))

@@ -132,12 +132,13 @@ function dropReply(agent: SubContext, turnId: TurnId): void {
 
 function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
-  agent.streaks.turnsAlone = (agent.turn.question !== undefined || hasPersonMessage(items) ? 0 : agent.streaks.turnsAlone) + 1;
-  if (isAsking(agent)) run.pending -= 1;
+  const isToPerson = hasPersonMessage(items);
+  agent.streaks.turnsAlone = (agent.turn.question !== undefined || isToPerson ? 0 : agent.streaks.turnsAlone) + 1;
+  if (agent.turn.question !== undefined && isAsking(agent)) run.pending -= 1;
   agent.turn.question = undefined;
-  resetRepeats(agent, items);
+  if (isToPerson) resetRepeats(agent);
   const passing = markInputs(run, agent, { start: event, items });
-  if (event.prompt !== undefined) startView(agent, event.prompt);
+  if (event.prompt !== undefined && event.prompt.from > agent.context.view.from) startView(agent, event.prompt);
   run.turns.set(event.turnId, {
     turnId: event.turnId,
     agentId: event.agentId,
@@ -155,7 +156,7 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
   });
   agent.turn.escalationsBefore = none;
   run.counters.turns += 1;
-  countOfModule(run, agent, 'turns');
+  if (agent.work.moduleScope !== undefined) countOfModule(run, agent.work.moduleScope, 'turns');
   reserve(run, agent, event.reserve);
   if (event.prompt !== undefined) run.activity += 1;
   if (event.limit !== undefined) {
@@ -183,7 +184,7 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
 
 /** Takes the view from the prompt, for journals older than events about views. */
 function startView(agent: SubContext, prompt: TurnPrompt): void {
-  if (prompt.from > agent.context.view.from) agent.context.view = { ...wholeHistory, from: prompt.from };
+  agent.context.view = { ...wholeHistory, from: prompt.from };
 }
 
 /** Removes the items a turn read from the inbox (I2); those that stay are counted as seen. */
@@ -194,8 +195,8 @@ function consume(
   const { inputs } = event;
   const waiting = agent.inbox.items;
   const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
-  const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
-  const itemSeqs: number[] = inputs.map(() => 0);
+  const items = new Array<InboxItem | undefined>(inputs.length).fill(undefined);
+  const itemSeqs = new Array<number>(inputs.length).fill(0);
   const leaving: number[] = [];
   let missing = inputs.length;
   let place = 0;
@@ -204,8 +205,7 @@ function consume(
   for (let looked = 0; looked < waiting.length && missing > 0; looked += 1) {
     const entry = waiting[place];
     const itemId = entry?.item.itemId;
-    const index =
-      places === undefined ? inputs.findIndex((input) => input.itemId === itemId) : (places.get(itemId as ItemId) ?? -1);
+    const index = places === undefined ? indexOfItem(inputs, itemId) : (places.get(itemId as ItemId) ?? -1);
     const input = inputs[index];
     if (entry !== undefined && input !== undefined) {
       if (items[index] === undefined) missing -= 1;
@@ -222,6 +222,11 @@ function consume(
   if (leaving.length === waiting.length) waiting.length = 0;
   else removeAt(waiting, leaving);
   return { items, itemSeqs };
+}
+
+function indexOfItem(inputs: readonly { readonly itemId: ItemId }[], itemId: ItemId | undefined): number {
+  for (let index = 0; index < inputs.length; index += 1) if (inputs[index]?.itemId === itemId) return index;
+  return -1;
 }
 
 /** Removes the elements at these places, and keeps the order of the others. */
@@ -255,7 +260,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   agent.counters.modelErrorStreak = 0;
   agent.context.madeRoom = false;
   countReply(agent, event.reply);
-  dropBrokenSteps(agent);
+  if (agent.streaks.escalations.length > 0) dropBrokenSteps(agent);
   run.counters.calls += event.reply.toolCalls.length;
   const message = assistantMessage(event.reply);
   if (message === undefined) return;
