@@ -57,19 +57,21 @@ const fullAt = 500;
 export class Transaction {
   readonly run: RunContext;
   readonly at: number;
-  readonly events: CadreEvent[] = [];
-  readonly effects: Effect[] = [];
-  readonly contents: ContentEntry[] = [];
+  readonly events: CadreEvent[];
+  readonly effects: Effect[];
+  readonly contents: ContentEntry[];
   /** True when this decision should start nothing more, such as the turns of a thousand agents; `unsettled` has the rest. */
-  isFull = false;
+  isFull: boolean;
   /** Default cause of the events emitted from here on. */
   cause: number | undefined;
-  readonly #touched: AgentId[] = [];
-  #processed = 0;
+  readonly #touched: AgentId[];
+  #processed: number;
+  /** The last changed agent, unless a step has looked at it. */
+  #lastWaiting: AgentId | undefined;
   /** Agents that this decision ended, with the ending event, whose parents have not been notified. */
-  readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
+  readonly ended: { readonly agentId: AgentId; readonly seq: number }[];
   /** The commit starts a tool that is not pure, or ends the run: sync it fully. */
-  sync = false;
+  sync: boolean;
   readonly #hash: (text: string) => ContentHash;
   readonly #known: Set<ContentHash>;
 
@@ -80,6 +82,16 @@ export class Transaction {
   ) {
     this.run = run;
     this.at = at;
+    this.events = [];
+    this.effects = [];
+    this.contents = [];
+    this.isFull = false;
+    this.cause = undefined;
+    this.#touched = [];
+    this.#processed = 0;
+    this.#lastWaiting = undefined;
+    this.ended = [];
+    this.sync = false;
     this.#hash = contents.hash;
     this.#known = contents.known;
   }
@@ -100,14 +112,15 @@ export class Transaction {
     applyEvent(run, placed);
     this.isFull = this.events.push(placed) >= fullAt;
     const agentId = (placed as { readonly agentId?: AgentId }).agentId;
-    if (agentId !== undefined) this.touch(agentId);
+    if (agentId !== undefined && agentId !== this.#lastWaiting) this.touch(agentId);
     return placed;
   }
 
   /** Marks an agent as changed: it may be able to take a turn. */
   touch(agentId: AgentId): void {
-    const waiting = this.#processed < this.#touched.length;
-    if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
+    if (agentId === this.#lastWaiting) return;
+    this.#lastWaiting = agentId;
+    this.#touched.push(agentId);
   }
 
   /** Changed agents that no step has looked at, each once. */
@@ -119,6 +132,7 @@ export class Transaction {
   nextTouched(): AgentId | undefined {
     const next = this.#touched[this.#processed];
     if (next !== undefined) this.#processed++;
+    if (this.#processed === this.#touched.length) this.#lastWaiting = undefined;
     return next;
   }
 
@@ -133,7 +147,7 @@ export class Transaction {
       consumption: 'consume_on_read',
       delivery: 'next',
       ...(draft.trust === 'untrusted' ? cleanDraft(draft) : draft),
-      itemId: draft.itemId ?? this.#nextItemId(),
+      itemId: draft.itemId ?? (`i${this.run.counters.items + 1}` as ItemId),
     };
     return {
       type: 'inbox.add',
@@ -149,13 +163,11 @@ export class Transaction {
   /** Emits a draft made earlier; items get their ids only now, since others may have been posted in between. */
   emitDraft(draft: EventDraft, cause?: number): void {
     this.emit(
-      draft.type === 'inbox.add' ? { ...draft, item: { ...draft.item, itemId: this.#nextItemId() } } : { ...draft },
+      draft.type === 'inbox.add'
+        ? { ...draft, item: { ...draft.item, itemId: `i${this.run.counters.items + 1}` as ItemId } }
+        : { ...draft },
       cause ?? this.cause,
     );
-  }
-
-  #nextItemId(): ItemId {
-    return `i${this.run.counters.items + 1}` as ItemId;
   }
 
   /** Stores a text once and returns its address. */

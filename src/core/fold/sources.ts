@@ -33,25 +33,41 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   const {
     history: { sources },
   } = agent;
-  const passing: { readonly label: string; readonly untrusted: boolean }[] = [];
+  let passing: PassingLabel[] | undefined;
   let position = agent.history.released + agent.history.messages.length - 1;
   let inResults = false;
-  inputs.forEach((input, index) => {
+  for (let index = 0; index < inputs.length; index += 1) {
+    const input = inputs[index];
+    if (input === undefined) continue;
+    const { taint, persistent } = input;
     const untrusted = isUntrusted(input, items[index]);
     const isResult = input.role === 'tool';
-    if (input.persistent && !(isResult && inResults)) position += 1;
-    inResults = input.persistent && isResult;
-    const note = (label: string, isMarked: boolean): void => {
-      if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
-      else passing.push({ label, untrusted: isMarked });
-    };
+    if (persistent && !(isResult && inResults)) position += 1;
+    inResults = persistent && isResult;
     // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
-    for (const label of labelsOf(run, agent, { input, item: items[index] })) note(label, untrusted && label !== 'TOOL_RESULT');
-    for (const label of input.taint ?? []) note(label, true);
-    if (untrusted || input.taint !== undefined) run.isTainted = true;
-  });
-  for (const label of prompt?.taint ?? []) passing.push({ label, untrusted: true });
-  if (passing.length === 0) return undefined;
+    for (const label of labelsOf(run, agent, input, items[index])) {
+      const isMarked = untrusted && label !== 'TOOL_RESULT';
+      if (persistent) mark(sources, label, position, isMarked, isMarked && !isResult);
+      else (passing ??= []).push({ label, untrusted: isMarked });
+    }
+    if (taint !== undefined)
+      for (const label of taint) {
+        if (persistent) mark(sources, label, position, true, !isResult);
+        else (passing ??= []).push({ label, untrusted: true });
+      }
+    if (untrusted || taint !== undefined) run.isTainted = true;
+  }
+  if (prompt?.taint !== undefined) for (const label of prompt.taint) (passing ??= []).push({ label, untrusted: true });
+  return passing === undefined ? undefined : passingSources(run, sources, passing);
+}
+
+/** A source of what only one turn reads. */
+interface PassingLabel {
+  readonly label: string;
+  readonly untrusted: boolean;
+}
+
+function passingSources(run: RunContext, sources: SourceMarks, passing: readonly PassingLabel[]): PromptSources {
   const inView = (wanted: boolean): readonly string[] =>
     passing.flatMap(({ label, untrusted }) => (untrusted || !wanted ? [label] : []));
   const untrusted = inView(true);
@@ -63,24 +79,17 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   return { sources: inView(false), untrusted };
 }
 
-function labelsOf(
-  run: RunContext,
-  agent: SubContext,
-  { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
-): readonly string[] {
+function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: InboxItem | undefined): readonly string[] {
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
   const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
-  const toolset = calls?.find((call) => call.callId === input.callId)?.request.toolset;
+  let toolset: string | undefined;
+  if (calls !== undefined) for (const call of calls) if (call.callId === input.callId) toolset ??= call.request.toolset;
   return toolset === undefined ? [input.source, name] : [input.source, name, toolset];
 }
 
-function mark(
-  sources: SourceMarks,
-  label: string,
-  { position, untrusted, isQuotable }: { readonly position: number; readonly untrusted: boolean; readonly isQuotable: boolean },
-): void {
+function mark(sources: SourceMarks, label: string, position: number, untrusted: boolean, isQuotable: boolean): void {
   const known = sources.marks.get(label);
   sources.isStale ||= known === undefined || known.at < sources.shownFrom || (untrusted && known.untrustedAt < sources.shownFrom);
   sources.marks.set(label, {
