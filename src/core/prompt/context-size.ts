@@ -10,13 +10,13 @@ import type { TurnInput, TurnPrompt } from '../state/turn.ts';
 
 /** Returns the estimated tokens of an agent's messages `from` (inclusive) to `to` (exclusive), in constant time. */
 export function viewTokens(agent: SubContext, from: number, to: number = Number.POSITIVE_INFINITY): number {
-  return Math.max(0, totalBefore(agent, to) - totalBefore(agent, from));
-}
-
-/** Returns the total tokens of the history before a position, counted from its start, released or not. */
-function totalBefore({ context: { tokenTotals, tokensReleased }, history: { released } }: SubContext, position: number): number {
-  const index = Math.min(position - released, tokenTotals.length) - 1;
-  return index < 0 ? tokensReleased : (tokenTotals[index] ?? tokensReleased);
+  const { tokenTotals, tokensReleased } = agent.context;
+  const { released } = agent.history;
+  // The totals count from the start of the history, released or not.
+  const before = Math.min(from - released, tokenTotals.length) - 1;
+  const last = Math.min(to - released, tokenTotals.length) - 1;
+  const total = last < 0 ? tokensReleased : (tokenTotals[last] ?? tokensReleased);
+  return Math.max(0, total - (before < 0 ? tokensReleased : (tokenTotals[before] ?? tokensReleased)));
 }
 
 /**

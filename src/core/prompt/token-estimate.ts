@@ -70,7 +70,7 @@ export function contentTokens(content: Content): number {
 export function messageTokens(message: PromptMessage): number {
   if (message.role === 'system') return tokensPerMessage + estimateTokens(message.content);
   let tokens = tokensPerMessage;
-  for (const part of message.content) tokens += partTokens(part);
+  for (const part of message.content) tokens += part.type === 'text' ? estimateTokens(part.text) : partTokens(part);
   return tokens;
 }
 
@@ -83,8 +83,10 @@ function partTokens(part: ContentPart | ReasoningPart | ToolCallPart | ToolResul
       return fileTokens(part);
     case 'tool-call':
       return tokensPerPart + estimateTokens(part.toolName) + estimateTokens(JSON.stringify(part.input));
-    case 'tool-result':
-      return tokensPerPart + contentTokens(part.output.value);
+    case 'tool-result': {
+      const { value } = part.output;
+      return tokensPerPart + (typeof value === 'string' ? estimateTokens(value) : contentTokens(value));
+    }
   }
 }
 

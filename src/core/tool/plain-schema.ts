@@ -74,6 +74,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
     const names = Array.isArray(value) ? value : [value];
     const tests = names.map((name) => (typeof name === 'string' && Object.hasOwn(types, name) ? types[name] : undefined));
     if (tests.length === 0 || new Set(names).size < names.length) return undefined;
+    if (tests.length === 1) return tests[0];
     return tests.every((test) => test !== undefined) ? (given) => tests.some((test) => test(given)) : undefined;
   },
   enum: (value) => {
@@ -104,20 +105,34 @@ const keywords: Readonly<Record<string, Keyword>> = {
   },
   required: (value) => {
     if (!Array.isArray(value) || !value.every(isName) || new Set(value).size < value.length) return undefined;
-    return (given) => !isJsonObject(given) || value.every((key) => Object.hasOwn(given, key) && given[key] !== undefined);
+    return (given) => {
+      if (!isJsonObject(given)) return true;
+      for (const key of value) if (!Object.hasOwn(given, key) || given[key] === undefined) return false;
+      return true;
+    };
   },
   properties: (value, room) => {
     const checks = propertyChecks(value, room);
     if (checks === undefined) return undefined;
-    return (given) =>
-      !isJsonObject(given) || Object.keys(given).every((key) => given[key] === undefined || (checks.get(key) ?? yes)(given[key]));
+    return (given) => {
+      if (!isJsonObject(given)) return true;
+      for (const key of Object.keys(given)) {
+        const check = given[key] === undefined ? undefined : checks.get(key);
+        if (check !== undefined && !check(given[key])) return false;
+      }
+      return true;
+    };
   },
   additionalProperties: (value, room, { properties = {}, patternProperties }) => {
     if (patternProperties !== undefined || !isJsonObject(properties)) return undefined;
     const known = new Set(Object.keys(properties));
     const check = value === false ? () => false : checkOf(value, room);
     if (check === undefined) return undefined;
-    return (given) => !isJsonObject(given) || Object.keys(given).every((key) => known.has(key) || check(given[key]));
+    return (given) => {
+      if (!isJsonObject(given)) return true;
+      for (const key of Object.keys(given)) if (!known.has(key) && !check(given[key])) return false;
+      return true;
+    };
   },
   if: (value, room, { then = true, else: otherwise = true }) => {
     const [first, second, third] = [checkOf(value, room), checkOf(then, room), checkOf(otherwise, room)];
@@ -155,15 +170,19 @@ const types: Readonly<Record<string, PlainCheck>> = {
   string: isText,
   boolean: isFlag,
   null: (value) => value === null,
-  number: (value) => Number.isFinite(value),
-  integer: (value) => Number.isInteger(value),
-  array: (value) => Array.isArray(value),
-  object: (value) => isJsonObject(value),
+  number: Number.isFinite,
+  integer: Number.isInteger,
+  array: Array.isArray,
+  object: isJsonObject,
 };
 
 function every(checks: readonly PlainCheck[]): PlainCheck {
   const [first = yes, ...rest] = checks;
-  return rest.length === 0 ? first : (value) => checks.every((check) => check(value));
+  if (rest.length === 0) return first;
+  return (value) => {
+    for (const check of checks) if (!check(value)) return false;
+    return true;
+  };
 }
 
 function bound(limit: JsonValue, holds: (given: number, limit: number) => boolean): PlainCheck | undefined {
