@@ -10,7 +10,7 @@ export function createToolCatalog(tools: Iterable<Tool>): ToolCatalog {
   const wires = wireNames(names);
   const origins = new Map([...wires].map(([name, wire]) => [wire, name]));
   return {
-    get: (name) => byName.get(name),
+    get: byName.get.bind(byName),
     names: () => names,
     toolsets: () => [...toolsets.keys()],
     inToolset: (toolset) => toolsets.get(toolset) ?? [],

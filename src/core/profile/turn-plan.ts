@@ -1,5 +1,5 @@
 import { type EscalationStep, type Streak, streaks } from './escalation.ts';
-import { handlesErrors, usesModel, type CompiledProfile } from './profile.ts';
+import { usesModel, type CompiledProfile } from './profile.ts';
 
 /** What a turn of some profiles has to do, beside what every turn does: a named step, and whether a profile needs it. */
 const needs = {
@@ -12,8 +12,6 @@ const needs = {
   peerHistory: ({ contextPolicy }) => contextPolicy.visibility !== undefined,
   /** Cuts long inputs and replies. */
   cuts: ({ contextPolicy }) => Object.keys(contextPolicy.truncate).length > 0,
-  /** Shows long results as previews. */
-  previews: ({ contextPolicy }) => contextPolicy.resultPreview !== undefined,
   /** Adds texts to the system prompt that no segment declares, besides those of a text protocol. */
   sections: ({ output, planner }) => output !== undefined || (planner?.type === 'script' && planner.guidedWhen !== undefined),
   /** Renders the system prompt again: some segment may read state. */
@@ -26,9 +24,6 @@ const needs = {
   withoutModel: ({ functionNode, planner }) => functionNode !== undefined || planner !== undefined,
   /** Checks the final answer against a schema. */
   output: ({ output }) => output !== undefined,
-  /** Asks the observers and rules that handle a failed model call. */
-  errorRules: ({ flowDecider, postTurnObservers }) => flowDecider.some(handlesErrors) || postTurnObservers.some(handlesErrors),
-  gates: ({ toolGates }) => toolGates.length > 0,
 } as const satisfies Readonly<Record<string, (profile: CompiledProfile) => boolean>>;
 
 /** Name of a step that only some profiles need. */

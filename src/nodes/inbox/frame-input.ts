@@ -3,7 +3,7 @@ import type { Env } from '../../core/env.ts';
 import { frameNonce, frameUntrusted, type FrameFacts } from '../../core/untrusted/frame-untrusted.ts';
 import { isUntrusted } from '../../core/fold/sources.ts';
 import type { InboxItem } from '../../core/inbox/inbox.ts';
-import { isJsonObject, type Writable } from '../../core/json.ts';
+import { isJsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { TurnInput } from '../../core/state/turn.ts';
@@ -13,11 +13,11 @@ const shownArgs = 4_000;
 
 /** Attaches content to an input in the making; text from outside gets a frame that says so, whichever ingestor rendered it. */
 export function framedInput(tx: Transaction, env: Env, input: Writable<TurnInput>, item: InboxItem, content: Content): TurnInput {
-  if (isUntrusted(input, item)) {
-    const framed = frameUntrusted(content, frameOf(tx, env, item));
-    input.content = withEdit(input, item, framed.content);
-    if (framed.removed > 0) input.cleaned = framed.removed;
-  } else input.content = withEdit(input, item, content);
+  const changed = input.role === 'tool' && isJsonObject(item.payload) ? item.payload['changed_args'] : undefined;
+  const framed = isUntrusted(input, item) ? frameUntrusted(content, frameOf(tx, env, item)) : undefined;
+  const shown = framed?.content ?? content;
+  input.content = changed === undefined ? shown : withEdit(changed, shown);
+  if (framed !== undefined && framed.removed > 0) input.cleaned = framed.removed;
   return input;
 }
 
@@ -32,9 +32,7 @@ export function frameOf(tx: Transaction, env: Env, item: InboxItem): FrameFacts 
 }
 
 /** The model, which knows only what it asked for, reads it when a person had its call run with other arguments. */
-function withEdit(input: TurnInput, { payload }: InboxItem, content: Content): Content {
-  const args = input.role === 'tool' && isJsonObject(payload) ? payload['changed_args'] : undefined;
-  if (args === undefined) return content;
+function withEdit(args: JsonValue, content: Content): Content {
   const shown = cutMiddle(JSON.stringify(args), shownArgs, (characters) => `… [${characters} characters] …`);
   const note = `[A person changed the arguments of this call before it ran. It ran with: ${shown}]\n\n`;
   return typeof content === 'string' ? note + content : [{ type: 'text', text: note }, ...content];

@@ -12,7 +12,7 @@ import { boundOf } from '../../core/tool/tool-bound.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { frameAtPlace } from '../../core/untrusted/frame-untrusted.ts';
 import { guideSection, guideSectionId } from '../planner/plan-script.ts';
-import { beginWithUser, fitView, historyEnd } from './context-view.ts';
+import { beginWithUser, fitView } from './context-view.ts';
 import { buildSystemPrompt, type SystemPrompt, type TextSection } from './build-system-prompt.ts';
 import { eventPieces, fullFrom, type ShownStream } from '../../core/prompt/history-stream.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
@@ -116,11 +116,12 @@ function toTurnPrompt(
   { stream, coming, tokens }: FittedHistory,
 ): TurnPrompt {
   const { view } = agent.context;
+  const { messages, released } = agent.history;
   const prompt: Writable<TurnPrompt> = {
     system: system.log,
     tools: tx.content(offer.tools.offeredJson),
     from: view.from,
-    to: historyEnd(agent) + coming,
+    to: released + messages.length + coming,
     tokens,
   };
   if (view.head !== undefined) {

@@ -66,7 +66,10 @@ export function createToolNode(env: Env): ToolNode {
         if (status === 'requested') return startNext(new TurnContext(tx, env, agent));
       return undefined;
     },
-    post: (tx, agent, ticket, outcome) => recordOutcome(new TurnContext(tx, env, agent), ticket.callId, outcome),
+    post: (tx, agent, { callId }, outcome) => {
+      const call = agent.calls.open.get(callId);
+      if (call !== undefined) recordOutcome(new TurnContext(tx, env, agent), call, outcome);
+    },
     resume: (tx, agent, call, happening, cause) => resumeCall(new TurnContext(tx, env, agent), call, happening, cause),
   };
 }
@@ -170,13 +173,11 @@ function resumeCall(context: TurnContext, call: CallState, happening: ResumeCaus
   decideTransition(context, call, cause, (context) => resume(call.args ?? {}, context, happening, call.memo));
 }
 
-function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcome): void {
+function recordOutcome(context: TurnContext, call: CallState, outcome: ToolOutcome): void {
   const { tx, env, agent } = context;
-  const call = agent.calls.open.get(callId);
-  const tool = call === undefined ? undefined : env.catalog.get(call.request.name);
-  if (call === undefined) return;
-  const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
+  const tool = env.catalog.get(call.request.name);
   if (outcome.status !== 'ok') {
+    const progress = outcome.progress.length === 0 ? {} : { progress: outcome.progress };
     const said = toErrorRecord(outcome.error, outcome.status === 'timeout' ? 'TOOL_TIMEOUT' : 'TOOL_FAILED');
     // A thrown error may quote a server at any length, so the limit for results applies to it, too.
     const error = {
@@ -191,7 +192,7 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
       settleUnknown(context, call, { error });
       return;
     }
-    failCall(context, callId, { ...error, status: outcome.status, ...progress });
+    failCall(context, call.callId, { ...error, status: outcome.status, ...progress });
     return;
   }
   const kept = keepResult(context, call, tool, outcome.returned);

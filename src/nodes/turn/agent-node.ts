@@ -19,8 +19,14 @@ export function createAgentNode(env: Env): Node<TurnTicket, ModelOutcome, AgentP
       const prepared = prepareTurn(new TurnContext(tx, env, agent));
       return typeof prepared === 'string' ? undefined : prepared;
     },
-    // A call that cannot even be made (a config that lost its key) rejects, as a failed call does.
-    exec: (ticket, ports) => Promise.try(callModel, env, ticket, ports),
+    exec: (ticket, ports) => {
+      try {
+        return callModel(env, ticket, ports);
+      } catch (thrown) {
+        // A call that cannot even be made (a config that lost its key) rejects, as a failed call does.
+        return Promise.reject(thrown);
+      }
+    },
     post: (tx, agent, ticket, outcome) => finishTurn(new TurnContext(tx, env, agent), ticket, outcome),
   };
 }

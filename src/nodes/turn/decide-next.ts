@@ -55,7 +55,8 @@ export function decideNext(context: TurnContext, plan: TurnPlan, turnId: TurnId,
  */
 export function decideOnError(context: TurnContext, plan: TurnPlan, turnId: TurnId): Action {
   const { tx, env, agent, profile } = context;
-  if (!plan.errorRules || agent.limits.stage === 'last_turn') return 'error';
+  const isAsked = profile.flowDecider.some(handlesErrors) || profile.postTurnObservers.some(handlesErrors);
+  if (!isAsked || agent.limits.stage === 'last_turn') return 'error';
   return decideNext(context, plan, turnId, env.observe(tx, agent, profile, 'error'));
 }
 

@@ -53,15 +53,15 @@ function recordedReply(context: TurnContext, plan: TurnPlan, reply: ModelReply):
 function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToolCall[] {
   const { tx, env, agent } = context;
   const { wireIds } = agent.history;
-  const fresh = new Set<string>();
-  // The first call of a reply, mostly the only one, can repeat an id of the history alone.
-  const isUsed = (id: string): boolean => wireIds.has(id) || fresh.has(id);
-  return reply.toolCalls.map((call, index) => {
-    const used = fresh.size === 0 ? wireIds : { has: isUsed, size: wireIds.size };
+  // The only call of a reply, as most are, can repeat an id of the history alone.
+  const fresh = reply.toolCalls.length > 1 ? new Set<string>() : undefined;
+  const used = fresh === undefined ? wireIds : { has: (id: string) => wireIds.has(id) || fresh.has(id), size: wireIds.size };
+  const recorded: ReplyToolCall[] = [];
+  for (const call of reply.toolCalls) {
     // A model may invent a name that no provider accepts in history, so derive the wire name from the resolved tool name.
     const name = env.catalog.fromWire(call.toolName);
     const made: Writable<ReplyToolCall> = {
-      callId: callIdAt(tx.run.counters.calls + index + 1),
+      callId: callIdAt(tx.run.counters.calls + recorded.length + 1),
       providerCallId: call.providerCallId,
       name,
       wireName: env.catalog.wireName(name),
@@ -71,10 +71,12 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
     const wireId = reply.said === undefined ? wireIdOf(call, used) : undefined;
     if (wireId !== undefined) {
       made.wireId = wireId;
-      fresh.add(wireId);
+      fresh?.add(wireId);
     }
     if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
     if (call.problem !== undefined) made.problem = call.problem;
-    return made;
-  });
+    recorded.push(made);
+  }
+  // An exact copy, since it is kept for the whole run and a grown array reserves room.
+  return recorded.slice();
 }
