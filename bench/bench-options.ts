@@ -3,7 +3,9 @@ import type { EngineOptions } from '../src/index.ts';
 import { addTool } from './floor.ts';
 
 /** Minimal profile for the same work as the floor. */
-const profile = `
+export const adderFile = {
+  path: 'profiles/adder.yaml',
+  text: `
 name: Adder
 type: associate
 llm_config_ref: bench
@@ -12,7 +14,8 @@ instructions: You add numbers.
 tool_access_policy:
   allowed_individual_tools: [add]
 limits: { max_turns: 1000000, max_tool_calls: 1000000, max_tokens: 1000000000, max_children: 1000000 }
-`;
+`,
+};
 
 const unlimited = {
   maxTurns: 1_000_000,
@@ -42,10 +45,7 @@ export function benchOptions(
 ): EngineOptions {
   return {
     profiles: {
-      files: [
-        { path: 'profiles/adder.yaml', text: profile },
-        { path: 'profiles/lead.yaml', text: lead },
-      ],
+      files: [adderFile, { path: 'profiles/lead.yaml', text: lead }],
     },
     models: {
       ...Object.fromEntries(

@@ -1,8 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { Run } from '../src/index.ts';
 import { benchEngine } from './engine-run.ts';
 import { floorLoop, plainModel } from './floor.ts';
-import { interleaved } from './measure.ts';
+import { interleaved, settledHeap } from './measure.ts';
 
 const agents = 1000;
 const turnsEach = 2;
@@ -27,8 +26,8 @@ export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
     },
     rounds,
   );
-  const heapPerAgent = await heapOfLiveAgents(engine);
   await engine.close();
+  const heapPerAgent = await heapOfLiveAgents();
   return [
     {
       name: `${agents} sub-agents: wall × floor`,
@@ -40,37 +39,43 @@ export async function fanOut(rounds: number): Promise<readonly BenchResult[]> {
       name: 'heap per live agent, KB',
       value: heapPerAgent / 1024,
       limit: 25,
-      detail: globalThis.gc === undefined ? '(run with --expose-gc for an exact figure)' : '',
+      detail: `of ${agents} at work at the same time`,
     },
   ];
 }
 
 type BenchEngine = Awaited<ReturnType<typeof benchEngine>>;
 
-async function dispatchAll(engine: BenchEngine, watch?: (run: Run) => void): Promise<void> {
+async function dispatchAll(engine: BenchEngine): Promise<void> {
   const run = await engine.launch({ profile: 'Lead', input: 'Go.' });
-  watch?.(run);
   const { status } = await run.result;
   if (status !== 'completed' || run.state.agents.size !== agents + 1)
     throw new Error(`the fan-out ended ${status} with ${run.state.agents.size} agents`);
 }
 
-/** Returns the heap in bytes per live agent, measured in a separate run because garbage collection takes time. */
-async function heapOfLiveAgents(engine: BenchEngine): Promise<number> {
-  globalThis.gc?.();
-  const before = process.memoryUsage().heapUsed;
-  let live = 0;
-  let started = 0;
-  await dispatchAll(engine, (run) =>
-    run.subscribe({
-      onEvents: (events) => {
-        for (const event of events) if (event.type === 'agent.start') started++;
-        if (live > 0 || started < agents) return;
-        globalThis.gc?.();
-        live = process.memoryUsage().heapUsed - before;
-      },
-    }),
-  );
+/** Returns the heap in bytes per agent while the models of all of them are about to answer. */
+async function heapOfLiveAgents(): Promise<number> {
+  const worker = plainModel({ turns: turnsEach });
+  const gate = Promise.withResolvers<void>();
+  const all = Promise.withResolvers<void>();
+  let asked = 0;
+  const waiting: LanguageModelV4 = {
+    ...worker,
+    doStream: async (options) => {
+      asked += 1;
+      if (asked === agents) all.resolve();
+      await gate.promise;
+      return await worker.doStream(options);
+    },
+  };
+  const engine = await benchEngine({ bench: waiting, lead: leadModel(agents) }, 'memory');
+  const before = await settledHeap();
+  const ended = dispatchAll(engine);
+  await all.promise;
+  const live = (await settledHeap()) - before;
+  gate.resolve();
+  await ended;
+  await engine.close();
   return live / agents;
 }
 

@@ -12,6 +12,18 @@ export async function cost(job: () => Promise<unknown>): Promise<{ readonly cpu:
   return { cpu: cpuMicros() - cpu, wall: performance.now() - wall };
 }
 
+/** Returns the heap in use, in bytes, after full collections. Throws without `node --expose-gc`. */
+export async function settledHeap(): Promise<number> {
+  const { gc } = globalThis;
+  if (gc === undefined) throw new Error('the heap is measured with `node --expose-gc`');
+  // Streams and callbacks that are over are released in a later turn of the event loop.
+  for (let round = 0; round < 3; round++) {
+    gc();
+    await new Promise(setImmediate);
+  }
+  return process.memoryUsage().heapUsed;
+}
+
 /** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -8,7 +8,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { bundleIsCurrent, fingerprintOf, fingerprintsFile } from '../bin/current-bundle.mjs';
 import { builtinsByName } from './bundle-builtins.mjs';
-import { isExternal, licencesFile, licenceTexts, packageFolders, packageName } from './bundle-packages.mjs';
+import {
+  isExternal,
+  licencesFile,
+  licenceTexts,
+  packageEntries,
+  packageFolders,
+  packageName,
+  packageOnDemand,
+  packagesOnDemand,
+} from './bundle-packages.mjs';
+import { treesOfConstants } from './bundle-trees.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const sources = path.join(root, 'src');
@@ -33,14 +43,14 @@ export async function buildBundle(out, keep = 0) {
   const before = new Map(allSources().map((file) => [file, fingerprintOf(file)]));
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
-    input: entries(),
+    input: { ...entries(), ...packageEntries() },
     cwd: root,
     platform: 'node',
     // Other packages stay packages: they are large, load much that is not needed, or may be missing.
     external: isExternal,
     resolve: { extensions: ['.ts', '.js'] },
     transform: { target: 'esnext' },
-    plugins: [placesOfModules(), builtinsByName()],
+    plugins: [packagesOnDemand(), treesOfConstants(sources, allSources()), placesOfModules(), builtinsByName()],
     onLog: (level, log, pass) => {
       // Modules that are loaded lazily by some and at once by others are meant to be.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') pass(level === 'warn' ? 'error' : level, log);
@@ -99,23 +109,40 @@ function groupsOf(programNames) {
     [...closure([path.relative(sources, file).slice(0, -3)])].some(
       (each) => isPackage(each) || /^import [^t].* from '(?!\.|node:)/m.test(readFileSync(each, 'utf8')),
     );
+  const commands = closure(['cli/main']);
+  const reading = closure(['journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']);
+  const engine = closure([
+    'engine/create-engine',
+    'engine/check-engine-options',
+    'profiles/compile-profile-files',
+    'journal/memory-journal',
+  ]);
   const chunks = {
     base: new Set([...closure(['index'])].filter((file) => shared.has(file) && !isPackage(file) && !readsPackage(file))),
     index: closure(['index']),
     guard: closure(['toolsets/sandbox/sweep-program']),
-    cli: closure(['cli/main']),
-    reading: closure(['journal/sqlite/sqlite-journal', 'cli/commands/reading/runs', 'cli/commands/reading/turns']),
+    // A program that uses the package needs no command, and a command that reads no engine: what both need is a chunk of its own.
+    common: new Set([...engine].filter((file) => commands.has(file) || reading.has(file))),
+    cli: commands,
+    reading,
     profiles: closure(['profiles/compile-profile-files', 'engine/recovery/facts-of-run']),
-    engine: closure(['engine/create-engine', 'engine/check-engine-options']),
+    engine,
     running: closure(['cli/commands/running/run']),
   };
   // An entry that waits at its top level must not hold what others need.
   const entryFiles = new Set([...programNames, 'index', 'cli/main'].map((name) => path.join(sources, `${name}.ts`)));
-  return Object.entries(chunks).map(([name, modules], index) => ({
+  const ofProject = Object.entries(chunks).map(([name, modules], index) => ({
     name,
     priority: 10 - index,
     test: (id) => modules.has(packageName(id) ?? id) && !entryFiles.has(id),
   }));
+  // Else they would be part of the first chunk that needs one.
+  const ofPackages = Object.keys(packageEntries()).map((entry) => ({
+    name: path.basename(entry),
+    priority: 11,
+    test: (id) => packageOnDemand(id) === entry,
+  }));
+  return [...ofPackages, ...ofProject];
 }
 
 /** The modules that are loaded with the given ones, and the names of bundled packages. */
@@ -193,7 +220,7 @@ async function writeValidators(out) {
 /** Parses the files of the bundled teams. They are found by their text: one that is edited is parsed as others are. */
 async function writeParsedTexts(out) {
   const { parseYaml } = await import(sourceUrl('profiles/yaml/parse-yaml.ts'));
-  const { packNode, textKey } = await import(sourceUrl('profiles/yaml/parsed-texts.ts'));
+  const { packNode, parsedName } = await import(sourceUrl('profiles/yaml/parsed-texts.ts'));
   const { SourceText } = await import(sourceUrl('profiles/yaml/source-text.ts'));
   const { fileKindOf } = await import(sourceUrl('profiles/files/file-kind.ts'));
   const { checkScript } = await import(sourceUrl('profiles/compile/checks/check-script.ts'));
@@ -213,9 +240,11 @@ async function writeParsedTexts(out) {
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(tree)), tree)) return [];
     const isScript = node.kind === 'map' && fileKindOf(name, node) === 'script';
     if (isScript) checkScript(report, node);
-    return [[textKey(text), { node: tree, ...(isScript && report.diagnostics.length === 0 ? { isGoodScript: true } : {}) }]];
+    return [[parsedName(text), { node: tree, ...(isScript && report.diagnostics.length === 0 ? { isGoodScript: true } : {}) }]];
   });
-  write(out, 'profiles/yaml/parsed-texts.json', JSON.stringify(Object.fromEntries(packed)));
+  const folder = 'profiles/yaml/parsed';
+  rmSync(path.join(out, folder), { recursive: true, force: true });
+  for (const [name, parsed] of packed) write(out, `${folder}/${name}`, JSON.stringify(parsed));
 }
 
 /** True when a node stands in two places. */

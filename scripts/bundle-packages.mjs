@@ -1,19 +1,74 @@
-// The packages that the bundle holds, instead of importing them: small ones without dependencies that every command loads, which as files of
-// their own cost a tenth of a start. They stay dependencies: a clone without Rolldown runs its sources with them, and audits read their
-// versions there.
+// The packages that the bundle holds, instead of importing them: what every command loads, and what is read when it is first needed, which
+// as many small files takes several times as long. They stay dependencies: a clone without Rolldown runs its sources with them, and audits
+// read their versions there.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const bundled = new Set(['@marcbachmann/cel-js', 'commander', 'nanoid', 're2js']);
+/** Packages that are part of the chunks that import them. */
+const imported = new Set(['@ai-sdk/openai', '@ai-sdk/openai-compatible', 'commander', 'nanoid']);
+/** Packages that the sources read with `load('…')` when they are first needed: a file of their own each, in this folder of dist/. */
+const loaded = new Set(['@marcbachmann/cel-js', 're2js', 'yaml']);
+const loadedFolder = 'packages';
+const require = createRequire(import.meta.url);
+const sources = fileURLToPath(new URL('../src', import.meta.url));
 /** Licences whose terms are kept by shipping their text. */
 const allowed = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']);
 /** The file in dist/ with the licences of what is bundled. */
 export const licencesFile = 'THIRD-PARTY-LICENSES.txt';
 
-/** True for what the bundle imports when it runs: all packages but the bundled ones. */
-export function isExternal(id) {
-  if (id.startsWith('.') || path.isAbsolute(id)) return false;
-  return !bundled.has(packageName(id));
+/** True for what the bundle imports when it runs: all packages but the bundled ones, and what these import. */
+export function isExternal(id, importer = '') {
+  if (id.startsWith('.') || path.isAbsolute(id) || packageName(importer) !== undefined) return false;
+  const name = packageName(id);
+  return !imported.has(name) && !loaded.has(name);
+}
+
+/** Returns the entries of the packages that have a file of their own, by the name of that file. */
+export function packageEntries() {
+  return Object.fromEntries([...loaded].map((name) => [fileOf(name), `${virtual}${name}`]));
+}
+
+/** Returns the entry of the package on demand that a file is of; undefined for other files. */
+export function packageOnDemand(file) {
+  const name = packageName(file);
+  return loaded.has(name) ? fileOf(name) : undefined;
+}
+
+const virtual = 'cadre-package:';
+
+function fileOf(name) {
+  return `${loadedFolder}/${name.replaceAll('/', '-').replace('@', '')}`;
+}
+
+/** Makes each package that is loaded on demand an entry with all it exports, and `load('…')` read the file of that entry. */
+export function packagesOnDemand() {
+  return {
+    name: 'packages-on-demand',
+    resolveId: { filter: { id: /^cadre-package:/ }, handler: (id) => id },
+    load: {
+      filter: { id: /^cadre-package:/ },
+      handler: (id) => {
+        const name = id.slice(virtual.length);
+        const names = Object.keys(require(name)).filter(
+          (each) => /^[A-Za-z_$][\w$]*$/.test(each) && each !== 'default' && each !== '__esModule',
+        );
+        return `export { ${names.join(', ')} } from ${JSON.stringify(name)};`;
+      },
+    },
+    transform: {
+      filter: { code: /\bload\('/ },
+      handler(code, id) {
+        const folder = path.dirname(path.relative(sources, id)).replaceAll(path.sep, '/');
+        const to = (name) => `./${path.posix.relative(folder, fileOf(name))}.js`;
+        const rendered = code.replaceAll(/\bload\('([^']+)'\)/g, (call, name) =>
+          loaded.has(name) ? `load(${JSON.stringify(to(name))})` : call,
+        );
+        return rendered === code ? null : { code: rendered, map: null };
+      },
+    },
+  };
 }
 
 /** Returns the name of the package that an import or a file is of; undefined for a file of the project. */
@@ -37,6 +92,9 @@ export function licenceTexts(folders) {
     if (!allowed.has(license))
       throw new Error(`${name} is under ${license}, and cannot be bundled; bundled are packages under ${[...allowed].join(', ')}`);
     const file = readdirSync(folder).find((each) => /^licen[cs]e(?:\.(?:md|txt))?$/i.test(each));
+    // The text of this licence is the same for all, and Cadre has it.
+    if (file === undefined && license === 'Apache-2.0')
+      return `${name} ${version} (${license})\n\nThe text of its licence is in the file LICENSE of Cadre.\n`;
     if (file === undefined) throw new Error(`${name} cannot be bundled: it has no file with its licence (${license})`);
     const notice = path.join(folder, 'NOTICE');
     const parts = [path.join(folder, file), ...(existsSync(notice) ? [notice] : [])].map((each) =>

@@ -19,10 +19,16 @@ export interface Probe {
   readonly engine: (open: OpenEngine, folder: string) => Promise<Figures>;
 }
 
-/** Returns a function that opens engines of a built checkout: its `dist/`, as users run it. */
-export async function engineOf(checkout: string): Promise<OpenEngine> {
+/** Returns `createEngine` of a built checkout: of its `dist/`, as users run it. */
+export async function creatorOf(checkout: string): Promise<(options: EngineOptions) => Promise<Engine>> {
   const { createEngine } = (await import(`${checkout}/dist/index.js`)) as {
     readonly createEngine: (options: EngineOptions) => Promise<Engine>;
   };
+  return createEngine;
+}
+
+/** Returns a function that opens engines of a built checkout. */
+export async function engineOf(checkout: string): Promise<OpenEngine> {
+  const createEngine = await creatorOf(checkout);
   return (models, store, effect) => createEngine(benchOptions(models, store, effect));
 }

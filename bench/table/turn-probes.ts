@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { floorLoop, plainModel } from '../floor.ts';
-import { cost } from '../measure.ts';
+import { cost, settledHeap } from '../measure.ts';
 import type { Figures, Probe } from './probe.ts';
 
 /** Turns per process: the first thousand, where most users are. A third of their cost is the compiler of V8. */
@@ -18,16 +18,21 @@ export function openRows(file: string, synchronous: 'NORMAL' | 'FULL'): { readon
   return { insert: (row) => void insert.run(JSON.stringify(row)), close: () => database.close() };
 }
 
-/** Measures tool turns in runs of `turns` turns. */
-function turnProbe(turns: number, store: 'memory' | 'sqlite', effect: 'pure' | 'unsafe' = 'pure'): Probe {
+/** Measures tool turns in runs of `turns` turns, `total` of them in one process. */
+function turnProbe(
+  turns: number,
+  store: 'memory' | 'sqlite',
+  effect: 'pure' | 'unsafe' = 'pure',
+  total: number = turnsPerProcess,
+): Probe {
   const model = plainModel({ turns });
-  const repeat = turnsPerProcess / turns;
+  const repeat = total / turns;
   return {
     floor: async (folder) => {
       const rows =
         store === 'memory' ? undefined : openRows(path.join(folder, 'floor.db'), effect === 'unsafe' ? 'FULL' : 'NORMAL');
       const options = rows === undefined ? {} : { onTurn: rows.insert };
-      const figures = await perTurn(async () => {
+      const figures = await perTurn(total, async () => {
         for (let run = 0; run < repeat; run++) await floorLoop(model, options);
       });
       rows?.close();
@@ -35,7 +40,7 @@ function turnProbe(turns: number, store: 'memory' | 'sqlite', effect: 'pure' | '
     },
     engine: async (open, folder) => {
       const engine = await open({ bench: model }, store === 'memory' ? 'memory' : path.join(folder, 'engine.db'), effect);
-      const figures = await perTurn(async () => {
+      const figures = await perTurn(total, async () => {
         for (let run = 0; run < repeat; run++) {
           const { status } = await (await engine.launch({ profile: 'Adder', input: 'Add.' })).result;
           if (status !== 'completed') throw new Error(`a run of ${turns} turns ended ${status}`);
@@ -47,9 +52,9 @@ function turnProbe(turns: number, store: 'memory' | 'sqlite', effect: 'pure' | '
   };
 }
 
-async function perTurn(work: () => Promise<void>): Promise<Figures> {
+async function perTurn(turns: number, work: () => Promise<void>): Promise<Figures> {
   const { cpu, wall } = await cost(work);
-  return { cpu: cpu / turnsPerProcess, wall: (wall * 1_000) / turnsPerProcess };
+  return { cpu: cpu / turns, wall: (wall * 1_000) / turns };
 }
 
 /** Heap that a run keeps, in kilobytes per turn, after a full collection. */
@@ -68,16 +73,6 @@ const heapProbe: Probe = {
 };
 
 async function heapKept(work: () => Promise<unknown>): Promise<Figures> {
-  const { gc } = globalThis;
-  if (gc === undefined) throw new Error('the heap is measured with `node --expose-gc`');
-  const settledHeap = async (): Promise<number> => {
-    // Streams and callbacks that are over are released in a later turn of the event loop.
-    for (let round = 0; round < 3; round++) {
-      gc();
-      await new Promise(setImmediate);
-    }
-    return process.memoryUsage().heapUsed;
-  };
   // What is built once per process is no part of a turn.
   await work();
   const before = await settledHeap();
@@ -115,6 +110,9 @@ const deltaProbe: Probe = {
 export const turnProbes: Readonly<Record<string, Probe>> = {
   'memory-100': turnProbe(100, 'memory'),
   'memory-1000': turnProbe(1_000, 'memory'),
+  'first-200': turnProbe(100, 'memory', 'pure', 200),
+  'first-2000': turnProbe(100, 'memory', 'pure', 2_000),
+  'first-32000': turnProbe(100, 'memory', 'pure', 32_000),
   'sqlite-100': turnProbe(100, 'sqlite'),
   'sqlite-1000': turnProbe(1_000, 'sqlite'),
   'unsafe-100': turnProbe(100, 'sqlite', 'unsafe'),

@@ -134,4 +134,6 @@ export interface FittedResult {
   readonly full?: string;
   /** Number of invisible characters removed. */
   readonly cleaned?: number;
+  /** True for a text in which invisible characters were looked for and none was removed. */
+  readonly isClean?: true;
 }

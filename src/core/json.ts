@@ -37,20 +37,12 @@ export function parseJson(text: string): unknown {
 /** Deepest nesting of a call's arguments: deeper ones are rejected, and history shows their original text. */
 export const maxArgumentDepth = 64;
 
-/** True when a value is nested deeper than `limit`. Not recursive, so the depth of the value cannot overflow the stack. */
+/** True when a value is nested deeper than `limit`, a small number: no value is followed further, so its depth cannot overflow the stack. */
 export function isDeeperThan(value: JsonValue, limit: number): boolean {
-  if (isFlat(value)) return false;
-  let level: readonly JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? (Object.values(item) as JsonValue[]) : []));
+  if (typeof value !== 'object' || value === null) return false;
+  for (const inner of Object.values(value)) {
+    if (limit === 0) return true;
+    if (typeof inner === 'object' && inner !== null && isDeeperThan(inner, limit - 1)) return true;
   }
   return false;
-}
-
-/** Fast path: most arguments are a few plain fields. */
-function isFlat(value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) return false;
-  return true;
 }

@@ -6,11 +6,12 @@ import type { SubContext } from './state/sub-context.ts';
 
 /** Everything one decision about an agent reads and writes: the transaction, the environment, the agent and its profile. */
 export class TurnContext {
-  readonly tx: Transaction;
-  readonly env: Env;
+  // Declared, not defined: a class of which many objects are made runs its constructor alone.
+  declare readonly tx: Transaction;
+  declare readonly env: Env;
   /** The run as the events of this transaction leave it. */
-  readonly run: RunContext;
-  readonly agent: SubContext;
+  declare readonly run: RunContext;
+  declare readonly agent: SubContext;
   /** The agent's profile. Throws when the run has none of its name, as when a process without the run's profiles cancels it. */
   declare readonly profile: CompiledProfile;
 

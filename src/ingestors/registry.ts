@@ -1,7 +1,7 @@
 import type { Ingestor } from '../core/inbox/ingestor.ts';
 import { aggregatedResults } from './aggregated-results.ts';
 import { availableAssociates } from './available-associates.ts';
-import { capContent } from './text/cap-content.ts';
+import { capContent, maxIngestedChars } from './text/cap-content.ts';
 import { defineIngestor } from './define-ingestor.ts';
 import { dispatchResult } from './dispatch-result.ts';
 import { genericMessage } from './generic-message.ts';
@@ -58,7 +58,7 @@ export function createIngestorRegistry(extra: readonly Ingestor[] = []): Ingesto
   const byName = new Map<string, Ingestor>();
   for (const ingestor of [...builtIn, ...extra.map(defineIngestor)]) byName.set(withoutSuffix(ingestor.name), capped(ingestor));
   return {
-    get: (name) => byName.get(withoutSuffix(name)),
+    get: (name) => byName.get(name) ?? byName.get(withoutSuffix(name)),
     names: () => [...byName.keys()].flatMap((name) => [name, name + suffix]),
   };
 }
@@ -73,6 +73,7 @@ function capped(ingestor: Ingestor): Ingestor {
     name: ingestor.name,
     ingest: (payload, params, view) => {
       const content = ingestor.ingest(payload, params, view);
+      if (typeof content === 'string' && content.length <= maxIngestedChars) return content;
       return typeof content === 'string' || Array.isArray(content) ? capContent(content) : content;
     },
   };

@@ -15,11 +15,16 @@ export const toolResult: Ingestor = {
   ingest: (payload, params) => {
     if (!isJsonObject(payload) || !Object.hasOwn(payload, 'content')) return renderMarkdown(payload);
     const name = String(payload['tool_name'] ?? 'unknown');
-    return payload['is_error'] === true
-      ? errorReport(name, payload['content'])
-      : successContent(name, payload['content'] ?? null, params['as_returned'] === true);
+    const { content = null } = payload;
+    if (payload['is_error'] === true) return errorReport(name, content);
+    return typeof content === 'string' && name !== dispatchTool
+      ? content
+      : successContent(name, content, params['as_returned'] === true);
   },
 };
+
+/** The tool whose result becomes a report per module. */
+const dispatchTool = 'dispatch_submodules';
 
 function errorReport(toolName: string, content: JsonValue | undefined): Content {
   const parts = contentPartsOf(content);
@@ -32,7 +37,7 @@ function errorReport(toolName: string, content: JsonValue | undefined): Content 
 }
 
 function successContent(toolName: string, content: JsonValue, asReturned: boolean): Content {
-  if (toolName === 'dispatch_submodules' && !asReturned) {
+  if (toolName === dispatchTool && !asReturned) {
     const result = isJsonObject(content) ? content : parsedObject(content);
     if (isDispatchResult(result)) return renderDispatchResult(result);
   }

@@ -1,7 +1,6 @@
 import type { StateDiff } from '../core/patches/diff-state.ts';
-import type { JsonObject } from '../core/json.ts';
-import { moduleProblem } from '../core/team/check-module.ts';
 import type { DraftModule, RecipeOwner } from '../core/patches/state-draft.ts';
+import { compareModules } from '../core/team/module-changes.ts';
 import { emptyModule, type WorkModule } from '../core/team/work-module.ts';
 import { checkKey, type DraftGuard, inherited } from './draft-guard.ts';
 
@@ -33,24 +32,8 @@ export class ModuleDrafts implements ProxyHandler<Record<string, DraftModule>> {
   }
 
   /** Adds the changed modules to the diff; throws when a module is invalid or has an id that is not the next one. */
-  compare(diff: StateDiff, { actor, created, at }: RecipeOwner): void {
-    const changed = this.#changed(at);
-    const fresh = [...changed.keys()].filter((id) => this.#moduleOf(id) === undefined);
-    const next = new Set(fresh.map((_, index) => `WM_${created + index + 1}`));
-    const wrongId = fresh.find((id) => !next.has(id));
-    if (wrongId !== undefined)
-      throw new Error(`a new work module cannot be ${JSON.stringify(wrongId)}; the next id is WM_${created + 1}`);
-    const moduleOf = (id: string): WorkModule | undefined => (changed.get(id) as WorkModule | undefined) ?? this.#moduleOf(id);
-    for (const [id, after] of changed) {
-      const before = this.#moduleOf(id);
-      const problem = moduleProblem(id, before, after, { actor, moduleOf });
-      if (problem !== undefined) throw new Error(problem);
-      const path = ['team', 'work_modules', id];
-      // A work module is JSON, which the compiler does not see in an interface: it has no index signature.
-      const isChanged = diff.compare(path, before as unknown as JsonObject | undefined, after);
-      if (isChanged && before !== undefined && before.updated_at === (after as WorkModule).updated_at)
-        diff.compare([...path, 'updated_at'], before.updated_at, at);
-    }
+  compare(diff: StateDiff, owner: RecipeOwner): void {
+    compareModules(diff, this.#known, this.#changed(owner.at), owner);
   }
 
   get(target: object, key: string | symbol, receiver: unknown): unknown {

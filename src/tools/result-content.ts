@@ -1,6 +1,6 @@
-import { cleanContent, cleanValue, type Cleaned } from '../core/untrusted/clean-outside.ts';
+import { cleanContent, cleanText, cleanValue, type Cleaned } from '../core/untrusted/clean-outside.ts';
 import type { FittedResult, ResultOptions } from '../core/env.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject, type Writable } from '../core/json.ts';
 import { contentText, type Content, type ContentPart, type FilePart } from '../core/prompt/message.ts';
 import type { Recipe } from '../core/patches/state-draft.ts';
 import { isToolReturn, type ToolReturn } from '../core/tool/tool-return.ts';
@@ -35,7 +35,8 @@ interface Returned {
  * at `address`. Before anything is cut, external content loses its invisible characters, and then all content its secrets.
  */
 export function toResult(returned: unknown, maxChars: number, options: FittingOptions = {}): FittedResult {
-  const { address, isOutside, redact = (value) => value } = options;
+  if (typeof returned === 'string') return toTextResult(returned.toWellFormed(), maxChars, options);
+  const { address, isOutside, redact = asItIs } = options;
   const { update, ...read } = readReturned(returned);
   const { value, removed } = isOutside === true ? cleanReturned(read) : { value: read, removed: 0 };
   const { content, ...fields } = redact(value);
@@ -48,8 +49,30 @@ export function toResult(returned: unknown, maxChars: number, options: FittingOp
   return { content: fitted, ...rest, full: whole };
 }
 
+/** Fits a returned text, as most results are. */
+function toTextResult(text: string, maxChars: number, { address, isOutside, redact = asItIs }: FittingOptions): FittedResult {
+  const cleaned = isOutside === true ? cleanText(text) : undefined;
+  const clean = cleaned?.value ?? text;
+  const whole = redact(clean);
+  const isLong = whole.length > maxChars;
+  const result: Writable<FittedResult> = {
+    content: isLong ? cutText(whole, maxChars, address?.(whole)) : whole,
+    isError: false,
+    items: noItems,
+  };
+  if (cleaned !== undefined && cleaned.removed > 0) result.cleaned = cleaned.removed;
+  else if (cleaned !== undefined && !isLong && whole === clean) result.isClean = true;
+  if (isLong) result.full = whole;
+  return result;
+}
+
+const noItems: FittedResult['items'] = [];
+
+function asItIs<Value>(value: Value): Value {
+  return value;
+}
+
 function readReturned(returned: unknown): Returned {
-  if (typeof returned === 'string') return plain(returned.toWellFormed());
   if (returned === undefined || returned === null) return plain(noResultText);
   if (typeof returned !== 'object') return plain(stableOrText(returned));
   try {

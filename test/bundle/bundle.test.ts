@@ -136,9 +136,11 @@ describe('the bundle', () => {
     expect(cadre('validate')).toMatchObject({ status: 2, stdout: expect.stringContaining('[BAD_SCRIPT]') });
     writeFileSync(at(file), text);
     expect(cadre('validate').status).toBe(0);
-    const good = JSON.parse(readFileSync(at('dist', 'profiles', 'yaml', 'parsed-texts.json'), 'utf8')) as Record<string, object>;
+    const parsed = globSync('dist/profiles/yaml/parsed/*.json', { cwd: clone }).map(
+      (name) => JSON.parse(readFileSync(at(name), 'utf8')) as object,
+    );
     // Without the mark of the build, the wrong text would be found wrong, too.
-    const marked = Object.values(good).filter((each) => 'isGoodScript' in each);
+    const marked = parsed.filter((each) => 'isGoodScript' in each);
     expect(marked.length).toBe(globSync('agent_profiles/**/scripts/*.yaml', { cwd: clone }).length);
   });
 
@@ -168,12 +170,44 @@ describe('the bundle', () => {
   it('holds some packages, and their licences', () => {
     const text = readFileSync(at('dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const files = globSync('dist/**/*.js', { cwd: clone }).map((file) => readFileSync(at(file), 'utf8'));
-    for (const name of ['@marcbachmann/cel-js', 'commander', 'nanoid', 're2js']) {
+    for (const name of ['@marcbachmann/cel-js', 'commander', 'nanoid', 're2js', 'zod']) {
       const { version } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8')) as { version: string };
       const licence = readFileSync(at('node_modules', name, 'LICENSE'), 'utf8').trim();
       expect(text).toContain(`${name} ${version} (MIT)\n\n${licence}\n`);
       expect(files.filter((file) => file.includes(`from "${name}"`))).toEqual([]);
     }
+  });
+
+  it('reads packages that are large only when something needs them', () => {
+    const loadedWith = (...files: { path: string; text: string }[]): string => {
+      const program = `
+        const { registerHooks } = await import('node:module');
+        registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
+        const { createEngine } = await import(${JSON.stringify(at('dist', 'index.js'))});
+        const engine = await createEngine({ store: 'memory', profiles: { files: ${JSON.stringify(files)} }, models: { default: {
+          specificationVersion: 'v4', provider: 'p', modelId: 'm', supportedUrls: {},
+          doStream: async () => ({ stream: ReadableStream.from([
+            { type: 'text-start', id: '1' }, { type: 'text-delta', id: '1', delta: 'Yes.' }, { type: 'text-end', id: '1' },
+            { type: 'finish', usage: { inputTokens: {}, outputTokens: {} }, finishReason: { unified: 'stop' } },
+          ]) }),
+        } } });
+        const { status } = await (await engine.launch({ profile: 'One', input: 'Go.' })).result;
+        console.log(status);`;
+      return spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: clone, encoding: 'utf8' }).stdout;
+    };
+    const one = (more: string) => ({
+      path: 'profiles/one.yaml',
+      text: `name: One\ntype: associate\ninstructions: Answer.\n${more}`,
+    });
+    const usual = loadedWith(one(''));
+    expect(usual).toMatch(/completed\n$/);
+    expect(usual).toContain('packages/yaml.js');
+    expect(usual).not.toMatch(/cel-js|re2js|openai|zod|chunks\/(?:cli|reading)-/);
+    const condition = `flow_decider:\n  - { id: end, condition: '"Yes".matches("^Y")', action: { type: end_agent_turn, outcome: success } }\n`;
+    const own = loadedWith(one(condition));
+    expect(own).toMatch(/completed\n$/);
+    expect(own).toContain('packages/marcbachmann-cel-js.js');
+    expect(own).toContain('packages/re2js.js');
   });
 
   it('refuses to hold a package whose licence asks for more, or is not there', () => {

@@ -12,6 +12,7 @@ import type { CompiledProfile, HandoverProtocol, Limits } from '../../src/core/p
 import type { SubContext } from '../../src/core/state/sub-context.ts';
 import type { RunContext } from '../../src/core/state/run-context.ts';
 import type { TransitionTool } from '../../src/core/tool/tool.ts';
+import { moduleChanges } from '../../src/core/team/module-changes.ts';
 import type { ResumeCause, TransitionContext, TransitionOutcome } from '../../src/core/tool/transition.ts';
 import type { WorkModule } from '../../src/core/team/work-module.ts';
 import { createTeamTools, type TeamToolOptions } from '../../src/team/create-team-tools.ts';
@@ -230,6 +231,11 @@ export class TeamRun {
       change: (recipe, { moves: actor = 'planner', on = this.run } = {}) => {
         const owner = { owner: 'the tool', actor, created: on.counters.modules, at: this.run.at };
         const event = toStatePatch(runRecipe(patchedState(on, agent), recipe, owner), { agentId, turnId, by: 'tool' });
+        return event === undefined ? [] : [event];
+      },
+      changeModules: (modules, { moves: actor = 'planner', on = this.run } = {}) => {
+        const owner = { actor, created: on.counters.modules, at: this.run.at };
+        const event = toStatePatch(moduleChanges(on.team.workModules, modules, owner), { agentId, turnId, by: 'tool' });
         return event === undefined ? [] : [event];
       },
       check: (_, value) => ({ ok: true, args: isJsonObject(value) ? value : {} }),

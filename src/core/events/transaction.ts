@@ -68,7 +68,7 @@ export class Transaction {
   #processed = 0;
   /** Agents that this decision ended, with the ending event, whose parents have not been notified. */
   readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
-  /** The commit starts a tool that is not pure, records the result of an unsafe one, or ends the run: sync it fully. */
+  /** The commit starts a tool that is not pure, or ends the run: sync it fully. */
   sync = false;
   readonly #hash: (text: string) => ContentHash;
   readonly #known: Set<ContentHash>;

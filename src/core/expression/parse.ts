@@ -1,4 +1,6 @@
-import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
+import { createRequire } from 'node:module';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { builtTrees } from './built-trees.ts';
 import { findHabits } from './habits.ts';
 import { findTooDeep, findTooLong, MAX_NESTING, MAX_NODES } from './limits.ts';
 import { toFailure, type CompileResult, type ExpressionProblem } from './problem.ts';
@@ -42,21 +44,28 @@ const tokenNames: Readonly<Record<string, string>> = {
   QUESTION: '`?`',
 };
 
-// Pure cache: a parser, created on first use.
-let environment: Environment | undefined;
+type Library = typeof import('@marcbachmann/cel-js');
 
-function parserEnvironment(): Environment {
+const load = createRequire(import.meta.url);
+// Pure cache: the library and a parser, read with the first expression.
+let parser: { readonly library: Library; readonly environment: Environment } | undefined;
+
+function readParser(): NonNullable<typeof parser> {
+  if (parser !== undefined) return parser;
+  const library = load('@marcbachmann/cel-js') as Library;
   // Only its parser is used, which knows no roots and functions, so one environment suffices.
-  environment ??= new Environment({
+  const environment = new library.Environment({
     unlistedVariablesAreDyn: true,
     // Calls and operators take a level each in the parser, so its limit is above ours, which is checked first.
     limits: { maxAstNodes: MAX_NODES, maxDepth: MAX_NESTING * 3, maxListElements: 256, maxMapEntries: 256, maxCallArguments: 8 },
   });
-  return environment;
+  return (parser = { library, environment });
 }
 
 /** Parses a source into a syntax tree after checking the limits; a failure carries hints for spellings of other languages. */
 export function parseSource(source: string): CompileResult<SyntaxNode> {
+  const built = builtTrees.get(source);
+  if (built !== undefined) return { ok: true, value: built };
   const tooLong = findTooLong(source);
   if (tooLong !== undefined) return toFailure([tooLong]);
   const tokens = scan(source);
@@ -64,7 +73,7 @@ export function parseSource(source: string): CompileResult<SyntaxNode> {
   const tooDeep = findTooDeep(tokens);
   if (tooDeep !== undefined) return toFailure([tooDeep]);
   try {
-    return { ok: true, value: parserEnvironment().parse(source).ast };
+    return { ok: true, value: readParser().environment.parse(source).ast };
   } catch (error) {
     const habits = findHabits(tokens);
     return toFailure(habits.length > 0 ? habits : [toProblem(error, source)]);
@@ -72,7 +81,7 @@ export function parseSource(source: string): CompileResult<SyntaxNode> {
 }
 
 function toProblem(error: unknown, source: string): ExpressionProblem {
-  if (!(error instanceof ParseError)) {
+  if (!(error instanceof readParser().library.ParseError)) {
     return { message: 'the expression cannot be parsed', start: 0, end: source.length };
   }
   const range = error.range ?? { start: 0, end: source.length };

@@ -21,9 +21,17 @@ const MAX_NAMES = 64;
  * are null. Never throws for data without getters.
  */
 export function readPath(scope: unknown, path: string): unknown {
-  if (typeof scope !== 'object' || scope === null) return null;
+  return readParsed(scope, parsePath(path));
+}
+
+/** Returns `readPath` for one path, which is parsed only once. */
+export function pathReader(path: string): (scope: unknown) => unknown {
   const parsed = parsePath(path);
-  if (parsed === undefined) return null;
+  return (scope) => readParsed(scope, parsed);
+}
+
+function readParsed(scope: unknown, parsed: ParsedPath | undefined): unknown {
+  if (typeof scope !== 'object' || scope === null || parsed === undefined) return null;
   const root = Object.hasOwn(scope, parsed.first) ? parsed.first : DEFAULT_ROOT;
   return readParsedPath(scope as Scope, root, stepsBelow(parsed, root));
 }

@@ -26,15 +26,21 @@ export function applyPatches(root: object, patches: readonly Patch[], owned: rea
 export function applyPatch(root: object, patch: Patch, copies: Set<object>): void {
   const { op, path, value } = patch;
   let target = root as Container;
-  for (const key of path.slice(0, -1)) {
+  const last = path.length - 1;
+  for (let depth = 0; depth < last; depth += 1) {
+    const key = path[depth];
     const inner = hasKey(target, key, false) ? target[key] : undefined;
     if (typeof inner !== 'object' || inner === null) throw misfit(patch);
-    const next = copies.has(inner) ? inner : Array.isArray(inner) ? [...inner] : { ...inner };
-    copies.add(next);
-    target[key] = next;
-    target = next as Container;
+    if (copies.has(inner)) {
+      target = inner as Container;
+      continue;
+    }
+    const copy: object = Array.isArray(inner) ? [...(inner as unknown[])] : { ...inner };
+    copies.add(copy);
+    target[key as string] = copy;
+    target = copy as Container;
   }
-  const key = path.at(-1);
+  const key = path[last];
   if (!hasKey(target, key, op === 'add') || path.length > maxPathLength) throw misfit(patch);
   const list = Array.isArray(target) && op !== 'replace' ? (target as unknown[]) : undefined;
   if (op === 'remove') {
@@ -65,22 +71,32 @@ export function applyChanges(state: PatchedState | Pick<PatchedState, 'team'>, p
   const { team } = state;
   const { work_modules: modules } = team;
   const size = Object.keys(state).length;
-  const ids = [...new Set(patches.flatMap(({ path }) => (path[1] === 'work_modules' ? [String(path[2])] : [])))];
-  const isKnown = (id: string): boolean => Object.hasOwn(modules, id);
-  const known = ids.filter(isKnown).length;
+  const known = new Map<string, boolean>();
+  for (const { path } of patches) {
+    const id = path[1] === 'work_modules' ? String(path[2]) : undefined;
+    if (id !== undefined && !known.has(id)) known.set(id, Object.hasOwn(modules, id));
+  }
   applyPatches(state, patches, [state, team, modules]);
-  const changed = ids.filter(isKnown);
   const { team: same, ...slices } = state;
   if (
     Object.keys(state).length !== size ||
     Object.keys(team).length !== 2 ||
     same !== team ||
     team.work_modules !== modules ||
-    ![...Object.values(slices), team.shared].every(isJsonObject) ||
-    !changed.every((id) => isWorkModule(id, modules[id]))
+    ![...Object.values(slices), team.shared].every(isJsonObject)
   )
-    throw new Error('a patch changes the type of a part of the state');
-  return Math.max(0, changed.length - known);
+    throw typeChange();
+  let added = 0;
+  for (const [id, wasThere] of known) {
+    const isThere = Object.hasOwn(modules, id);
+    if (isThere && !isWorkModule(id, modules[id])) throw typeChange();
+    added += Number(isThere) - Number(wasThere);
+  }
+  return Math.max(0, added);
+}
+
+function typeChange(): Error {
+  return new Error('a patch changes the type of a part of the state');
 }
 
 /** Freezes a value deeply, and returns it. */

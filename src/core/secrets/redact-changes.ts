@@ -6,7 +6,9 @@ import type { Changes, Patch } from '../patches/patch.ts';
  *
  * @throws Error when a key of state holds a secret: two keys could become equal
  */
-export function redactChanges({ patches, inverse }: Changes, secrets: Pick<Secrets, 'json' | 'text'>): Changes {
+export function redactChanges(changes: Changes, secrets: Pick<Secrets, 'json' | 'text' | 'size'>): Changes {
+  if (secrets.size === 0) return changes;
+  const { patches, inverse } = changes;
   return { patches: patches.map((patch) => redacted(patch, secrets)), inverse };
 }
 

@@ -1,24 +1,37 @@
 import { isJsonObject, type JsonValue } from '../json.ts';
-import { emptyModule, moduleTransitions, type WorkModule, type ModuleActor, reachableStatuses } from './work-module.ts';
+import { moduleTransitions, type WorkModule, type ModuleActor, reachableStatuses } from './work-module.ts';
 import { findDependencyCycle } from './find-dependency-cycle.ts';
-
-const model = Object.entries(emptyModule('', 0));
 
 /** True when a value has every required field of a work module with this id: a journal may have been forged. */
 export function isWorkModule(id: string, value: unknown): value is WorkModule {
-  if (!isJsonObject(value) || value['module_id'] !== id || !Object.hasOwn(moduleTransitions, String(value['status']))) return false;
-  const isLike = (key: string, like: unknown): boolean =>
-    kind(value[key]) === kind(like) || (like === null && isJsonObject(value[key]));
-  const entries = (key: string): readonly JsonValue[] => value[key] as readonly JsonValue[];
+  if (!isJsonObject(value)) return false;
+  const { review_info: review } = value;
   return (
-    model.every(([key, like]) => isLike(key, like)) &&
-    [...entries('context_archive'), ...entries('assignee_history')].every(isJsonObject) &&
-    [...entries('depends_on'), value['executor'] ?? ''].every((entry) => kind(entry) === 'string')
+    value['module_id'] === id &&
+    typeof value['status'] === 'string' &&
+    Object.hasOwn(moduleTransitions, value['status']) &&
+    typeof value['name'] === 'string' &&
+    typeof value['description'] === 'string' &&
+    typeof value['notes_from_principal'] === 'string' &&
+    typeof value['created_at'] === 'number' &&
+    typeof value['updated_at'] === 'number' &&
+    (review === null || isJsonObject(review)) &&
+    isJsonObject(value['deliverables']) &&
+    isListOf(value['context_archive'], isJsonObject) &&
+    isListOf(value['assignee_history'], isJsonObject) &&
+    isListOf(value['depends_on'], isText) &&
+    isText(value['executor'] ?? '')
   );
 }
 
-function kind(value: unknown): string {
-  return Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value;
+function isListOf(value: JsonValue | undefined, is: (entry: JsonValue) => boolean): boolean {
+  if (!Array.isArray(value)) return false;
+  for (const entry of value as readonly JsonValue[]) if (!is(entry)) return false;
+  return true;
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === 'string';
 }
 
 /**

@@ -17,8 +17,15 @@ const listsOfAttempts: ReadonlySet<string> = new Set(['assignee_history', 'conte
 const times: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'started_at', 'ended_at', 'archived_at']);
 
 function fieldsOf(record: JsonObject, read: (key: string, value: JsonValue) => JsonValue): JsonObject {
-  const filled = Object.entries(record).filter((entry): entry is [string, JsonValue] => !isEmpty(entry[1]));
-  return Object.fromEntries(filled.map(([key, value]) => [key, read(key, value)]));
+  const fields: Record<string, JsonValue> = {};
+  for (const key of Object.keys(record)) {
+    const value = record[key];
+    if (value === undefined || isEmpty(value)) continue;
+    // Assigned, this name would set a prototype.
+    if (key === '__proto__') Object.defineProperty(fields, key, { value: read(key, value), enumerable: true });
+    else fields[key] = read(key, value);
+  }
+  return fields;
 }
 
 /** Converts a time of the record to text; a number that is no valid time stays. */
@@ -27,7 +34,7 @@ function timed(key: string, value: JsonValue): JsonValue {
   return new Date(value).toISOString();
 }
 
-function isEmpty(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null || value === '') return true;
+function isEmpty(value: JsonValue): boolean {
+  if (value === null || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }

@@ -28,9 +28,19 @@ export function allowedMoves(from: ModuleStatus, actor: ModuleActor): readonly M
 
 /** Returns the statuses that an actor can reach in any number of moves, including the current one. */
 export function reachableStatuses(from: ModuleStatus, actor: ModuleActor): readonly ModuleStatus[] {
-  const reached = new Set([from]);
-  for (const status of reached) for (const next of allowedMoves(status, actor)) reached.add(next);
-  return [...reached];
+  return reachable[actor][from];
+}
+
+const statuses = Object.keys(moduleTransitions) as readonly ModuleStatus[];
+const reachable = { planner: reachableBy('planner'), dispatch: reachableBy('dispatch') };
+
+function reachableBy(actor: ModuleActor): Readonly<Record<ModuleStatus, readonly ModuleStatus[]>> {
+  const entries = statuses.map((from) => {
+    const reached = new Set([from]);
+    for (const status of reached) for (const next of allowedMoves(status, actor)) reached.add(next);
+    return [from, [...reached]] as const;
+  });
+  return Object.fromEntries(entries) as Record<ModuleStatus, readonly ModuleStatus[]>;
 }
 
 /** One attempt at a module, kept after it ended. */

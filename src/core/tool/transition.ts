@@ -8,6 +8,7 @@ import type { Scope } from '../expression/expression.ts';
 import type { Recipe } from '../patches/state-draft.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
+import type { ChangedModules } from '../team/module-changes.ts';
 import type { ModuleActor } from '../team/work-module.ts';
 import type { ArgumentCheck } from './argument-check.ts';
 import type { WaitFor } from './wait-for.ts';
@@ -41,6 +42,14 @@ export type TransitionOutcome =
       readonly update?: Recipe;
     };
 
+/** What a change of state may do, and to which state. */
+export interface ChangeOptions {
+  /** Actor whose moves of work modules it may make; the planner unless given. */
+  readonly moves?: ModuleActor;
+  /** The run as left by earlier changes of this decision. */
+  readonly on?: RunContext;
+}
+
 /** Context of a transition tool's call. State is read-only; changes are returned as events. */
 export interface TransitionContext {
   readonly at: number;
@@ -58,10 +67,11 @@ export interface TransitionContext {
   item(to: AgentId, source: string, payload: JsonValue, options?: { readonly noHandover?: boolean }): EventDraft;
   /**
    * Runs a recipe on the state of the calling agent and its team, and returns the event of its changes, to be included in the
-   * outcome's events; none when nothing changed. `moves`: the actor whose moves of work modules it may make; `on`: the run as
-   * left by earlier changes of this decision.
+   * outcome's events; none when nothing changed.
    */
-  change(recipe: Recipe, options?: { readonly moves?: ModuleActor; readonly on?: RunContext }): readonly EventDraft[];
+  change(recipe: Recipe, options?: ChangeOptions): readonly EventDraft[];
+  /** Like `change`, for whole work modules: no draft is made of them, so that thousands can change in one call. */
+  changeModules(modules: ChangedModules, options?: ChangeOptions): readonly EventDraft[];
   /** Checks a value against a JSON Schema. */
   check(schema: JsonObject, value: JsonValue): ArgumentCheck;
 }

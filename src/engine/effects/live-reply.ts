@@ -6,7 +6,7 @@ import { type ReplySoFar, type Subscribers, ReplyPieces } from '../subscribers.t
 
 /**
  * A reply while it streams: passes its pieces to subscribers, without secrets, and keeps them until the reply ends, for late subscribers.
- * While nobody reads them, a piece costs one push: pieces are searched for secrets, and joined, when somebody does.
+ * While no one reads them, a piece costs one push: pieces are searched for secrets, and joined, when someone does.
  */
 export class LiveReply {
   /** Receives the next piece. */

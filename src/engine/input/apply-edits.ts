@@ -1,10 +1,10 @@
 import { toStatePatch } from '../../core/patches/change-state.ts';
-import { patchedState } from '../../core/patches/state-patch.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { changesText, type ProfileChange } from '../../core/events/profile-edit.ts';
 import type { EventDraft } from '../../core/events/event.ts';
-import type { Recipe } from '../../core/patches/state-draft.ts';
+import { redactChanges } from '../../core/secrets/redact-changes.ts';
+import { type ChangedModules, moduleChanges } from '../../core/team/module-changes.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { recheckWaiting } from '../../nodes/tools/check-call-start.ts';
@@ -54,12 +54,14 @@ export function applyModuleEdits(tx: Transaction, env: Env, actions: readonly Mo
 
 /** Returns the outcome of a person's changes to the plan, without applying them. */
 export function moduleEdits(env: Env, run: RunContext, actions: readonly ModuleAction[], at: number): ModuleActionsResult {
-  const owner = { owner: 'the edit', actor: 'planner', created: run.counters.modules, at } as const;
-  const change = (recipe: Recipe): readonly EventDraft[] => {
-    const event = toStatePatch(env.recipe(patchedState(run, undefined), recipe, owner), { by: 'person' });
+  const modules = run.team.workModules;
+  const created = run.counters.modules;
+  const change = (changed: ChangedModules): readonly EventDraft[] => {
+    const changes = moduleChanges(modules, changed, { actor: 'planner', created, at });
+    const event = toStatePatch(redactChanges(changes, env.secrets), { by: 'person' });
     return event === undefined ? [] : [event];
   };
-  return applyModuleActions(actions, { created: run.counters.modules, at, change });
+  return applyModuleActions(actions, { modules, created, at, change });
 }
 
 /** Returns the active agents that work on no module of the plan: the planners are among them. All active agents, when there is none. */

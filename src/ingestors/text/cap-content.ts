@@ -2,7 +2,7 @@ import { leaveOut } from '../../core/untrusted/keep-frames.ts';
 import type { Content, ContentPart } from '../../core/prompt/message.ts';
 
 /** Longest text one ingestor may put into a prompt, in characters. */
-const maxIngestedChars = 512 * 1024;
+export const maxIngestedChars = 512 * 1024;
 
 /** Content with its text kept within the cap: head and tail around a marker that says how much is missing. */
 export function capContent(content: Content, max: number = maxIngestedChars): Content {

@@ -68,7 +68,7 @@ export function missingPackage(provider: ProviderPackage, configName: string, ca
 
 async function importPackage(provider: ProviderPackage, configName: string): Promise<unknown> {
   try {
-    return await import(provider.packageName);
+    return await (provider.load?.() ?? import(provider.packageName));
   } catch (thrown) {
     throw missingPackage(provider, configName, thrown);
   }

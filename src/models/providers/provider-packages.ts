@@ -4,6 +4,8 @@ import { findProvider, providerNameOf } from '../../core/model/model-provider.ts
 /** Package loaded on first use, which creates the models of one or more providers. */
 export interface ProviderPackage {
   readonly packageName: string;
+  /** Imports a package that comes with Cadre; others are imported by their name. */
+  readonly load?: () => Promise<unknown>;
   /** Exports that create the provider, in different versions of the package. */
   readonly factories: readonly string[];
   /** The package serves many providers and needs their name. */
@@ -24,12 +26,22 @@ export interface UsedProvider {
 
 const openaiCompatible: ProviderPackage = {
   packageName: '@ai-sdk/openai-compatible',
+  load: () => import('@ai-sdk/openai-compatible'),
   factories: ['createOpenAICompatible'],
   needsName: true,
 };
 
 const ownPackages: ReadonlyMap<string, ProviderPackage> = new Map<string, ProviderPackage>([
-  ['openai', { packageName: '@ai-sdk/openai', factories: ['createOpenAI'], hasApis: true, needsKey: true }],
+  [
+    'openai',
+    {
+      packageName: '@ai-sdk/openai',
+      load: () => import('@ai-sdk/openai'),
+      factories: ['createOpenAI'],
+      hasApis: true,
+      needsKey: true,
+    },
+  ],
   ['anthropic', { packageName: '@ai-sdk/anthropic', factories: ['createAnthropic'], needsKey: true }],
   ['azure', { packageName: '@ai-sdk/azure', factories: ['createAzure'], hasApis: true, needsKey: true }],
   ['bedrock', { packageName: '@ai-sdk/amazon-bedrock', factories: ['createAmazonBedrock'], needsKey: true }],

@@ -3,27 +3,25 @@ import type { CallId } from '../../core/ids.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
-import type { InboxItem, WaitingItem } from '../../core/inbox/inbox.ts';
+import type { InboxItem } from '../../core/inbox/inbox.ts';
 import { isJsonObject } from '../../core/json.ts';
 
 /**
  * Answers tool calls of the last reply that nothing answered (I1, A1.1 dangling tool calls): whatever kept their results
  * from arriving, the model gets one error result per call, in place, instead of a history its provider refuses.
  */
-export function answerOpenCalls(tx: Transaction, agent: SubContext): void {
-  const open = openCallsOf(agent);
-  if (open.length === 0) return;
+export function answerOpenCalls(tx: Transaction, agent: SubContext, open: readonly CallId[]): void {
+  const newest = agent.inbox.items.at(-1);
+  // Mostly there was one call, and its result came last.
+  if (open.length === 1 && newest !== undefined && answeredCall(newest.item) === open[0]) return;
   const unanswered = new Set(open);
   // Results mostly came last, behind everything that waits longer.
   for (let place = agent.inbox.items.length - 1; place >= 0 && unanswered.size > 0; place -= 1) {
-    const callId = answeredBy(agent.inbox.items[place]);
+    const waiting = agent.inbox.items[place];
+    const callId = waiting === undefined ? undefined : answeredCall(waiting.item);
     if (callId !== undefined) unanswered.delete(callId);
   }
   for (const callId of unanswered) postDanglingResult(tx, agent, callId);
-}
-
-function answeredBy(waiting: WaitingItem | undefined): CallId | undefined {
-  return waiting === undefined ? undefined : answeredCall(waiting.item);
 }
 
 function postDanglingResult(tx: Transaction, agent: SubContext, callId: CallId): void {
@@ -65,7 +63,10 @@ export function answeredCall(item: InboxItem): CallId | undefined {
   return isJsonObject(item.payload) ? (String(item.payload['tool_call_id']) as CallId) : undefined;
 }
 
+const none: readonly never[] = [];
+
 /** The calls that the next turn must answer: those of a reply that is the last message. */
 export function openCallsOf(agent: SubContext): readonly CallId[] {
-  return agent.history.messages.at(-1)?.role === 'assistant' ? (agent.history.origins.at(-1)?.callIds ?? []) : [];
+  const { messages, origins } = agent.history;
+  return messages.at(-1)?.role === 'assistant' ? (origins.at(-1)?.callIds ?? none) : none;
 }

@@ -11,15 +11,14 @@ import type { TurnInput } from '../../core/state/turn.ts';
 /** Most of changed arguments that is repeated to the model, in characters. */
 const shownArgs = 4_000;
 
-/** Attaches content to an input; text from outside gets a frame that says so, whichever ingestor rendered it. */
-export function framedInput(tx: Transaction, env: Env, input: TurnInput, item: InboxItem, content: Content): TurnInput {
-  const made: Writable<TurnInput> = { ...input };
+/** Attaches content to an input in the making; text from outside gets a frame that says so, whichever ingestor rendered it. */
+export function framedInput(tx: Transaction, env: Env, input: Writable<TurnInput>, item: InboxItem, content: Content): TurnInput {
   if (isUntrusted(input, item)) {
     const framed = frameUntrusted(content, frameOf(tx, env, item));
-    made.content = withEdit(input, item, framed.content);
-    if (framed.removed > 0) made.cleaned = framed.removed;
-  } else made.content = withEdit(input, item, content);
-  return made;
+    input.content = withEdit(input, item, framed.content);
+    if (framed.removed > 0) input.cleaned = framed.removed;
+  } else input.content = withEdit(input, item, content);
+  return input;
 }
 
 /** Returns the facts for the frame of an item's content. An item keeps its nonce in every turn that reads it. */

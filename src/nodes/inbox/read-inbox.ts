@@ -1,12 +1,11 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import { agentScope } from '../../core/state/agent-scope.ts';
-import type { Env } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { CallId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Writable } from '../../core/json.ts';
 import type { Content, ContentPart } from '../../core/prompt/message.ts';
-import type { CompiledProfile } from '../../core/profile/profile.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { IngestorView } from '../../core/inbox/ingestor.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -16,7 +15,7 @@ import type { TurnInput } from '../../core/state/turn.ts';
 import { emptyText, failedInput } from './failed-input.ts';
 import { framedInput } from './frame-input.ts';
 import { truncate } from './truncate-input.ts';
-import { answeredCall, openCallsOf } from './answer-open-calls.ts';
+import { answeredCall } from './answer-open-calls.ts';
 import { itemsToRead } from './items-to-read.ts';
 
 /** Result of reading the inbox. */
@@ -26,19 +25,26 @@ export interface ReadInbox {
   readonly cause: number | undefined;
 }
 
-/** Reads an agent's inbox in order: each item through its strategy's ingestor. Failed items stay, until they have failed too often. */
-export function readInbox(context: TurnContext): ReadInbox {
+/**
+ * Reads an agent's inbox in order: each item through its strategy's ingestor. `calls` are the calls that the turn answers. Failed items stay, until they have
+ * failed too often.
+ */
+export function readInbox(context: TurnContext, plan: TurnPlan, calls: readonly CallId[]): ReadInbox {
   const { tx, agent, profile } = context;
-  dropExpired(tx, agent);
-  const open = new Set(openCallsOf(agent));
-  const items = itemsToRead(agent, profile, open);
-  const inputs: TurnInput[] = [];
-  for (const waiting of items) {
-    const callId = answeredCall(waiting.item);
-    const input = ingest(context, waiting, callId !== undefined && open.delete(callId));
-    if (input !== undefined) inputs.push(input);
+  const only = agent.inbox.items.length === 1 ? agent.inbox.items[0] : undefined;
+  // Mostly one item waits, a task or the result of the one call: nothing is to be dropped or put in order.
+  if (only !== undefined && only.item.delivery !== 'idle' && only.item.maxTurns === undefined) {
+    const callId = answeredCall(only.item);
+    return { inputs: [ingest(context, plan, only, callId !== undefined && calls.includes(callId))], cause: only.seq };
   }
-  return { inputs: inputs.slice(), cause: items[0]?.seq };
+  dropExpired(tx, agent);
+  const open = new Set(calls);
+  const items = itemsToRead(agent, profile, open);
+  const inputs = items.map((waiting) => {
+    const callId = answeredCall(waiting.item);
+    return ingest(context, plan, waiting, callId !== undefined && open.delete(callId));
+  });
+  return { inputs, cause: items[0]?.seq };
 }
 
 /** Items that have been seen as often as they may are dropped before anything is read. */
@@ -47,31 +53,21 @@ function dropExpired(tx: Transaction, agent: SubContext): void {
     tx.emit({ type: 'inbox.drop', agentId: agent.meta.agentId, itemId: item.itemId, reason: 'expired' });
 }
 
-interface Resolved {
-  readonly strategy: Strategy;
-  readonly from: TurnInput['strategy'];
-}
-
-/** Profile first, then the global table, then labelled Markdown (A1.3). */
-function resolveStrategy(profile: CompiledProfile, source: string): Resolved {
-  const own = profile.strategies.get(source);
-  const global = globalStrategies.get(source);
-  if (own !== undefined) return { strategy: own, from: 'profile' };
-  return global === undefined ? { strategy: fallbackStrategy, from: 'fallback' } : { strategy: global, from: 'global' };
-}
-
-function ingest(context: TurnContext, waiting: WaitingItem, isResult: boolean): TurnInput | undefined {
+function ingest(context: TurnContext, plan: TurnPlan, waiting: WaitingItem, isResult: boolean): TurnInput {
   const { tx, env, agent, profile } = context;
   const { item } = waiting;
-  const { strategy, from } = resolveStrategy(profile, item.source);
-  if (from === 'fallback') warnUnknownSource(tx, agent, item.source);
+  // Profile first, then the global table, then labelled Markdown (A1.3).
+  const own = profile.strategies.get(item.source);
+  const global = globalStrategies.get(item.source);
+  const strategy: Strategy = own ?? global ?? fallbackStrategy;
+  if (strategy === fallbackStrategy) warnUnknownSource(tx, agent, item.source);
   const ingestorName = item.ingestorId ?? strategy.ingestor;
   const params = item.ingestorParams === undefined ? strategy.params : { ...strategy.params, ...item.ingestorParams };
   const kept = item.consumption !== 'consume_on_read';
   const input: Writable<TurnInput> = {
     itemId: item.itemId,
     source: item.source,
-    strategy: item.ingestorId === undefined ? from : 'item',
+    strategy: item.ingestorId !== undefined ? 'item' : own !== undefined ? 'profile' : global !== undefined ? 'global' : 'fallback',
     ingestor: ingestorName,
     // A result keeps its place as one whatever its strategy says, and nothing else takes one (I1).
     mode: isResult ? 'append_as_new_message' : strategy.mode,
@@ -81,7 +77,11 @@ function ingest(context: TurnContext, waiting: WaitingItem, isResult: boolean): 
   };
   if (kept && !isResult) input.kept = true;
   if (params['no_handover'] === true) input.noHandover = true;
-  if (isResult) addToolFields(env, input, item.payload);
+  if (isResult && isJsonObject(item.payload)) {
+    input.callId = String(item.payload['tool_call_id']) as CallId;
+    input.wireName = env.catalog.wireName(String(item.payload['tool_name']));
+    if (item.payload['is_error'] === true) input.isError = true;
+  }
   if (item.trust === 'untrusted' || strategy.untrusted === true) input.untrusted = true;
   if (item.taint !== undefined) input.taint = item.taint;
   const quotes = stateQuotes(tx.run, agent, env.hash, item.itemId);
@@ -94,14 +94,16 @@ function ingest(context: TurnContext, waiting: WaitingItem, isResult: boolean): 
       quote: quotes?.quote,
       isResult,
     });
-    const labels = quotes?.labels() ?? [];
+    const labels = quotes === undefined ? none : quotes.labels();
     if (labels.length > 0) input.taint = [...new Set([...(item.taint ?? []), ...labels])];
-    const fitted = truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy);
+    const fitted = plan.cuts ? truncate(content, isResult ? 'tool_result' : 'user', profile.contextPolicy) : content;
     return framedInput(tx, env, input, item, fitted);
   } catch (thrown) {
     return failedInput(context, waiting, { base: input, error: describeThrown(thrown) });
   }
 }
+
+const none: readonly never[] = [];
 
 function runIngestor(
   context: TurnContext,
@@ -141,13 +143,6 @@ function hasPartShape(part: unknown): part is ContentPart {
   return part['type'] === 'text'
     ? typeof part['text'] === 'string'
     : part['type'] === 'file' && typeof part['mediaType'] === 'string' && isJsonObject(part['data']);
-}
-
-function addToolFields(env: Env, input: Writable<TurnInput>, payload: JsonValue): void {
-  if (!isJsonObject(payload)) return;
-  input.callId = String(payload['tool_call_id']) as CallId;
-  input.wireName = env.catalog.wireName(String(payload['tool_name']));
-  if (payload['is_error'] === true) input.isError = true;
 }
 
 function warnUnknownSource(tx: Transaction, agent: SubContext, source: string): void {

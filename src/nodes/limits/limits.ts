@@ -24,7 +24,6 @@ export function moduleLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'>
 export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): readonly ReachedLimit[] {
   const { env, run, agent, profile } = context;
   const softAt = profile.limits.softAt ?? run.limits.softAt;
-  if (areAllFar(context, softAt)) return none;
   const look = new LimitLook(agent, softAt);
   const { limits } = profile;
   const { counters } = agent;
@@ -51,26 +50,30 @@ export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'
 
 /**
  * True when no limit is near, the common case; false proves nothing and calls for the exact look. It must never be true where
- * `LimitLook` finds a limit.
+ * `reachedLimits` finds a limit.
  */
-function areAllFar({ env, run, agent, profile }: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>, softAt: number): boolean {
+export function areAllFar({ env, run, agent, profile }: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): boolean {
   const { counters } = agent;
+  const softAt = profile.limits.softAt ?? run.limits.softAt;
   if (agent.work.moduleScope !== undefined) return false;
   if (counters.turnCount >= (profile.limits.maxTurns ?? defaultAgentLimits.maxTurns) * softAt) return false;
   if (counters.toolCallCount >= (profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls) * softAt) return false;
-  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
+  for (let above: SubContext | undefined = agent; above !== undefined;) {
     const { budget } = above.limits;
+    const { parentAgentId }: SubContext['meta'] = above.meta;
     const own = env.profiles.get(above.meta.profile)?.limits;
-    const usual = above.meta.parentAgentId === undefined ? unlimited : defaultAgentLimits;
+    const usual = parentAgentId === undefined ? unlimited : defaultAgentLimits;
     if (budget.tokens >= (own?.maxTokens ?? usual.maxTokens) * softAt) return false;
     if (budget.cost >= (own?.maxCostUsd ?? usual.maxCostUsd) * softAt) return false;
+    above = parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
   }
   if (run.counters.turns >= run.limits.maxTurns * softAt || run.counters.toolCalls >= run.limits.maxToolCalls * softAt)
     return false;
   return !(run.budget.tokens >= run.limits.maxTokens * softAt || run.budget.cost >= run.limits.maxCostUsd * softAt);
 }
 
-const unlimited = { maxTokens: Number.POSITIVE_INFINITY, maxCostUsd: Number.POSITIVE_INFINITY };
+/** Limits of a root whose profile sets none: those of the run are its own. */
+export const unlimited = { maxTokens: Number.POSITIVE_INFINITY, maxCostUsd: Number.POSITIVE_INFINITY };
 
 /** Tokens an agent and all below it may use; undefined for a root whose profile sets none: the run's limit is its own. */
 export function tokenLimit(env: Env, { meta }: SubContext): number | undefined {
@@ -133,27 +136,28 @@ export function shown(value: number): string {
 /** Number of tool calls an agent may still make, and the limit that sets it. */
 export interface ToolCallRoom {
   readonly left: number;
-  readonly reason: string;
+  readonly most: number;
+  /** Holder of the limit. */
+  readonly holder: 'agent' | 'module' | 'run';
 }
 
 /** The tool calls that the limits of the agent, its work module and its run leave. */
 export function toolCallRoom(context: Pick<TurnContext, 'env' | 'run' | 'agent' | 'profile'>): ToolCallRoom {
   const { run, agent, profile } = context;
-  const own = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
-  let most = own;
-  let left = own - agent.counters.toolCallCount;
-  let who = agent.meta.agentId as string;
-  const ofModule = moduleOf(run, agent);
+  let most = profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls;
+  let left = most - agent.counters.toolCallCount;
+  let holder: ToolCallRoom['holder'] = 'agent';
+  const ofModule = agent.work.moduleScope === undefined ? undefined : moduleOf(run, agent);
   const perModule = ofModule === undefined ? undefined : moduleLimits(context)?.maxToolCalls;
   if (ofModule !== undefined && perModule !== undefined && perModule - ofModule.toolCalls < left) {
     most = perModule;
     left = perModule - ofModule.toolCalls;
-    who = `the agents on module ${agent.work.moduleScope ?? ''}`;
+    holder = 'module';
   }
   if (run.limits.maxToolCalls - run.counters.toolCalls < left) {
     most = run.limits.maxToolCalls;
     left = most - run.counters.toolCalls;
-    who = 'the run';
+    holder = 'run';
   }
-  return { left: Math.max(0, left), reason: `${who} may make ${most} tool calls` };
+  return { left: Math.max(0, left), most, holder };
 }

@@ -8,7 +8,8 @@ import type { Budget } from '../../core/state/budget.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnReserve } from '../../core/events/turn-parts.ts';
-import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit } from './limits.ts';
+import { defaultAgentLimits } from '../../core/profile/limits.ts';
+import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit, unlimited } from './limits.ts';
 
 /*
  * What a model call may use is set aside before it is made, in every budget its agent draws on: its own, those of the agents
@@ -61,11 +62,17 @@ export function hasAmpleRoom(
   const { env, run, agent } = context;
   const output = (config?.maxOutputTokens ?? defaultOutputTokens) + 1;
   const tokens = 2 * prompt + leastLastOutput + 2 * output;
-  const price = priceOf({ prompt, config });
+  const price = config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
-  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
-    if (!isAmple(above.limits.budget, tokenLimit(env, above), tokens, costLimit(env, above), cost)) return false;
+  for (let above: SubContext | undefined = agent; above !== undefined;) {
+    const { parentAgentId }: SubContext['meta'] = above.meta;
+    const own = env.profiles.get(above.meta.profile)?.limits;
+    const usual = parentAgentId === undefined ? unlimited : defaultAgentLimits;
+    const { maxTokens = usual.maxTokens, maxCostUsd = usual.maxCostUsd } = own ?? usual;
+    if (!isAmple(above.limits.budget, maxTokens, tokens, maxCostUsd, cost)) return false;
+    above = parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
+  }
   if (agent.work.moduleScope !== undefined) {
     const module = moduleOf(run, agent);
     const limits = module === undefined ? undefined : moduleLimits(context);
@@ -102,10 +109,11 @@ function lastVerdict(size: CallSize, room: Room, wanted: number): BudgetVerdict 
     : { outcome: 'last_turn', reserve: reserveOf(size, output, wanted) };
 }
 
-function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
-  const { prompt } = size;
+/** Returns what a call sets aside for a reply of `output` tokens, where the config allows `wanted`. */
+export function reserveOf(size: CallSize, output: number, wanted: number): TurnReserve {
+  const { prompt, config } = size;
   const tokens = prompt + output;
-  const price = priceOf(size);
+  const price = config?.price === undefined ? undefined : priceOf(size);
   const cost = price === undefined ? undefined : (prompt * price.input + output * price.output) / 1_000_000;
   if (cost === undefined) return output < wanted ? { tokens, output } : { tokens };
   return output < wanted ? { tokens, cost, output } : { tokens, cost };
@@ -211,7 +219,7 @@ function reached({ scope, whose }: BudgetHolder, { limit, used, allowed, left, s
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
 export function configOf(context: Pick<TurnContext, 'env' | 'profile' | 'run' | 'agent'>): LlmConfig | undefined {
   const { env, profile, run, agent } = context;
-  if (!usesModel(profile)) return undefined;
+  if ((profile.functionNode !== undefined || profile.planner !== undefined) && !usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent);
   } catch {

@@ -5,59 +5,72 @@ import { defaultRunLimits } from '../../core/profile/limits.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnStart } from '../../core/events/turn-events.ts';
+import type { TurnReserve } from '../../core/events/turn-parts.ts';
 import type { TurnInput, TurnPrompt } from '../../core/state/turn.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { reachedLimits, type ReachedLimit, shown } from './limits.ts';
-import { type BudgetVerdict, judgeTurn, configOf, hasAmpleRoom, judgeLastTurn } from './reserve.ts';
-import type { NotBegun } from '../turn/not-begun.ts';
+import { areAllFar, reachedLimits, type ReachedLimit, shown } from './limits.ts';
+import { type BudgetVerdict, judgeTurn, configOf, defaultOutputTokens, hasAmpleRoom, judgeLastTurn, reserveOf } from './reserve.ts';
 import { announceLimit } from './announce-limit.ts';
 
 // Estimated size of a system prompt before the first turn has built it; the budget is checked again with the written prompt.
 const firstPromptTokens = 200;
 
+// What a prompt may turn out longer than the estimate of its items, such as by their frames, and still needs no second check.
+const spareTokens = 1_024;
+
 /**
  * Checks an agent's limits before it reads its inbox: warns it of those that are near, and makes this its last turn when one is
- * used up. Returns 'limit_reached' when the agent has ended, since not even a last turn fits.
+ * used up. Returns 'limit_reached' when the agent has ended, since not even a last turn fits; else the tokens of a prompt that surely fits
+ * each budget, 0 when none surely does. `config` is that of its model, if it can be called.
  */
-export function checkLimits(context: TurnContext): NotBegun | undefined {
+export function checkLimits(context: TurnContext, config: LlmConfig | undefined): number | 'limit_reached' {
   const { tx, agent } = context;
-  if (agent.limits.stage !== 'last_turn')
+  if (agent.limits.stage !== 'last_turn' && !areAllFar(context))
     for (const limit of reachedLimits(context))
       announceLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
-  const config = configOf(context);
   // A function uses no tokens, and a model that cannot be called none either.
-  if (config === undefined) return undefined;
+  if (config === undefined) return 0;
   const before = agent.turn.lastId === undefined ? firstPromptTokens : 0;
   // Usually there is plenty, and the size of the waiting items does not matter.
-  if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(context, contextTokensAtMost(agent) + before, config)) return undefined;
+  // A longer prompt may be the cheaper one where its price has steps.
+  const isSteady = config.price?.above === undefined;
+  const most = contextTokensAtMost(agent) + before + (isSteady ? spareTokens : 0);
+  if (agent.limits.stage !== 'last_turn' && hasAmpleRoom(context, most, config)) return isSteady ? most : 0;
   const needed = contextTokens(agent) + before;
   const { outcome, limit } = allow(context, config, needed);
-  if (outcome === 'fits' || limit === undefined) return undefined;
+  if (outcome === 'fits' || limit === undefined) return 0;
   if (outcome === 'refused') return endForLimit(context, { limit, needed });
   announceLimit(tx, agent, { type: 'limit.reach', agentId: agent.meta.agentId, ...limit });
-  return undefined;
+  return 0;
 }
 
 /** Limit that a turn is warned of, and the budget set aside for its model call. */
 export type TurnBudget = Pick<TurnStart, 'limit' | 'reserve'>;
 
+/** A turn whose prompt is written. */
+interface WrittenTurn {
+  readonly prompt: TurnPrompt;
+  readonly inputs: readonly TurnInput[];
+  readonly config: LlmConfig | undefined;
+  /** Tokens of a prompt that surely fits each budget. */
+  readonly ample: number;
+}
+
 /** Reserves the budget of a turn whose prompt is written. Returns 'limit_reached' when the agent has ended, since its prompt does not fit. */
-export function reserveBudget(
-  context: TurnContext,
-  turn: { readonly prompt: TurnPrompt; readonly inputs: readonly TurnInput[] },
-): TurnBudget | 'limit_reached' {
+export function reserveBudget(context: TurnContext, turn: WrittenTurn): TurnBudget | 'limit_reached' {
   const { agent } = context;
-  const { prompt, inputs } = turn;
-  const config = configOf(context);
+  const { prompt, inputs, config, ample } = turn;
+  const { stage, reason = '' } = agent.limits;
   const needed = correctedTokens(agent, prompt.from, prompt.tokens ?? 0);
-  const verdict = config === undefined ? unbounded : allow(context, config, needed);
-  if (verdict.outcome === 'refused') {
-    return endForLimit(context, { limit: verdict.limit, needed });
+  let reserve: TurnReserve | undefined;
+  if (config !== undefined && needed <= ample && stage !== 'last_turn') {
+    const wanted = config.maxOutputTokens ?? defaultOutputTokens;
+    reserve = reserveOf({ prompt: needed, config }, wanted, wanted);
+  } else if (config !== undefined) {
+    const verdict = allow(context, config, needed);
+    if (verdict.outcome === 'refused') return endForLimit(context, { limit: verdict.limit, needed });
+    ({ reserve } = verdict);
   }
-  const { reserve } = verdict;
-  const {
-    limits: { stage, reason = '' },
-  } = agent;
   const isTold = stage === 'last_turn' || (stage === 'warned' && inputs.some(({ source }) => source === 'LIMIT_NOTICE'));
   if (!isTold) return reserve === undefined ? nothing : { reserve };
   const limit = { stage: stage === 'last_turn' ? 2 : 1, reason } as const;
@@ -65,7 +78,6 @@ export function reserveBudget(
 }
 
 const nothing: TurnBudget = {};
-const unbounded: BudgetVerdict = { outcome: 'fits' };
 
 function allow(context: TurnContext, config: LlmConfig, prompt: number): BudgetVerdict {
   const { agent } = context;

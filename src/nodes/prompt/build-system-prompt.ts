@@ -11,6 +11,7 @@ import type { ContentHash } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { contentText } from '../../core/prompt/message.ts';
 import type { CompiledProfile, CompiledSegment } from '../../core/profile/profile.ts';
+import { planOf, type TurnPlan } from '../../core/profile/turn-plan.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
 import { segmentSeparator } from '../../core/prompt/prompt.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -48,8 +49,9 @@ interface Shown {
   readonly frame: FrameText;
 }
 
-interface Cached extends Omit<SystemPrompt, 'taint'> {
+interface Cached extends SystemPrompt {
   readonly profile: CompiledProfile;
+  readonly tools: AgentTools;
   readonly rendered: readonly Rendered[];
   readonly sections: readonly TextSection[];
 }
@@ -62,11 +64,20 @@ const latest = new WeakMap<SubContext, Cached>();
 
 /**
  * Builds an agent's system prompt from its profile's segments, in order (A1.5). When nothing changed since the agent's
- * last turn, the text and its log are reused, so that a turn pays only for changes (I13). `sections` are texts that no
- * profile declares as a segment: the form of the answer, how to call tools in a text protocol. They come last.
+ * last turn, the text and its log are reused, so that a turn pays only for changes (I13); a prompt that reads no state is recognised by its
+ * profile and its tools. `sections` are texts that no profile declares as a segment: the form of the answer, how to call tools in a text
+ * protocol. They come last.
  */
-export function buildSystemPrompt(context: TurnContext, tools: AgentTools, sections: readonly TextSection[] = []): SystemPrompt {
+export function buildSystemPrompt(
+  context: TurnContext,
+  tools: AgentTools,
+  sections: readonly TextSection[] = [],
+  plan: TurnPlan = planOf(context.profile),
+): SystemPrompt {
   const { tx, env, agent, profile } = context;
+  const known = latest.get(agent);
+  const isFixed = !plan.livePrompt && known?.profile === profile && known.tools === tools;
+  if (isFixed && (known.sections === sections || sameSections(known.sections, sections))) return known;
   const scope = agentScope(env, tx.run, agent);
   const shown = new Set<string>();
   const rendered = profile.segments.map((segment) => {
@@ -81,14 +92,11 @@ export function buildSystemPrompt(context: TurnContext, tools: AgentTools, secti
     return made;
   });
   const taint = [...shown].toSorted();
-  const known = latest.get(agent);
-  if (
-    known !== undefined &&
-    known.profile === profile &&
-    sameSections(known.sections, sections) &&
-    sameTexts(known.rendered, rendered)
-  )
-    return { ...known, taint };
+  if (known?.profile === profile && sameSections(known.sections, sections) && sameTexts(known.rendered, rendered)) {
+    const again = { ...known, tools, taint };
+    latest.set(agent, again);
+    return again;
+  }
   const records = profile.segments.map((segment, index) => toRecord(tx, segment, rendered[index]));
   const texts = rendered.flatMap((entry) => (entry.met && entry.text !== '' ? [entry.text] : []));
   sections.forEach(({ id, text }, index) => {
@@ -97,9 +105,10 @@ export function buildSystemPrompt(context: TurnContext, tools: AgentTools, secti
     texts.push(text);
   });
   const text = texts.join(segmentSeparator);
-  const built = { text, tokens: estimateTokens(text), log: tx.content(JSON.stringify(records)), profile, rendered, sections };
+  const log = tx.content(JSON.stringify(records));
+  const built = { text, tokens: estimateTokens(text), log, taint, profile, tools, rendered, sections };
   latest.set(agent, built);
-  return { ...built, taint };
+  return built;
 }
 
 /** Reads a stored construction log back into the text it describes. */

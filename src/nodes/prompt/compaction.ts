@@ -17,9 +17,8 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { trimTo, edgeAt, historyEnd, positionOfTokens } from './context-view.ts';
-import { contextSizeOf } from './context-stage.ts';
 import { endAgent } from '../turn/end-agent.ts';
-import { judgeTurn } from '../limits/reserve.ts';
+import { configOf, judgeTurn } from '../limits/reserve.ts';
 import { summaryInstructions } from './summary-request.ts';
 import { cutLines, escapedEvents, eventType, isRequest } from '../../core/prompt/history-stream.ts';
 
@@ -100,7 +99,7 @@ function thresholdOf(context: TurnContext): number | undefined {
   if (compaction === undefined) return undefined;
   if (compaction.atTokens !== undefined) return compaction.atTokens;
   const size = Math.min(
-    contextSizeOf(context) ?? Number.POSITIVE_INFINITY,
+    configOf(context)?.contextWindow ?? Number.POSITIVE_INFINITY,
     profile.contextPolicy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
   return size === Number.POSITIVE_INFINITY ? undefined : size * compaction.at;

@@ -27,7 +27,7 @@ const steppingWindow = 8;
 const quotedChars = 4_000;
 
 /**
- * Moves the edge of what an agent's prompts show, when the window, `max_tokens`, or the model's context demand it.
+ * Moves the edge of what an agent's prompts show, when the window, `max_tokens`, or the model's context demand it; `beginWithUser` follows.
  *
  * 1. A view begins with the user: with a message of theirs, a summary, or a note that quotes what was last asked or says that
  *    it was not kept.
@@ -35,16 +35,14 @@ const quotedChars = 4_000;
  * 3. The edge never moves back, and moves seldom, so that a provider's prompt cache keeps working.
  */
 export function fitView(context: TurnContext, pending: Pending): void {
-  const { tx, agent, profile } = context;
-  const { window, maxTokens = Number.POSITIVE_INFINITY } = profile.contextPolicy;
+  const { window, maxTokens = Number.POSITIVE_INFINITY } = context.profile.contextPolicy;
   if (window > 0) fitWindow(context, window, pending.messages);
   const most = Math.min(maxTokens, pending.most ?? Number.POSITIVE_INFINITY);
   if (most !== Number.POSITIVE_INFINITY) fitTokens(context, most, most === maxTokens ? 'max_tokens' : 'stop', pending);
-  beginWithUser(tx, agent);
 }
 
 /** Ensures that a conversation does not begin with the model's words: its first input may have been for one turn only, or unreadable. */
-function beginWithUser(tx: Transaction, agent: SubContext): void {
+export function beginWithUser({ tx, agent }: TurnContext): void {
   const {
     context: { view },
     history: { messages, released },

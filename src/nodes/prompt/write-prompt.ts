@@ -1,5 +1,7 @@
 import type { AgentTools } from '../../core/env.ts';
 import type { Writable } from '../../core/json.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import { estimatePrompt } from '../../core/prompt/context-size.ts';
 import { outputSection, outputSectionId } from '../../core/prompt/output-format.ts';
 import { type TextProtocol, joinPieces } from '../../core/prompt/text-protocol.ts';
@@ -9,9 +11,8 @@ import type { ObserverRecord, TurnInput, TurnPrompt, EventStream } from '../../c
 import { boundOf } from '../../core/tool/tool-bound.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { frameAtPlace } from '../../core/untrusted/frame-untrusted.ts';
-import { configOf } from '../limits/reserve.ts';
 import { guideSection, guideSectionId } from '../planner/plan-script.ts';
-import { fitView, historyEnd } from './context-view.ts';
+import { beginWithUser, fitView, historyEnd } from './context-view.ts';
 import { buildSystemPrompt, type SystemPrompt, type TextSection } from './build-system-prompt.ts';
 import { eventPieces, fullFrom, type ShownStream } from '../../core/prompt/history-stream.ts';
 import type { PromptMessage } from '../../core/prompt/message.ts';
@@ -22,16 +23,17 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 export interface PromptInputs {
   readonly observers: readonly ObserverRecord[];
   readonly inputs: readonly TurnInput[];
-  /** Tokens that the model's context holds, where that is known. */
-  readonly contextSize: number | undefined;
+  /** The config of its model, if it can be called. */
+  readonly config: LlmConfig | undefined;
 }
 
 /** Writes the prompt of a turn: tools, system text, and the part of the history that fits. */
-export function writePrompt(context: TurnContext, parts: PromptInputs): TurnPrompt {
-  const offer = offerTools(context, parts.observers);
-  const system = buildSystemPrompt(context, offer.tools, sectionsOf(context, offer));
-  const view = fitHistory(context, { ...parts, offer, system });
-  return toTurnPrompt(context, { offer, system, ...view });
+export function writePrompt(context: TurnContext, plan: TurnPlan, parts: PromptInputs): TurnPrompt {
+  const offer = offerTools(context, parts);
+  const sections = plan.sections || offer.protocol !== undefined ? sectionsOf(context, offer) : noSections;
+  const system = buildSystemPrompt(context, offer.tools, sections, plan);
+  const view = fitHistory(context, plan, parts, { offer, system });
+  return toTurnPrompt(context, { offer, system }, view);
 }
 
 /** Tools of a turn, and how its model may call them. */
@@ -43,13 +45,12 @@ interface Offer {
   readonly protocol: TextProtocol | undefined;
 }
 
-function offerTools(context: TurnContext, observers: readonly ObserverRecord[]): Offer {
-  const { env, agent, profile } = context;
-  const bound = boundOf(observers);
+function offerTools({ env, agent, profile }: TurnContext, { observers, config }: PromptInputs): Offer {
+  const bound = observers.length === 0 ? undefined : boundOf(observers);
   const tools = env.toolsOf(profile, agent, bound);
   const isLast = agent.limits.stage === 'last_turn';
   const choice = isLast ? 'none' : (bound?.choice ?? agent.turn.nextToolChoice ?? profile.toolChoice);
-  const protocol = tools.offered.length === 0 ? undefined : configOf(context)?.toolProtocol;
+  const protocol = tools.offered.length === 0 ? undefined : config?.toolProtocol;
   return { tools, choice, protocol: protocol === 'native' ? undefined : protocol };
 }
 
@@ -71,9 +72,15 @@ function sectionsOf({ env, run, agent, profile }: TurnContext, { tools, choice, 
   ];
 }
 
+/** The parts of a prompt before its history. */
+interface PromptStart {
+  readonly offer: Offer;
+  readonly system: SystemPrompt;
+}
+
 /** Part of the history that a prompt shows. */
 interface FittedHistory {
-  readonly stream: ReturnType<typeof streamOf>;
+  readonly stream: EventStream | undefined;
   /** Messages that this turn's inputs become. */
   readonly coming: number;
   readonly tokens: number;
@@ -82,28 +89,31 @@ interface FittedHistory {
 /** Moves the start of the view until the prompt fits the model's context. */
 function fitHistory(
   context: TurnContext,
-  { inputs, contextSize, offer, system }: PromptInputs & { readonly offer: Offer; readonly system: SystemPrompt },
+  plan: TurnPlan,
+  { inputs, config }: PromptInputs,
+  { offer, system }: PromptStart,
 ): FittedHistory {
   const { agent, profile } = context;
   // A text protocol has the tools in the system text.
-  const fixed = system.tokens + (offer.protocol === undefined ? toolTokens(offer.tools) : 0);
+  const fixed =
+    offer.protocol === undefined ? system.tokens + (toolSizes.get(offer.tools) ?? toolTokens(offer.tools)) : system.tokens;
   const coming = countMessages(inputs);
-  const stream = streamOf(agent, profile, inputs);
-  const beside = (): number => fixed - (stream === undefined ? 0 : savedBy(agent, stream, offer.protocol));
+  const stream = plan.stream ? streamOf(agent, profile, inputs) : undefined;
+  let beside = stream === undefined ? fixed : fixed - savedBy(agent, stream, offer.protocol);
   // The last turn of an agent whose context is full must still fit.
-  const isLast = agent.limits.stage === 'last_turn';
-  fitView(context, {
-    fixed: beside(),
-    inputs,
-    messages: coming,
-    ...(isLast && contextSize !== undefined ? { most: contextSize } : {}),
-  });
-  return { stream, coming, tokens: Math.max(0, estimatePrompt(agent, beside(), inputs)) };
+  const most = agent.limits.stage === 'last_turn' ? config?.contextWindow : undefined;
+  if (plan.bounds || most !== undefined) {
+    fitView(context, { fixed: beside, inputs, messages: coming, ...(most === undefined ? {} : { most }) });
+    if (stream !== undefined) beside = fixed - savedBy(agent, stream, offer.protocol);
+  }
+  beginWithUser(context);
+  return { stream, coming, tokens: Math.max(0, estimatePrompt(agent, beside, inputs)) };
 }
 
 function toTurnPrompt(
   { tx, agent }: TurnContext,
-  { offer, system, stream, coming, tokens }: FittedHistory & { readonly offer: Offer; readonly system: SystemPrompt },
+  { offer, system }: PromptStart,
+  { stream, coming, tokens }: FittedHistory,
 ): TurnPrompt {
   const { view } = agent.context;
   const prompt: Writable<TurnPrompt> = {
@@ -118,8 +128,7 @@ function toTurnPrompt(
     if (view.headSeq !== undefined) prompt.headSeq = view.headSeq;
     if (view.earlier !== undefined) prompt.earlier = view.earlier;
   }
-  const taint = [...offer.tools.taint, ...system.taint];
-  if (taint.length > 0) prompt.taint = [...new Set(taint)];
+  if (offer.tools.taint.length + system.taint.length > 0) prompt.taint = [...new Set([...offer.tools.taint, ...system.taint])];
   if (stream !== undefined) prompt.stream = stream;
   if (offer.choice !== 'auto') prompt.toolChoice = offer.choice;
   if (offer.protocol !== undefined) prompt.protocol = offer.protocol;
@@ -129,13 +138,10 @@ function toTurnPrompt(
 // Pure cache: keyed by a set of tools, which never changes.
 const toolSizes = new WeakMap<AgentTools, number>();
 
-/** Returns the estimated tokens of the offered tools. */
+/** Estimates the tokens of the offered tools, once. */
 function toolTokens(tools: AgentTools): number {
-  let size = toolSizes.get(tools);
-  if (size === undefined) {
-    size = estimateTokens(tools.offeredJson);
-    toolSizes.set(tools, size);
-  }
+  const size = estimateTokens(tools.offeredJson);
+  toolSizes.set(tools, size);
   return size;
 }
 

@@ -8,8 +8,8 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { type AskedCall, capabilityOf } from './capability-of.ts';
-import { mustSyncStart, refuseCall } from './end-call.ts';
-import { gateFor, promptFacts, type GateVerdict } from './tool-gates.ts';
+import { refuseCall } from './end-call.ts';
+import { gateFor, isGated, promptFacts, type GateVerdict } from './tool-gates.ts';
 import { emptyPlace } from '../../core/events/event.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 
@@ -26,8 +26,7 @@ import type { EffectTool } from '../../core/tool/tool.ts';
 
 /** Judges a call at a moment at which it may start: true when it may. Otherwise it has ended, or waits for a person, by now. */
 export function checkCallStart(context: TurnContext, call: CallState): boolean {
-  const { env, agent } = context;
-  const profile = profileOf(env, agent);
+  const { env, agent, profile } = context;
   const { name, turnId } = call.request;
   const tool = env.toolsOf(profile, agent).tools.get(name);
   if (tool === undefined) {
@@ -35,6 +34,7 @@ export function checkCallStart(context: TurnContext, call: CallState): boolean {
     refuseCall(context, call, { status: 'error', code: 'TOOL_MISSING', message });
     return false;
   }
+  if (!isGated(profile, tool)) return true;
   const args = call.args ?? {};
   const gate = gateFor(context, env, { tool, args, turnId });
   if (gate === undefined || gate.verdict === 'allow') return true;
@@ -148,6 +148,9 @@ export function startCall(context: TurnContext, call: CallState, tool: EffectToo
     },
     cause,
   );
-  if (mustSyncStart(tool)) tx.sync = true;
+  // The start itself must be on the disk before the tool runs. Were that of an `idempotent` call lost, its id, which counts the calls of the
+  // run, would later name another request, and a system that remembers the first would skip the second. The
+  // end needs no sync: when it is lost, an `unsafe` call has an unknown outcome, and a `verifiable` one is verified.
+  if (tool.effect !== 'pure') tx.sync = true;
   tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
 }

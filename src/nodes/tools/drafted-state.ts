@@ -12,6 +12,7 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { ModuleUpdate, StateChange, StatePatch } from '../../core/events/team-events.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { emptyModule, type WorkModule } from '../../core/team/work-module.ts';
+import { isMadeFrom } from './transition-context.ts';
 
 /** A change that a tool drafted, in one of three forms. */
 type ChangeDraft = StatePatch | StateChange | ModuleUpdate;
@@ -22,6 +23,7 @@ type ChangeDraft = StatePatch | StateChange | ModuleUpdate;
  * Owns: that the changes a transition tool drafts fit, before any of them is an event. Does not own: what they are.
  * 1. `state.update` and `module.update`, which journals had before patches, become patches.
  * 2. A change that does not fit what the drafts before it leave is an error: the fold never meets it.
+ * 3. A change that the context of the call made from the very state it meets fits, and is not tried.
  */
 export class DraftedState {
   readonly #run: RunContext;
@@ -30,6 +32,8 @@ export class DraftedState {
   readonly #slices = new Map<AgentId, Omit<PatchedState, 'team'>>();
   readonly #modules: Record<string, WorkModule> = {};
   #shared: JsonObject;
+  /** The first change, when it was not tried; false before it. */
+  #untried: StatePatch | false | undefined = false;
 
   constructor(run: RunContext, by: string, at: number) {
     this.#run = run;
@@ -52,18 +56,34 @@ export class DraftedState {
   }
 
   #toPatch(draft: ChangeDraft, turnId: TurnId): StatePatch | undefined {
+    if (this.#untried === false && draft.type === 'state.patch' && isMadeFrom(draft, this.#run)) return (this.#untried = draft);
+    this.#catchUp();
+    return this.#tried(draft, turnId);
+  }
+
+  /** Applies the first change, if that is still to be done: from here on, drafts meet another state than the run's. */
+  #catchUp(): void {
+    const first = this.#untried;
+    this.#untried = undefined;
+    if (typeof first === 'object') this.#apply(first, this.#stateOf(first.agentId));
+  }
+
+  #tried(draft: ChangeDraft, turnId: TurnId): StatePatch | undefined {
     const agentId = 'agentId' in draft ? draft.agentId : undefined;
     const state = this.#stateOf(agentId);
     const given = 'by' in draft ? draft : { by: undefined, turnId: undefined };
     const place = { agentId, turnId: given.turnId ?? turnId, by: given.by ?? this.#by };
     const patch = toStatePatch(this.#changesOf(draft, state), place);
-    if (patch === undefined) return undefined;
-    for (const { path } of patch.patches) if (path[1] === 'work_modules') this.#load(String(path[2]));
-    applyChanges(agentId === undefined ? { team: state.team } : state, patch.patches);
+    if (patch !== undefined) this.#apply(patch, state);
+    return patch;
+  }
+
+  #apply({ agentId, patches }: StatePatch, state: PatchedState): void {
+    for (const { path } of patches) if (path[1] === 'work_modules') this.#load(String(path[2]));
+    applyChanges(agentId === undefined ? { team: state.team } : state, patches);
     const { team, ...slices } = state;
     this.#shared = team.shared;
     if (agentId !== undefined) this.#slices.set(agentId, slices);
-    return patch;
   }
 
   #changesOf(draft: ChangeDraft, state: PatchedState): Changes {
@@ -94,6 +114,7 @@ export class DraftedState {
   }
 
   #setDeliverables(agentId: AgentId, deliverables: JsonObject): void {
+    this.#catchUp();
     const { team: _, ...slices } = this.#stateOf(agentId);
     this.#slices.set(agentId, { ...slices, deliverables });
   }

@@ -4,14 +4,14 @@ import type { ErrorRecord } from '../../core/error.ts';
 import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { ToolEnd } from '../../core/events/tool-events.ts';
 import type { AgentId, CallId } from '../../core/ids.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { JsonValue, Writable } from '../../core/json.ts';
 import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import type { Content } from '../../core/prompt/message.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
 import type { Tool } from '../../core/tool/tool.ts';
 import type { CallStatus } from '../../core/state/turn.ts';
 import type { Env } from '../../core/env.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
+import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 
 /** Outcome of a call, as the tool node knows it. */
 export interface CallEnding {
@@ -23,24 +23,13 @@ export interface CallEnding {
   readonly full?: string;
   /** Number of invisible characters already removed from the result. */
   readonly cleaned?: number;
+  /** True when invisible characters were looked for in the content and none was removed. */
+  readonly isClean?: true;
   readonly progress?: readonly { readonly fraction: number; readonly note: string; readonly at: number }[];
   /** Sequence number of the event that caused the end; the call's start when absent. */
   readonly cause?: number;
   /** Untrusted sources of what the content quotes, framed. */
   readonly taint?: readonly string[];
-}
-
-/** True when the end of the tool's calls must be on the disk itself: were it lost, the tool would be run again. */
-function endMustOutlivePowerCut(tool: Tool | undefined): boolean {
-  return tool?.effect === 'unsafe' || tool?.effect === 'verifiable';
-}
-
-/**
- * True when the start of the tool's calls must be on the disk itself before it runs. Were the start of an `idempotent` call lost, its id,
- * which counts the calls of the run, would later name another request, and a system that remembers the first would skip the second.
- */
-export function mustSyncStart(tool: Tool): boolean {
-  return tool.effect !== 'pure';
 }
 
 /** Ends a call with an error: the model reads its code and its message. */
@@ -58,13 +47,17 @@ export function failCall(
  * gets no item.
  */
 export function endCall(context: TurnContext, callId: CallId, said: CallEnding): void {
-  const { tx, env, agent } = context;
-  const call = agent.calls.open.get(callId);
-  if (call === undefined) return;
+  const call = context.agent.calls.open.get(callId);
+  if (call !== undefined) endOpenCall(context, call, context.env.catalog.get(call.request.name), said);
+}
+
+/** Ends a call that is open, of a tool that may be gone. */
+export function endOpenCall(context: TurnContext, call: CallState, tool: Tool | undefined, said: CallEnding): void {
+  const { tx, agent } = context;
+  const { callId } = call;
   const agentId = agent.meta.agentId;
-  const tool = env.catalog.get(call.request.name);
   const isOutside = speaksFromOutside(tool, call, said);
-  const ending = isOutside ? withoutUnseen(said) : said;
+  const ending = isOutside && said.isClean !== true ? withoutUnseen(said) : said;
   const draft: PlaceableDraft<ToolEnd> = {
     type: 'tool.end',
     agentId,
@@ -86,7 +79,6 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
   if (ending.full !== undefined) draft.full = tx.content(ending.full);
   if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
-  if (endMustOutlivePowerCut(tool) && call.startSeq !== undefined) tx.sync = true;
   if (agent.status === 'ended') return;
   const payload: Record<string, JsonValue> = {
     tool_name: call.request.name,
@@ -96,9 +88,10 @@ export function endCall(context: TurnContext, callId: CallId, said: CallEnding):
   };
   if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
   if (isOutside) payload['trust'] = 'untrusted';
-  const cleaned = ending.cleaned === undefined ? {} : { cleaned: ending.cleaned };
-  const { taint = [] } = ending;
-  tx.post(agentId, { source: 'TOOL_RESULT', payload, ...cleaned, ...(taint.length === 0 ? {} : { taint }) }, end.seq);
+  const item: Writable<ItemDraft> = { source: 'TOOL_RESULT', payload };
+  if (ending.cleaned !== undefined) item.cleaned = ending.cleaned;
+  if (ending.taint !== undefined && ending.taint.length > 0) item.taint = ending.taint;
+  tx.post(agentId, item, end.seq);
 }
 
 /**

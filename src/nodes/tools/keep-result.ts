@@ -1,4 +1,4 @@
-import { type TurnContext, profileOf } from '../../core/turn-context.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 import type { Env, FittedResult, ResultOptions } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { StatePatch } from '../../core/events/team-events.ts';
@@ -27,15 +27,10 @@ const maxSourceChars = 200;
  * token: the full text is stored like every cut text, and the team's state records the token (A1.13). The same text keeps
  * its token.
  */
-export function keepResult(
-  context: Pick<TurnContext, 'env' | 'run' | 'agent'>,
-  call: CallState,
-  tool: Tool | undefined,
-  returned: unknown,
-): KeptResult {
-  const { env, run, agent } = context;
+export function keepResult(context: TurnContext, call: CallState, tool: Tool | undefined, returned: unknown): KeptResult {
+  const { env, run } = context;
   const maxChars = tool?.maxResultChars ?? defaultMaxResultChars;
-  const preview = tool?.wholeResult === true ? undefined : profileOf(env, agent).contextPolicy.resultPreview;
+  const preview = tool?.wholeResult === true ? undefined : context.profile.contextPolicy.resultPreview;
   const isOutside = tool?.trust !== 'trusted';
   if (preview === undefined || preview >= maxChars || !hasRoom(run)) return fit(env, returned, maxChars, { isOutside });
   let change: StatePatch | undefined;

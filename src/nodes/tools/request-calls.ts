@@ -12,6 +12,7 @@ import type { CallStatus, ReplyToolCall } from '../../core/state/turn.ts';
 import { toolCallRoom, type ToolCallRoom } from '../limits/limits.ts';
 import { checkCallStart } from './check-call-start.ts';
 import { failCall } from './end-call.ts';
+import { isGated } from './tool-gates.ts';
 
 /** End of a reply, which decides if its calls can be trusted to be complete. */
 export interface ReplyEnd {
@@ -27,32 +28,36 @@ export function requestCalls(context: TurnContext, turnId: TurnId, calls: readon
   const tools = env.toolsOf(profile, agent);
   const decided = tx.run.seq;
   const room = toolCallRoom(context);
-  const checks = calls.map((call, index) => {
-    if (index >= room.left) return beyondLimit(call, room);
+  // Each is checked before the first is recorded.
+  const checks: CallCheck[] = [];
+  for (const call of calls) {
     const mustBeAlone = calls.length > 1 && tools.tools.get(call.name)?.unique === true;
-    return mustBeAlone ? notAlone(call, calls.length) : checkCall(env, agent, tools, call, end);
-  });
-  calls.forEach((call, index) => {
+    if (checks.length >= room.left) checks.push(beyondLimit(agent, call, room));
+    else checks.push(mustBeAlone ? notAlone(call, calls.length) : checkCall(env, agent, tools, call, end));
+  }
+  for (let index = 0; index < calls.length; index++) {
+    const call = calls[index];
     const check = checks[index];
+    if (call === undefined || check === undefined) continue;
     const draft: PlaceableDraft<ToolRequest> = {
       type: 'tool.request',
       agentId: agent.meta.agentId,
       turnId,
       callId: call.callId,
       name: call.name,
-      args: check?.ok === true ? check.args : null,
+      args: check.ok ? check.args : null,
       runId: emptyPlace.runId,
       seq: emptyPlace.seq,
       at: emptyPlace.at,
       cause: emptyPlace.cause,
     };
-    if (check?.ok === true && check.repaired) draft.repaired = true;
-    if (check?.ok === true && check.tool.polls === true) draft.polls = true;
-    if (check?.ok === true && check.tool.toolset !== check.tool.name) draft.toolset = check.tool.toolset;
+    if (check.ok && check.repaired) draft.repaired = true;
+    if (check.ok && check.tool.polls === true) draft.polls = true;
+    if (check.ok && check.tool.toolset !== check.tool.name) draft.toolset = check.tool.toolset;
     const request = tx.emit(draft, decided);
-    if (check?.ok === false) failCall(context, request.callId, { ...check.refusal, cause: request.seq });
-    else judgeEarly(context, request.callId);
-  });
+    if (!check.ok) failCall(context, request.callId, { ...check.refusal, cause: request.seq });
+    else if (isGated(profile, check.tool)) judgeEarly(context, request.callId);
+  }
 }
 
 /** Answers every call of a reply without running it, since the flow went elsewhere. */
@@ -87,14 +92,19 @@ function notAlone(call: ReplyToolCall, count: number): CallCheck {
 }
 
 /** Returns the refusal of a call that a limit leaves no room for; the calls before it run. */
-function beyondLimit(call: ReplyToolCall, room: ToolCallRoom): CallCheck {
-  return refused('error', 'LIMIT_REACHED', `'${call.name}' was not run: ${room.reason}. Finish with what you have.`);
+function beyondLimit({ meta, work }: SubContext, call: ReplyToolCall, room: ToolCallRoom): CallCheck {
+  const holders = { agent: meta.agentId, module: `the agents on module ${work.moduleScope ?? ''}`, run: 'the run' };
+  return refused(
+    'error',
+    'LIMIT_REACHED',
+    `'${call.name}' was not run: ${holders[room.holder]} may make ${room.most} tool calls. Finish with what you have.`,
+  );
 }
 
 function checkCall(env: Env, agent: SubContext, tools: AgentTools, call: ReplyToolCall, end: ReplyEnd): CallCheck {
   if (call.problem !== undefined && end.finishedCleanly) return refused('error', 'TOOL_ARGUMENTS_INVALID', `${call.problem}.`);
   const tool = tools.tools.get(call.name);
-  const only = forcedTool(agent.turn.toolBound);
+  const only = agent.turn.toolBound === undefined ? undefined : forcedTool(agent.turn.toolBound);
   if (only !== undefined && only !== call.name) return notInThisTurn(call.name, `the only tool it has is '${only}'`);
   if (tool === undefined)
     return agent.turn.forbiddenTools.includes(call.name) ? forbidden(call.name) : absent(env, agent, tools, call.name);

@@ -50,6 +50,11 @@ export function gateFor(
   return matched ?? (call.tool.needsApproval === true ? ownApproval : undefined);
 }
 
+/** True when a gate may exist for calls of a tool; for most tools none can. */
+export function isGated({ toolGates }: CompiledProfile, { needsApproval }: Tool): boolean {
+  return toolGates.length > 0 || needsApproval === true;
+}
+
 /** The gate of a tool that asks for approval itself. */
 const ownApproval: GateVerdict = { id: 'needs_approval', verdict: 'ask', definition: 'needs_approval' };
 

@@ -20,7 +20,7 @@ import { defaultMaxResultChars, keepResult, resultChanges } from './keep-result.
 import { checkCallStart, startCall } from './check-call-start.ts';
 import { endMissing } from './missing-tool.ts';
 import { outcomeEvents } from './drafted-state.ts';
-import { type CallEnding, endCall, failCall } from './end-call.ts';
+import { type CallEnding, endCall, endOpenCall, failCall } from './end-call.ts';
 import { transitionContext } from './transition-context.ts';
 import { settleUnknown } from './unknown-outcome.ts';
 
@@ -60,7 +60,12 @@ interface ToolNode {
 /** Creates the tool node of an environment. */
 export function createToolNode(env: Env): ToolNode {
   return {
-    prep: (tx, agent) => startNext(new TurnContext(tx, env, agent)),
+    prep: (tx, agent) => {
+      // Without a call that was requested and neither runs nor waits, nothing can start.
+      for (const { status } of agent.calls.open.values())
+        if (status === 'requested') return startNext(new TurnContext(tx, env, agent));
+      return undefined;
+    },
     post: (tx, agent, ticket, outcome) => recordOutcome(new TurnContext(tx, env, agent), ticket.callId, outcome),
     resume: (tx, agent, call, happening, cause) => resumeCall(new TurnContext(tx, env, agent), call, happening, cause),
   };
@@ -94,23 +99,21 @@ function startNext(context: TurnContext): CallTicket | undefined {
  * Returns the first requested call that may start now: `parallel` calls immediately, `serial` ones in the order given and one
  * at a time, `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call.
  */
-function nextCall(env: Env, agent: SubContext): CallState | undefined {
+function nextCall({ catalog }: Env, { calls }: SubContext): CallState | undefined {
   let running = 0;
   let serialBusy = false;
-  let exclusiveBusy = false;
-  const concurrencyOf = (call: CallState): string => env.catalog.get(call.request.name)?.concurrency ?? 'parallel';
-  for (const call of agent.calls.open.values()) {
+  for (const { status, request } of calls.open.values()) {
+    if (status === 'requested') continue;
+    const concurrency = catalog.get(request.name)?.concurrency;
+    if (status === 'running') running++;
+    if (status === 'running' && concurrency === 'exclusive') return undefined;
     // A call that waits for a person keeps its turn: later calls must not overtake it.
-    if (call.status === 'suspended') serialBusy ||= concurrencyOf(call) === 'serial';
-    if (call.status !== 'running') continue;
-    running++;
-    serialBusy ||= concurrencyOf(call) === 'serial';
-    exclusiveBusy ||= concurrencyOf(call) === 'exclusive';
+    serialBusy ||= concurrency === 'serial' && (status === 'running' || status === 'suspended');
   }
-  if (exclusiveBusy) return undefined;
-  for (const call of agent.calls.open.values()) {
+  for (const call of calls.open.values()) {
     if (call.status !== 'requested') continue;
-    const concurrency = concurrencyOf(call);
+    if (calls.open.size === 1) return call;
+    const concurrency = catalog.get(call.request.name)?.concurrency ?? 'parallel';
     if (concurrency === 'parallel') return call;
     if (concurrency === 'exclusive') return running === 0 ? call : undefined;
     if (!serialBusy) return call;
@@ -194,7 +197,10 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
   const kept = keepResult(context, call, tool, outcome.returned);
   const started = call.startSeq ?? call.request.seq;
   if (kept.change !== undefined) tx.emit(kept.change, started);
-  const { fitted, changes, failure } = withChanges(context, call, kept);
+  const brings = kept.values !== undefined || kept.update !== undefined;
+  const { fitted, changes, failure } = brings
+    ? withChanges(context, call, kept)
+    : { fitted: kept, changes: noChanges, failure: undefined };
   const ending: Writable<CallEnding> = {
     status: fitted.isError ? 'error' : 'ok',
     content: fitted.content,
@@ -203,15 +209,19 @@ function recordOutcome(context: TurnContext, callId: CallId, outcome: ToolOutcom
   if (fitted.isError) ending.error = { code: 'TOOL_FAILED', message: failure ?? `${call.request.name} reported an error` };
   if (fitted.full !== undefined) ending.full = fitted.full;
   if (fitted.cleaned !== undefined) ending.cleaned = fitted.cleaned;
+  if (fitted.isClean === true) ending.isClean = true;
   if (tool?.endsFlow === true && !fitted.isError)
     ending.end = { outcome: 'success', output: typeof fitted.content === 'string' ? fitted.content : '' };
   // Before the call ends: its agent may end with it, and hand in what was changed.
   for (const change of changes) tx.emit(change, started);
-  endCall(context, callId, ending);
+  endOpenCall(context, call, tool, ending);
   tx.cause = call.end?.seq;
+  if (fitted.items.length === 0) return;
   const trust = tool?.trust === 'untrusted' ? { trust: 'untrusted' as const } : {};
   for (const item of fitted.items) postReturned(tx, agent, { ...item, ...trust });
 }
+
+const noChanges: readonly never[] = [];
 
 /** A result with the changes of state that come with it. When these cannot be made, it is an error without any effect. */
 function withChanges(

@@ -6,7 +6,13 @@ import type { EventDraft } from '../../core/events/event.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { CallState } from '../../core/state/turn-state.ts';
-import type { TransitionContext } from '../../core/tool/transition.ts';
+import type { Changes } from '../../core/patches/patch.ts';
+import type { StatePatch } from '../../core/events/team-events.ts';
+import type { RecipeOwner } from '../../core/patches/state-draft.ts';
+import { redactChanges } from '../../core/secrets/redact-changes.ts';
+import type { RunContext } from '../../core/state/run-context.ts';
+import { moduleChanges } from '../../core/team/module-changes.ts';
+import type { ChangeOptions, TransitionContext } from '../../core/tool/transition.ts';
 
 /** Returns the context that a transition tool may read while it decides on one call. */
 export function transitionContext(context: TurnContext, call: CallState): TransitionContext {
@@ -25,15 +31,37 @@ export function transitionContext(context: TurnContext, call: CallState): Transi
       const params = options?.noHandover === true ? { ingestorParams: { no_handover: true } } : {};
       return tx.itemDraft(to, { source, payload, from: agent.meta.agentId, ...params });
     },
-    change: (recipe, { moves: actor = 'planner', on = tx.run } = {}) => {
-      const { name, turnId } = call.request;
-      const owner = { owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at };
-      const changes = env.recipe(patchedState(on, agent), recipe, owner);
-      const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name });
-      return event === undefined ? [] : [event];
-    },
+    change: (recipe, options) =>
+      changeEvents(context, call, options, (owner, on) => env.recipe(patchedState(on, agent), recipe, owner)),
+    changeModules: (modules, options) =>
+      changeEvents(context, call, options, (owner, on) =>
+        redactChanges(moduleChanges(on.team.workModules, modules, owner), env.secrets),
+      ),
     check: env.checkSchema,
   };
+}
+
+/** Returns the event of a call's changes of state; none when nothing changed. */
+function changeEvents(
+  { tx, agent }: TurnContext,
+  { request: { name, turnId } }: CallState,
+  { moves: actor = 'planner', on = tx.run }: ChangeOptions = {},
+  change: (owner: RecipeOwner, on: RunContext) => Changes,
+): readonly EventDraft[] {
+  const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at }, on);
+  const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name });
+  if (event === undefined) return [];
+  Object.freeze(event.patches);
+  madeFrom.set(Object.freeze(event), on);
+  return [event];
+}
+
+/** Pure cache: keyed by an event that its tool cannot change; holds the state that its changes were made from. */
+const madeFrom = new WeakMap<StatePatch, RunContext>();
+
+/** True for a change that a context made from this state, as it is before any event of the decision is folded in: it fits. */
+export function isMadeFrom(change: StatePatch, run: RunContext): boolean {
+  return madeFrom.get(change) === run;
 }
 
 /** The id of a run's n-th agent: its profile's name, made safe, and the number. */

@@ -16,6 +16,7 @@ import { callFunction, defaultFunctionTimeoutMs, type NodeFunction } from './fun
 import type { ExecPorts } from './node.ts';
 import { askPlanner } from '../planner/ask-planner.ts';
 import { systemTextOf, requiredText } from '../prompt/build-system-prompt.ts';
+import { planOf } from '../../core/profile/turn-plan.ts';
 import { profileOf } from '../../core/turn-context.ts';
 
 /** One activation of an agent: the turn that is under way. */
@@ -38,35 +39,33 @@ export interface AgentPorts extends ExecPorts {
 
 /** Makes the model call of a turn from what the journal says of it, so that a resumed run asks exactly the same. */
 export function callModel(env: Env, ticket: TurnTicket, ports: AgentPorts): Promise<ModelOutcome> {
-  const { run, agent, signal } = ports;
+  const { run, agent } = ports;
   const start = run.turns.get(ticket.turnId)?.start;
   const prompt = start?.prompt;
   if (start === undefined || prompt === undefined) throw new Error(`turn ${ticket.turnId} has no prompt`);
   const profile = profileOf(env, agent);
   const tools: AgentTools = env.toolsOf(profile, agent);
   const systemText = latestSystemText(agent, prompt.system, ports.content);
-  const heads = headTextsOf(agent, prompt, ports.content);
+  const heads = prompt.head === undefined ? noHeads : headTextsOf(agent, prompt, prompt.head, ports.content);
   const messages = promptOf(agent, { systemText, history: agent.history, range: prompt, inputs: start.inputs, heads });
-  const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(profile.functionNode);
-  if (fn !== undefined) {
-    return callFunction(fn, {
-      name: profile.functionNode ?? '',
-      env,
-      run,
-      agent,
-      messages,
-      tools: tools.offered,
-      signal,
-      clock: ports.clock,
-      timeoutMs: profile.functionTimeoutMs ?? defaultFunctionTimeoutMs,
-      graceMs: ports.graceMs,
-    });
-  }
-  const { planner } = profile;
-  const ask = (): Promise<ModelOutcome> => askModel(env, ports, { start, prompt, profile, tools, messages });
+  const asked: Asked = { start, prompt, profile, tools, messages };
+  return planOf(profile).withoutModel ? askOther(env, ports, asked) : askModel(env, ports, asked);
+}
+
+const noHeads: readonly string[] = [];
+
+/** Asks the function or the planner of a profile; the model, when a planner leaves a turn to it or the function is not given. */
+function askOther(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutcome> {
+  const { run, agent, signal, clock, graceMs } = ports;
+  const { start, profile, tools, messages } = asked;
+  const { functionNode: name = '', functionTimeoutMs: timeoutMs = defaultFunctionTimeoutMs, planner } = profile;
+  const fn = profile.functionNode === undefined ? undefined : ports.functions?.get(name);
+  if (fn !== undefined)
+    return callFunction(fn, { name, env, run, agent, messages, tools: tools.offered, signal, clock, timeoutMs, graceMs });
+  const ask = (): Promise<ModelOutcome> => askModel(env, ports, asked);
   if (planner === undefined) return ask();
-  const hasTool = (name: string): boolean => tools.tools.has(name);
-  return askPlanner({ planner, run, agent, turnId: ticket.turnId, hasTool, env }, ask);
+  const hasTool = (tool: string): boolean => tools.tools.has(tool);
+  return askPlanner({ planner, run, agent, turnId: start.turnId, hasTool, env }, ask);
 }
 
 /** Inputs of a model call. */
@@ -86,7 +85,7 @@ function askModel(env: Env, ports: AgentPorts, asked: Asked): Promise<ModelOutco
     config,
     messages,
     tools: tools.offered,
-    toolChoice: toToolChoice(prompt.toolChoice, env),
+    toolChoice: prompt.toolChoice === undefined ? { type: 'auto' } : toToolChoice(prompt.toolChoice, env),
     signal,
     caller: callerOf(run, agent),
   };
@@ -117,18 +116,22 @@ function latestSystemText(agent: SubContext, log: ContentHash, content: AgentPor
 const headTexts = new WeakMap<SubContext, { readonly newest: ContentHash; readonly texts: readonly string[] }>();
 
 /** The texts that stand for messages that are left out, in order; the newest ones of each agent are kept. */
-function headTextsOf(agent: SubContext, prompt: TurnPrompt, content: AgentPorts['content']): readonly string[] {
-  if (prompt.head === undefined) return [];
+function headTextsOf(
+  agent: SubContext,
+  prompt: TurnPrompt,
+  newest: ContentHash,
+  content: AgentPorts['content'],
+): readonly string[] {
   const known = headTexts.get(agent);
-  if (known !== undefined && known.newest === prompt.head) return known.texts;
+  if (known?.newest === newest) return known.texts;
   const texts = headsOf(prompt).map(({ head }) => requiredText(content, head, 'what stands for messages that are left out'));
-  headTexts.set(agent, { newest: prompt.head, texts });
+  headTexts.set(agent, { newest, texts });
   return texts;
 }
 
 /** A tool choice as the gateway wants it: one of the modes, or the wire name of a tool. */
-function toToolChoice(choice: string | undefined, env: Env): ToolChoice {
-  if (choice === undefined || choice === '' || choice === 'auto') return { type: 'auto' };
+function toToolChoice(choice: string, env: Env): ToolChoice {
+  if (choice === '' || choice === 'auto') return { type: 'auto' };
   if (choice === 'none' || choice === 'required') return { type: choice };
   return { type: 'tool', toolName: env.catalog.wireName(choice) };
 }
@@ -157,7 +160,8 @@ function growsWithHistory({ systemText, history, range, inputs, heads }: PromptP
   const { length } = history.messages;
   if (length <= copiedLength || history.released > 0 || range.from !== 0 || range.to !== length) return false;
   if (systemText === '' || range.stream !== undefined || (heads !== undefined && heads.length > 0)) return false;
-  return inputs.every(({ persistent }) => persistent);
+  for (const { persistent } of inputs) if (!persistent) return false;
+  return true;
 }
 
 function grow(agent: SubContext, parts: PromptParts): readonly PromptMessage[] {
@@ -170,7 +174,10 @@ function grow(agent: SubContext, parts: PromptParts): readonly PromptMessage[] {
     return messages;
   }
   const { messages } = known;
-  for (const message of history.slice(messages.length - 1)) messages.push(message);
+  for (let index = messages.length - 1; index < history.length; index++) {
+    const message = history[index];
+    if (message !== undefined) messages.push(message);
+  }
   return messages;
 }
 

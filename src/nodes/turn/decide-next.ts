@@ -15,6 +15,8 @@ import { type StateQuotes, stateQuotes } from '../../core/untrusted/quote-state.
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ItemDraft, Transaction } from '../../core/events/transaction.ts';
 import type { ReplyToolCall, RuleRecord, ObserverRecord } from '../../core/state/turn.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
+import type { TurnState } from '../../core/state/turn-state.ts';
 import { checkOutput, type Decided } from './check-output.ts';
 import type { Action } from './node.ts';
 
@@ -22,14 +24,14 @@ import type { Action } from './node.ts';
  * Asks the profile's flow decider what follows (A1.2): the first rule whose condition holds wins, and every rule that
  * was asked is on the record with what it saw. The action that was decided is committed as `turn.decide`.
  */
-export function decideNext(context: TurnContext, turnId: TurnId, observers: readonly ObserverRecord[]): Action {
+export function decideNext(context: TurnContext, plan: TurnPlan, turnId: TurnId, observers: readonly ObserverRecord[]): Action {
   const { tx, env, agent, profile } = context;
   const scope = agentScope(env, tx.run, agent);
-  const failed = tx.run.turns.get(turnId)?.modelEnd?.error !== undefined;
+  const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
+  const failed = modelEnd?.error !== undefined;
   const asked = failed ? profile.flowDecider.filter(handlesErrors) : profile.flowDecider;
-  const { rules, decided } = askRules(asked, scope, (rule) => toDecided(context, scope, turnId, rule));
-  const found = decided ?? toDecided(context, scope, turnId, undefined);
-  const { action, item } = failed ? found : checkOutput(context, found);
+  const { rules, decided } = askRules(context, scope, modelEnd, asked);
+  const { action, item } = plan.output && !failed ? checkOutput(context, decided) : decided;
   tx.emit({
     type: 'turn.decide',
     agentId: agent.meta.agentId,
@@ -51,31 +53,42 @@ export function decideNext(context: TurnContext, turnId: TurnId, observers: read
  * Asks what follows a model call that failed (FAULTS M12, M13): the observers and rules whose condition names `turn.error`.
  * Without any, and in the last turn of an agent, the error ends it.
  */
-export function decideOnError(context: TurnContext, turnId: TurnId): Action {
+export function decideOnError(context: TurnContext, plan: TurnPlan, turnId: TurnId): Action {
   const { tx, env, agent, profile } = context;
-  const isAsked = profile.flowDecider.some(handlesErrors) || profile.postTurnObservers.some(handlesErrors);
-  if (!isAsked || agent.limits.stage === 'last_turn') return 'error';
-  return decideNext(context, turnId, env.observe(tx, agent, profile, 'error'));
+  if (!plan.errorRules || agent.limits.stage === 'last_turn') return 'error';
+  return decideNext(context, plan, turnId, env.observe(tx, agent, profile, 'error'));
 }
 
-/** A rule whose texts cannot be put together counts as one that does not hold, like one whose condition fails (I12). */
+type EndedCall = TurnState['modelEnd'];
+
+/**
+ * Returns the first decision of a rule that holds, and the record of every rule asked. A rule whose texts cannot be put together counts as
+ * one that does not hold, like one whose condition fails (I12).
+ */
 function askRules(
-  rules: readonly CompiledRule[],
+  context: TurnContext,
   scope: Scope,
-  toDecision: (rule: CompiledRule) => Decided,
-): { readonly rules: readonly RuleRecord[]; readonly decided?: Decided } {
+  modelEnd: EndedCall,
+  rules: readonly CompiledRule[],
+): { readonly rules: readonly RuleRecord[]; readonly decided: Decided } {
   const asked: RuleRecord[] = [];
   for (const rule of rules) {
-    const record = askRule(rule, scope);
-    asked.push(record);
-    if (!record.matched) continue;
+    const { id, condition } = rule;
+    let matched = false;
     try {
-      return { rules: asked.slice(), decided: toDecision(rule) };
+      matched = condition === undefined || condition.test(scope);
+      if (!matched) asked.push({ id, matched, values: valuesOf(condition, scope) });
+      else {
+        const decided = toDecided(context, scope, modelEnd, rule);
+        // An exact copy, since it is kept with the turn and a grown array reserves room.
+        return { rules: asked.length === 0 ? [{ id, matched }] : [...asked, { id, matched }], decided };
+      }
     } catch (thrown) {
-      asked[asked.length - 1] = { ...record, matched: false, error: toErrorRecord(thrown, 'CONDITION_FAILED') };
+      const seen = matched ? {} : { values: valuesOf(condition, scope) };
+      asked.push({ id, matched: false, ...seen, error: toErrorRecord(thrown, 'CONDITION_FAILED') });
     }
   }
-  return { rules: asked.slice() };
+  return { rules: asked.slice(), decided: toDecided(context, scope, modelEnd, undefined) };
 }
 
 function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: StateQuotes | undefined): ItemDraft {
@@ -94,25 +107,10 @@ function loopItem(rule: CompiledRule, item: ItemTemplate, scope: Scope, quotes: 
   };
 }
 
-function askRule(rule: CompiledRule, scope: Scope): RuleRecord {
-  if (rule.condition === undefined) return { id: rule.id, matched: true };
-  try {
-    const matched = rule.condition.test(scope);
-    return matched ? { id: rule.id, matched } : { id: rule.id, matched, values: valuesOf(rule.condition.paths, scope) };
-  } catch (thrown) {
-    return {
-      id: rule.id,
-      matched: false,
-      values: valuesOf(rule.condition.paths, scope),
-      error: toErrorRecord(thrown, 'CONDITION_FAILED'),
-    };
-  }
-}
-
 /** Returns the values a condition read, small enough for the record: scalars as they are, others by their size. */
-function valuesOf(paths: readonly string[], scope: Scope): Readonly<Record<string, JsonValue>> {
+function valuesOf(condition: CompiledRule['condition'], scope: Scope): Readonly<Record<string, JsonValue>> {
   const values: Record<string, JsonValue> = {};
-  for (const path of paths) values[path] = shown(readPath(scope, path));
+  for (const path of condition?.paths ?? noPaths) values[path] = shown(readPath(scope, path));
   return values;
 }
 
@@ -125,18 +123,20 @@ function shown(value: unknown): JsonValue {
 }
 
 /** The decided action as plain data, after what holds for every profile: limits, and calls that must exist. */
-function toDecided(context: TurnContext, scope: Scope, turnId: TurnId, winner: CompiledRule | undefined): Decided {
+function toDecided(context: TurnContext, scope: Scope, modelEnd: EndedCall, winner: CompiledRule | undefined): Decided {
   const { tx, env, agent } = context;
-  const modelEnd = tx.run.turns.get(turnId)?.modelEnd;
-  const calls = modelEnd?.reply?.toolCalls ?? [];
+  const calls = modelEnd?.reply?.toolCalls ?? noCalls;
   if (agent.limits.stage === 'last_turn')
     return { action: { type: 'limit', outcome: 'limit', error: agent.limits.reason ?? 'limit reached' } };
   const failure = modelEnd?.error?.message;
   if (winner === undefined) return { action: withoutRule(agent, calls.length > 0, failure) };
-  const quotes = stateQuotes(tx.run, agent, env.hash, winner.id);
-  const item = winner.action.type === 'loop_with_inbox_item' ? { item: loopItem(winner, winner.action.item, scope, quotes) } : {};
-  return { action: actionOf(context, scope, winner, calls, failure), ...item };
+  if (winner.action.type !== 'loop_with_inbox_item') return { action: actionOf(context, scope, winner, calls, failure) };
+  const item = loopItem(winner, winner.action.item, scope, stateQuotes(tx.run, agent, env.hash, winner.id));
+  return { action: actionOf(context, scope, winner, calls, failure), item };
 }
+
+const noCalls: readonly never[] = [];
+const noPaths: readonly never[] = [];
 
 function actionOf(
   context: TurnContext,

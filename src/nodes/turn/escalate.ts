@@ -2,26 +2,32 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { StagnationAct } from '../../core/events/agent-events.ts';
 import type { Writable } from '../../core/json.ts';
 import { streakOf } from '../../core/fold/streaks.ts';
-import { type EscalationStep } from '../../core/profile/escalation.ts';
+import type { EscalationStep } from '../../core/profile/escalation.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import { callLines } from '../inbox/call-lines.ts';
-import type { NotBegun } from './not-begun.ts';
 import { endAgent } from './end-agent.ts';
+
+/** True when a streak is long enough for some step of the escalation; false proves that there is nothing to do. */
+export function isStagnating(agent: SubContext, { escalation }: TurnPlan): boolean {
+  for (const { on, at } of escalation) if (streakOf(agent, on) >= at) return true;
+  return false;
+}
 
 /**
  * Takes the steps of the profile's escalation before a turn: each step whose streak is long enough is taken
- * once, and again only after the streak broke. Returns 'escalated' when no turn follows: a person is asked first, or the agent has ended.
+ * once, and again only after the streak broke. False when no turn follows: a person is asked first, or the agent has ended.
  */
-export function escalate(context: TurnContext): NotBegun | undefined {
+export function escalate(context: TurnContext): boolean {
   const { agent, profile } = context;
   for (const step of profile.stagnation) {
     const count = streakOf(agent, step.on);
     if (count < step.at || agent.streaks.escalations.some(({ id }) => id === step.id)) continue;
-    if (!act(context, step, count)) return 'escalated';
+    if (!act(context, step, count)) return false;
   }
-  return undefined;
+  return true;
 }
 
 function act(context: TurnContext, step: EscalationStep, count: number): boolean {

@@ -9,6 +9,8 @@ import type { Action } from './node.ts';
 import { decideNext, decideOnError } from './decide-next.ts';
 import { recordReply } from './record-reply.ts';
 import { promptTokens, viewTokens } from '../../core/prompt/context-size.ts';
+import { planOf, type TurnPlan } from '../../core/profile/turn-plan.ts';
+import type { ObserverRecord } from '../../core/state/turn.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { startCompaction } from '../prompt/compaction.ts';
 import { trimTo, edgeAt, positionOfTokens } from '../prompt/context-view.ts';
@@ -21,24 +23,33 @@ export function finishTurn(context: TurnContext, { turnId }: TurnTicket, receive
     interruptTurn(context, turn, received);
     return 'interrupted';
   }
-  const outcome = refusedAsError(received);
+  const isFiltered = received.kind === 'reply' && received.reply.finishReason === 'content-filter';
+  const outcome = isFiltered ? refusedAsError(received) : received;
   const wasCostKnown = !tx.run.usage.costUnknown;
-  recordReply(context, turnId, outcome);
+  const plan = planOf(context.profile);
+  recordReply(context, plan, turnId, outcome);
   if (wasCostKnown && tx.run.usage.costUnknown) noteUnknownCost(context);
-  return decideAfterCall(context, turnId, outcome.kind === 'reply' ? undefined : outcome.error);
+  return decideAfterCall(context, turnId, outcome.kind === 'reply' ? undefined : outcome.error, plan);
 }
 
 /** Decides what follows a model call whose end is on record: a reply, or an error. */
-export function decideAfterCall(context: TurnContext, turnId: TurnId, error: ErrorRecord | undefined): Action {
-  const { tx, env, agent } = context;
-  if (error === undefined) return decideNext(context, turnId, env.observe(tx, agent, context.profile, 'post'));
+export function decideAfterCall(
+  context: TurnContext,
+  turnId: TurnId,
+  error: ErrorRecord | undefined,
+  plan: TurnPlan = planOf(context.profile),
+): Action {
+  const { tx, env, agent, profile } = context;
+  if (error === undefined)
+    return decideNext(context, plan, turnId, plan.observersAfter ? env.observe(tx, agent, profile, 'post') : noObservers);
   const turn = error.code === 'MODEL_CONTEXT_TOO_LONG' ? tx.run.turns.get(turnId) : undefined;
-  return turn !== undefined && shortenRefusedPrompt(context, turn, error) ? 'interrupted' : decideOnError(context, turnId);
+  return turn !== undefined && shortenRefusedPrompt(context, turn, error) ? 'interrupted' : decideOnError(context, plan, turnId);
 }
 
+const noObservers: readonly ObserverRecord[] = [];
+
 /** Turns a filtered reply into an error (FAULTS M13): a part of a reply is no answer; its text stays in the record. */
-function refusedAsError(outcome: ModelOutcome): ModelOutcome {
-  if (outcome.kind === 'error' || outcome.reply.finishReason !== 'content-filter') return outcome;
+function refusedAsError(outcome: Extract<ModelOutcome, { kind: 'reply' }>): ModelOutcome {
   const error = { code: 'MODEL_REFUSED' as const, message: "the provider's content filter stopped the reply" };
   const last = outcome.attempts.at(-1);
   const attempts =

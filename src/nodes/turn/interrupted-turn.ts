@@ -1,6 +1,7 @@
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ErrorRecord } from '../../core/error.ts';
 import type { ModelAttempt, ModelOutcome } from '../../core/model/model.ts';
+import { planOf } from '../../core/profile/turn-plan.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { recordReply } from './record-reply.ts';
 import { visibilityObserver } from '../prompt/peer-history.ts';
@@ -35,7 +36,7 @@ function interruptedOutcome(outcome: ModelOutcome): ModelOutcome {
 export function interruptTurn(context: TurnContext, turn: TurnState, outcome: ModelOutcome): void {
   const { tx, agent } = context;
   const { agentId } = agent.meta;
-  recordReply(context, turn.turnId, interruptedOutcome(outcome));
+  recordReply(context, planOf(context.profile), turn.turnId, interruptedOutcome(outcome));
   const end = tx.emit(
     { type: 'turn.end', agentId, turnId: turn.turnId, status: 'interrupted', error: interruption },
     turn.interruptedBy,

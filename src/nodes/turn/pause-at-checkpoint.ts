@@ -7,27 +7,26 @@ import { renderOrSource, type Quote } from '../../core/expression/template.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { TurnState } from '../../core/state/turn-state.ts';
 import { stateQuotes } from '../../core/untrusted/quote-state.ts';
-import type { NotBegun } from './not-begun.ts';
 import { callLines, clipped } from '../inbox/call-lines.ts';
 
 /**
- * Pauses an agent before a turn when it has reached one of its profile's checkpoints (A4.3 checkpoint), and asks a person. An agent
- * that has just waited for a person continues, whatever its checkpoints say of the turn before.
+ * Pauses an agent before a turn when it has reached one of its profile's checkpoints (A4.3 checkpoint), and asks a person; true when it
+ * did. An agent that has just waited for a person continues, whatever its checkpoints say of the turn before.
  */
-export function pauseAtCheckpoint(context: TurnContext): NotBegun | undefined {
+export function pauseAtCheckpoint(context: TurnContext): boolean {
   const { tx, env, agent } = context;
   const { checkpoints } = context.profile;
-  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return undefined;
+  if (checkpoints.length === 0 || agent.turn.question !== undefined || agent.streaks.turnsAlone === 0) return false;
   const last = agent.turn.lastId === undefined ? undefined : tx.run.turns.get(agent.turn.lastId);
   const scope = agentScope(env, tx.run, agent);
   const reached = checkpoints.find((checkpoint) => isReached(context, checkpoint, last, scope));
-  if (reached === undefined) return undefined;
+  if (reached === undefined) return false;
   const { id } = reached;
   const quotes = stateQuotes(tx.run, agent, env.hash, id);
   const prompt = [questionAt(reached, scope, quotes?.quote), ...report(agent, last)].join('\n');
   const on = ['HUMAN_ANSWER', 'USER_PROMPT'];
   tx.emit({ type: 'agent.await', agentId: agent.meta.agentId, on, checkpoint: { id, prompt } }, last?.end?.seq ?? agent.meta.seq);
-  return 'at_checkpoint';
+  return true;
 }
 
 function isReached(

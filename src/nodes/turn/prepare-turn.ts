@@ -6,36 +6,47 @@ import type { RunContext } from '../../core/state/run-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { ObserverRecord, TurnPrompt } from '../../core/state/turn.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { answerOpenCalls } from '../inbox/answer-open-calls.ts';
+import { planOf } from '../../core/profile/turn-plan.ts';
+import { answerOpenCalls, openCallsOf } from '../inbox/answer-open-calls.ts';
 import { readInbox, type ReadInbox } from '../inbox/read-inbox.ts';
+import { configOf } from '../limits/reserve.ts';
 import { checkLimits, reserveBudget, type TurnBudget } from '../limits/turn-limits.ts';
 import { compactIfDue } from '../prompt/compaction.ts';
 import { checkContextSize } from '../prompt/context-stage.ts';
 import { beginAtTask, showPeerHistory } from '../prompt/peer-history.ts';
 import { writePrompt } from '../prompt/write-prompt.ts';
 import type { TurnTicket } from './call-model.ts';
-import { escalate } from './escalate.ts';
+import { escalate, isStagnating } from './escalate.ts';
 import type { NotBegun } from './not-begun.ts';
 import { pauseAtCheckpoint } from './pause-at-checkpoint.ts';
 
 /** Prepares one turn and commits its `turn.start`, or says why it does not begin. */
 export function prepareTurn(context: TurnContext): TurnTicket | NotBegun {
-  const { tx, env, agent } = context;
-  if (compactIfDue(context)) return 'compacting';
+  const { tx, env, agent, profile } = context;
+  const plan = planOf(profile);
+  if (plan.compaction && compactIfDue(context)) return 'compacting';
   tx.cause = agent.inbox.items[0]?.seq ?? agent.meta.seq;
-  answerOpenCalls(tx, agent);
-  const observers = env.observe(tx, agent, context.profile, 'pre');
-  const stopped = escalate(context) ?? pauseAtCheckpoint(context) ?? checkLimits(context);
-  if (stopped !== undefined) return stopped;
-  beginAtTask(context);
-  showPeerHistory(context, agent.inbox.items[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
-  const contextSize = checkContextSize(context);
-  askToGoOn(context);
-  const read = readInbox(context);
-  const prompt = writePrompt(context, { observers, inputs: read.inputs, contextSize });
-  const budget = reserveBudget(context, { prompt, inputs: read.inputs });
+  const open = openCallsOf(agent);
+  if (open.length > 0) answerOpenCalls(tx, agent, open);
+  const observers = plan.observersBefore ? env.observe(tx, agent, profile, 'pre') : noObservers;
+  if (isStagnating(agent, plan) && !escalate(context)) return 'escalated';
+  if (plan.checkpoints && pauseAtCheckpoint(context)) return 'at_checkpoint';
+  const config = configOf(context);
+  const ample = checkLimits(context, config);
+  if (ample === 'limit_reached') return ample;
+  if (plan.peerHistory) {
+    beginAtTask(context);
+    showPeerHistory(context, agent.inbox.items[0]?.seq ?? lastDecision(tx.run, agent)?.seq);
+  }
+  if (config?.contextWindow !== undefined) checkContextSize(context, config.contextWindow);
+  if (agent.turn.loop) askToGoOn(context);
+  const read = readInbox(context, plan, open);
+  const prompt = writePrompt(context, plan, { observers, inputs: read.inputs, config });
+  const budget = reserveBudget(context, { prompt, inputs: read.inputs, config, ample });
   return budget === 'limit_reached' ? budget : startTurn(context, { observers, read, prompt, budget });
 }
+
+const noObservers: readonly ObserverRecord[] = [];
 
 /** Everything `turn.start` records. */
 interface PreparedTurn {
@@ -76,7 +87,7 @@ function startTurn({ tx, agent }: TurnContext, { observers, read, prompt, budget
 function askToGoOn({ tx, agent }: TurnContext): void {
   // An item that was seen as often as it may be is about to be dropped, so it does not count.
   const isRead = agent.inbox.items.some((waiting) => waiting.item.delivery !== 'idle' && !isExpired(waiting));
-  if (!agent.turn.loop || isRead || agent.history.messages.at(-1)?.role !== 'assistant') return;
+  if (isRead || agent.history.messages.at(-1)?.role !== 'assistant') return;
   tx.post(
     agent.meta.agentId,
     { source: 'SELF_REFLECTION_PROMPT', payload: { content: 'Go on.' }, observerId: 'loop' },
@@ -92,7 +103,8 @@ function lastDecision(run: RunContext, agent: SubContext): { readonly seq: numbe
 function sourceTurnIds(run: RunContext, agent: SubContext): readonly TurnId[] {
   const ids: TurnId[] = agent.turn.lastId === undefined ? [] : [agent.turn.lastId];
   for (const { item, seq } of agent.inbox.items) {
-    const sender = item.from === undefined ? undefined : run.agents.get(item.from);
+    if (item.from === undefined) continue;
+    const sender = run.agents.get(item.from);
     const posted = sender === undefined ? undefined : turnAt(run, sender, seq);
     if (posted !== undefined && !ids.includes(posted)) ids.push(posted);
   }

@@ -3,17 +3,18 @@ import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
 import { wireIdOf } from '../../core/fold/reply-message.ts';
 import { callIdAt } from '../../core/fold/tool.ts';
 import type { TurnId } from '../../core/ids.ts';
+import type { TurnPlan } from '../../core/profile/turn-plan.ts';
 import type { Writable } from '../../core/json.ts';
 import type { ModelOutcome, ModelReply } from '../../core/model/model.ts';
-import type { Transaction } from '../../core/events/transaction.ts';
 import type { ModelEnd } from '../../core/events/turn-events.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
 import { shownReply } from '../inbox/truncate-input.ts';
 
 /** Puts the outcome of a model call on the record. */
-export function recordReply(context: TurnContext, turnId: TurnId, outcome: ModelOutcome): void {
+export function recordReply(context: TurnContext, plan: TurnPlan, turnId: TurnId, outcome: ModelOutcome): void {
   const { tx, agent } = context;
-  tx.cause = turnStartSeq(tx, turnId);
+  // The cause of what a turn's model call brings is the turn's first event.
+  tx.cause = tx.run.turns.get(turnId)?.start.seq;
   const end: PlaceableDraft<ModelEnd> = {
     type: 'model.end',
     agentId: agent.meta.agentId,
@@ -27,19 +28,19 @@ export function recordReply(context: TurnContext, turnId: TurnId, outcome: Model
   };
   if (outcome.cost !== undefined) end.cost = outcome.cost;
   if (outcome.kind === 'error') end.error = outcome.error;
-  else end.reply = recordedReply(context, outcome.reply);
+  else end.reply = recordedReply(context, plan, outcome.reply);
   tx.emit(end);
   tx.cause = tx.run.seq;
 }
 
-function recordedReply(context: TurnContext, reply: ModelReply): NonNullable<ModelEnd['reply']> {
+function recordedReply(context: TurnContext, plan: TurnPlan, reply: ModelReply): NonNullable<ModelEnd['reply']> {
   const recorded: Writable<NonNullable<ModelEnd['reply']>> = {
     text: reply.text,
     reasoning: reply.reasoning,
     toolCalls: reply.toolCalls.length === 0 ? [] : withCallIds(context, reply),
     finishReason: reply.finishReason,
   };
-  const shown = shownReply(reply.text, context.profile.contextPolicy);
+  const shown = plan.cuts ? shownReply(reply.text, context.profile.contextPolicy) : undefined;
   if (shown !== undefined) recorded.shown = shown;
   if (reply.reasoningParts !== undefined) recorded.reasoningParts = reply.reasoningParts;
   if (reply.files !== undefined) recorded.files = reply.files;
@@ -51,9 +52,12 @@ function recordedReply(context: TurnContext, reply: ModelReply): NonNullable<Mod
 /** The engine's own id for each call, since providers repeat theirs; beside it the provider's, and the one of the two that goes back. */
 function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToolCall[] {
   const { tx, env, agent } = context;
+  const { wireIds } = agent.history;
   const fresh = new Set<string>();
-  const used = { has: (id: string) => agent.history.wireIds.has(id) || fresh.has(id), size: agent.history.wireIds.size };
+  // The first call of a reply, mostly the only one, can repeat an id of the history alone.
+  const isUsed = (id: string): boolean => wireIds.has(id) || fresh.has(id);
   return reply.toolCalls.map((call, index) => {
+    const used = fresh.size === 0 ? wireIds : { has: isUsed, size: wireIds.size };
     // A model may invent a name that no provider accepts in history, so derive the wire name from the resolved tool name.
     const name = env.catalog.fromWire(call.toolName);
     const made: Writable<ReplyToolCall> = {
@@ -73,9 +77,4 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
     if (call.problem !== undefined) made.problem = call.problem;
     return made;
   });
-}
-
-/** Sequence number of a turn's first event: the cause of what its model call brings. */
-export function turnStartSeq(tx: Transaction, turnId: TurnId): number | undefined {
-  return tx.run.turns.get(turnId)?.start.seq;
 }

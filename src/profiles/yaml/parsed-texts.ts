@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MapEntry, Place, ScalarStyle, SourceNode } from './source-node.ts';
 import type { SourceText } from './source-text.ts';
@@ -23,9 +23,10 @@ export interface PackedText {
   readonly isGoodScript?: true;
 }
 
-const parsedFile = join(import.meta.dirname, 'parsed-texts.json');
-// Pure cache: what the build wrote; null from source, where it wrote nothing.
-let parsed: Readonly<Record<string, PackedText>> | null | undefined;
+/** Folder of what the build wrote: a file for each text, named by its key. */
+const parsedFolder = join(import.meta.dirname, 'parsed');
+// Pure cache: names of the files in it; none from source, where no build wrote any.
+let parsed: ReadonlySet<string> | undefined;
 // Pure cache: roots of scripts that the build checked.
 const goodScripts = new WeakSet<SourceNode>();
 
@@ -34,10 +35,10 @@ const goodScripts = new WeakSet<SourceNode>();
  * text. Undefined for all others, and when running from source.
  */
 export function parsedBefore(file: SourceText): SourceNode | undefined {
-  if (parsed === undefined)
-    parsed = existsSync(parsedFile) ? (JSON.parse(readFileSync(parsedFile, 'utf8')) as Record<string, PackedText>) : null;
-  const found = parsed === null ? undefined : parsed[textKey(file.text)];
-  if (found === undefined) return undefined;
+  parsed ??= new Set(existsSync(parsedFolder) ? readdirSync(parsedFolder) : []);
+  const name = parsed.size === 0 ? '' : parsedName(file.text);
+  if (!parsed.has(name)) return undefined;
+  const found = JSON.parse(readFileSync(join(parsedFolder, name), 'utf8')) as PackedText;
   const root = unpack(found.node, file);
   if (found.isGoodScript === true) goodScripts.add(root);
   return root;
@@ -48,9 +49,9 @@ export function isGoodScript(root: SourceNode): boolean {
   return goodScripts.has(root);
 }
 
-/** Returns the key of a text. */
-export function textKey(text: string): string {
-  return hash('sha256', text);
+/** Returns the name of the file for a text. */
+export function parsedName(text: string): string {
+  return `${hash('sha256', text)}.json`;
 }
 
 /** Returns nodes without their file. A text that holds an alias has a node in two places, and is not packed. */

@@ -3,9 +3,8 @@ import type { AgentId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
-import type { DraftModule } from '../../core/patches/state-draft.ts';
 import type { TransitionContext } from '../../core/tool/transition.ts';
-import type { Assignment, DispatchRecord } from '../../core/team/work-module.ts';
+import type { Assignment, DispatchRecord, ModuleArchive, WorkModule } from '../../core/team/work-module.ts';
 import { fallbackDeliverables, isEmptyDeliverables } from '../reports/agent-deliverables.ts';
 
 /** The end of an associate's agent, past or imminent. */
@@ -53,18 +52,16 @@ export function assignmentVerdict(agent: SubContext, ending: Ending): Assignment
  * Returns the events that close an agent's assignment: its module leaves `ongoing` for `pending_review`, with the attempt in its
  * archive, and the dispatch record is closed. Empty when the agent has no open assignment, so repeated calls are safe.
  */
-export function settleAssignment(agent: SubContext, ending: Ending, { run, at, change }: TransitionContext): readonly EventDraft[] {
+export function settleAssignment(agent: SubContext, ending: Ending, context: TransitionContext): readonly EventDraft[] {
+  const { run, at } = context;
   const record = latestDispatch(run, agent.meta.agentId);
   if (record === undefined || !isOpenDispatch(record)) return [];
   const verdict = assignmentVerdict(agent, ending);
   const module = run.team.workModules[record.module_id];
   const closed: EventDraft = { type: 'dispatch.update', dispatchId: record.dispatch_id, patch: dispatchPatch(verdict, at) };
   if (module?.status !== 'ongoing') return [closed];
-  const settled = change(({ team }) => close(team.work_modules[record.module_id], record, agent, verdict, at), {
-    moves: 'dispatch',
-    on: run,
-  });
-  return [...settled, closed];
+  const changed = new Map([[record.module_id, reviewable(module, record, { agent, verdict, at })]]);
+  return [...context.changeModules(changed, { moves: 'dispatch', on: run }), closed];
 }
 
 /** Returns the dispatch that last started or restarted an agent. */
@@ -89,31 +86,34 @@ function dispatchPatch(verdict: AssignmentVerdict, at: number): Partial<Dispatch
   };
 }
 
-function close(
-  module: DraftModule | undefined,
+/** Returns a module after an attempt: to be reviewed, with the attempt in its archive. */
+function reviewable(
+  module: WorkModule,
   { dispatch_id, role_name }: DispatchRecord,
-  agent: SubContext,
-  verdict: AssignmentVerdict,
-  at: number,
-): void {
-  if (module === undefined) return;
-  const success = verdict.status === 'completed_success';
-  module.status = 'pending_review';
-  module.review_info = {
-    trigger: success ? 'associate_completed' : 'associate_failed',
-    message: success ? `${role_name} has finished; review the deliverables.` : `${role_name} did not finish the module.`,
-    error_details: verdict.errorDetails,
-  };
-  module.assignee_history = module.assignee_history.map((entry) =>
-    entry.dispatch_id === dispatch_id ? { ...entry, ended_at: at, outcome: verdict.status } : entry,
-  );
-  module.context_archive.push({
+  { agent, verdict, at }: { readonly agent: SubContext; readonly verdict: AssignmentVerdict; readonly at: number },
+): WorkModule {
+  const { status, deliverables, errorDetails } = verdict;
+  const success = status === 'completed_success';
+  const attempt: ModuleArchive = {
     dispatch_id,
     archived_at: at,
     agent_id: agent.meta.agentId,
     message_count: agent.history.released + agent.history.messages.length,
-    deliverables: verdict.deliverables,
-  });
-  // A failed rework keeps the deliverables of earlier attempts.
-  if (success || isEmptyDeliverables(module.deliverables as JsonObject)) module.deliverables = verdict.deliverables;
+    deliverables,
+  };
+  return {
+    ...module,
+    status: 'pending_review',
+    review_info: {
+      trigger: success ? 'associate_completed' : 'associate_failed',
+      message: success ? `${role_name} has finished; review the deliverables.` : `${role_name} did not finish the module.`,
+      error_details: errorDetails,
+    },
+    assignee_history: module.assignee_history.map((entry) =>
+      entry.dispatch_id === dispatch_id ? { ...entry, ended_at: at, outcome: status } : entry,
+    ),
+    context_archive: [...module.context_archive, attempt],
+    // A failed rework keeps the deliverables of earlier attempts.
+    deliverables: success || isEmptyDeliverables(module.deliverables) ? deliverables : module.deliverables,
+  };
 }

@@ -46,32 +46,26 @@ export function startAssignments(
     if (agentId === undefined) continue;
     const dispatchId = `D_${context.run.counters.dispatches + index + 1}`;
     events.push(...startEvents(entry, { agentId, dispatchId, held: index >= slots }, context));
-    const { module_id: moduleId } = entry.assignment.module;
-    begun.push({ moduleId, entry: { dispatch_id: dispatchId, agent_id: agentId, started_at: context.at, outcome: 'running' } });
-    started.push({ moduleId, agentId });
+    const { module } = entry.assignment;
+    begun.push({ module, entry: { dispatch_id: dispatchId, agent_id: agentId, started_at: context.at, outcome: 'running' } });
+    started.push({ moduleId: module.module_id, agentId });
   }
   return { events: [...beginModules(begun, context), ...events], memo: { started, failed: [...alreadyFailed, ...failed] } };
 }
 
 interface BegunModule {
-  readonly moduleId: string;
+  readonly module: WorkModule;
   readonly entry: Assignment;
 }
 
 /** Moves modules to `ongoing` and records their assignees. */
-function beginModules(begun: readonly BegunModule[], { change, run }: TransitionContext): readonly EventDraft[] {
-  return change(
-    ({ team }) => {
-      for (const { moduleId, entry } of begun) {
-        const module = team.work_modules[moduleId];
-        if (module === undefined) continue;
-        module.status = 'ongoing';
-        module.review_info = null;
-        module.assignee_history.push(entry);
-      }
-    },
-    { moves: 'dispatch', on: run },
-  );
+function beginModules(begun: readonly BegunModule[], { changeModules, run }: TransitionContext): readonly EventDraft[] {
+  const changed = new Map<string, WorkModule>();
+  for (const { module, entry } of begun) {
+    const assignee_history = [...module.assignee_history, entry];
+    changed.set(module.module_id, { ...module, status: 'ongoing', review_info: null, assignee_history });
+  }
+  return changeModules(changed, { moves: 'dispatch', on: run });
 }
 
 function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {

@@ -1,6 +1,6 @@
 import { toErrorRecord } from '../../core/error.ts';
 import { toPlainData } from '../../core/expression/data.ts';
-import { readPath } from '../../core/expression/read-path.ts';
+import { pathReader, readPath } from '../../core/expression/read-path.ts';
 import type { Scope } from '../../core/expression/roots.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../core/profile/profile.ts';
@@ -64,23 +64,55 @@ function conditionHolds(protocol: HandoverProtocol, rule: InheritanceRule, scope
   }
 }
 
+/** A rule with its fixed paths parsed: one dispatch may hand over a thousand times. */
+interface RulePaths {
+  readonly replace: readonly VariablePath[];
+  readonly iterateOn: readonly VariablePath[];
+}
+
+interface VariablePath {
+  readonly variable: string;
+  readonly read: (scope: unknown) => unknown;
+}
+
+/** Pure cache: keyed by a rule, which never changes. */
+const pathsOfRules = new WeakMap<InheritanceRule, RulePaths>();
+
+function pathsOf(rule: InheritanceRule): RulePaths {
+  const known = pathsOfRules.get(rule);
+  if (known !== undefined) return known;
+  const parsed = (paths: Readonly<Record<string, string>> = {}): readonly VariablePath[] =>
+    Object.entries(paths).map(([variable, path]) => ({ variable, read: pathReader(path) }));
+  const paths: RulePaths = { replace: parsed(rule.replace), iterateOn: parsed(rule.iterateOn) };
+  pathsOfRules.set(rule, paths);
+  return paths;
+}
+
 function inherited(rule: InheritanceRule, scope: Scope): JsonValue {
-  const fixed = lookUp(rule.replace ?? {}, scope);
-  if (rule.pathToIterate !== undefined) return iterated(rule.pathToIterate, rule.iterateOn ?? {}, fixed, scope);
+  const { replace, iterateOn } = pathsOf(rule);
+  const rounds = rule.pathToIterate === undefined ? undefined : roundsOf(iterateOn, scope);
+  if (rounds?.length === 0) return [];
+  const fixed: Variables = Object.fromEntries(replace.map(({ variable, read }) => [variable, read(scope)]));
+  if (rule.pathToIterate !== undefined && rounds !== undefined) return iterated(rule.pathToIterate, rounds, fixed, scope);
   const path = rule.path === undefined ? undefined : fillIn(rule.path, fixed);
   return path === undefined ? null : toHandoverValue(readPath(scope, path));
 }
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Reads the path once for each combination of values; joins lists, and lists other values with their variables. */
-function iterated(template: string, iterateOn: Readonly<Record<string, string>>, fixed: Variables, scope: Scope): JsonValue {
+/** Returns each combination of the values of these lists. */
+function roundsOf(lists: readonly VariablePath[], scope: Scope): readonly Variables[] {
   let rounds: readonly Variables[] = [{}];
-  for (const [variable, listPath] of Object.entries(iterateOn)) {
-    const values = readPath(scope, listPath);
-    const list: readonly unknown[] = Array.isArray(values) ? values : [];
-    rounds = rounds.flatMap((round) => list.map((value) => ({ ...round, [variable]: value })));
+  for (const { variable, read } of lists) {
+    const values = read(scope);
+    if (!Array.isArray(values)) return [];
+    rounds = rounds.flatMap((round) => values.map((value: unknown) => ({ ...round, [variable]: value })));
   }
+  return rounds;
+}
+
+/** Reads the path once for each combination of values; joins lists, and lists other values with their variables. */
+function iterated(template: string, rounds: readonly Variables[], fixed: Variables, scope: Scope): JsonValue {
   const found: JsonValue[] = [];
   for (const round of rounds) {
     const path = fillIn(template, { ...fixed, ...round });
@@ -90,10 +122,6 @@ function iterated(template: string, iterateOn: Readonly<Record<string, string>>,
     else found.push({ ...(toPlainData(round) as JsonObject), value });
   }
   return found;
-}
-
-function lookUp(paths: Readonly<Record<string, string>>, scope: Scope): Variables {
-  return Object.fromEntries(Object.entries(paths).map(([variable, path]) => [variable, readPath(scope, path)]));
 }
 
 /** Fills values into a path; undefined when one is missing or contains path syntax, so that a parameter can name only one key. */

@@ -2,7 +2,7 @@ import type { TransitionContext, TransitionOutcome } from '../../core/tool/trans
 import type { JsonObject } from '../../core/json.ts';
 import type { TransitionTool } from '../../core/tool/tool.ts';
 import type { ModuleStatus } from '../../core/team/work-module.ts';
-import { applyModuleActions, moduleActionsOf, type ModuleAction } from './module-actions.ts';
+import { applyModuleActions, moduleActionsOf, planPlace, type ModuleAction } from './module-actions.ts';
 import { teamTool } from '../team-tool.ts';
 import { dataOutcome, refusal } from '../tool-outcome.ts';
 
@@ -58,7 +58,7 @@ export function manageWorkModules(): TransitionTool {
 }
 
 function manage(actions: readonly ModuleAction[], context: TransitionContext): TransitionOutcome {
-  const result = applyModuleActions(actions, { created: context.run.counters.modules, at: context.at, change: context.change });
+  const result = applyModuleActions(actions, planPlace(context));
   if (!result.ok) {
     return refusal(
       `Failed on action ${result.index} (${actions[result.index]?.action}): ${result.reason}. No action of this call was carried out.`,

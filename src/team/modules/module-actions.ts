@@ -1,7 +1,8 @@
 import type { EventDraft } from '../../core/events/event.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { DraftModule, Recipe, StateDraft } from '../../core/patches/state-draft.ts';
+import type { ChangedModules } from '../../core/team/module-changes.ts';
 import { allowedMoves, canMove, emptyModule, type ModuleStatus, type WorkModule } from '../../core/team/work-module.ts';
+import type { TransitionContext } from '../../core/tool/transition.ts';
 import { findDependencyCycle } from '../../core/team/find-dependency-cycle.ts';
 
 /** One change in a planner's call. */
@@ -24,54 +25,93 @@ export type ModuleActionsResult =
   | { readonly ok: true; readonly events: readonly EventDraft[]; readonly touched: readonly TouchedModule[] }
   | { readonly ok: false; readonly index: number; readonly reason: string };
 
-/** The work modules while actions change them. */
-interface PlanDraft {
-  readonly at: number;
-  readonly modules: StateDraft['team']['work_modules'];
-  readonly touched: Set<string>;
-  /** Ids that exist now or are created later in the same call. */
-  readonly known: ReadonlySet<string>;
-}
-
 /** Context in which actions are applied. */
 export interface PlanPlace {
+  /** Work modules that the actions change. */
+  readonly modules: Readonly<Record<string, WorkModule>>;
   /** Number of modules created in the run; the next one is `WM_<created + 1>`. */
   readonly created: number;
   readonly at: number;
-  /** Runs a recipe on the team state and returns its events. */
-  readonly change: (recipe: Recipe) => readonly EventDraft[];
+  /** Returns the events of changed work modules. */
+  readonly change: (modules: ChangedModules) => readonly EventDraft[];
 }
 
-/** Applies a planner's actions to a draft of the plan, in order, all or none. */
-export function applyModuleActions(actions: readonly ModuleAction[], { created, at, change }: PlanPlace): ModuleActionsResult {
-  let failure: { readonly index: number; readonly reason: string } | undefined;
-  let touched: readonly TouchedModule[] = [];
-  try {
-    const events = change(({ team: { work_modules: modules } }) => {
-      let next = created;
-      const newIds = actions.flatMap(({ action }) => (action === 'create' ? [moduleIdAt(next++)] : []));
-      const plan: PlanDraft = { at, modules, touched: new Set(), known: new Set([...Object.keys(modules), ...newIds]) };
-      next = created;
-      for (const [index, action] of actions.entries()) {
-        const id = action.action === 'create' ? moduleIdAt(next++) : (action.module_id ?? '');
-        const reason = applyAction(plan, id, action) ?? cycleReason(plan, id);
-        if (reason === undefined) continue;
-        failure = { index, reason };
-        throw new Error(reason);
-      }
-      touched = [...plan.touched].flatMap((id) => toTouched(modules[id]) ?? []);
-    });
-    return { ok: true, events, touched };
-  } catch (thrown) {
-    if (failure === undefined) throw thrown;
-    return { ok: false, ...failure };
+/** Returns the place of actions that a planning tool applies. */
+export function planPlace({ run, at, changeModules }: TransitionContext): PlanPlace {
+  return { modules: run.team.workModules, created: run.counters.modules, at, change: (modules) => changeModules(modules) };
+}
+
+/** The work modules while actions change them. */
+class PlanEdit {
+  readonly at: number;
+  readonly touched = new Set<string>();
+  readonly #modules: PlanPlace['modules'];
+  /** Existing modules that an action looked at, as they are now: changes are recorded in the order of these looks. */
+  readonly #seen = new Map<string, WorkModule>();
+  readonly #created = new Map<string, WorkModule>();
+  readonly #newIds: ReadonlySet<string>;
+
+  constructor(modules: PlanPlace['modules'], newIds: readonly string[], at: number) {
+    this.#modules = modules;
+    this.#newIds = new Set(newIds);
+    this.at = at;
+  }
+
+  /** Returns a module as the actions so far left it; undefined when there is none. */
+  module(id: string): WorkModule | undefined {
+    const known = this.#created.get(id) ?? this.#seen.get(id);
+    if (known !== undefined || !Object.hasOwn(this.#modules, id)) return known;
+    const module = this.#modules[id];
+    if (module !== undefined) this.#seen.set(id, module);
+    return module;
+  }
+
+  /** Adds a module, or replaces it. */
+  put(id: string, module: WorkModule): void {
+    (this.#seen.has(id) ? this.#seen : this.#created).set(id, module);
+    this.touched.add(id);
+  }
+
+  /** True for modules that exist now or are created later in the same call. */
+  isKnown(id: string): boolean {
+    return this.#newIds.has(id) || Object.hasOwn(this.#modules, id);
+  }
+
+  /** Ids for which `isKnown` holds. */
+  get knownIds(): readonly string[] {
+    return [...new Set([...Object.keys(this.#modules), ...this.#newIds])];
+  }
+
+  /** Ids of the modules so far. */
+  get ids(): readonly string[] {
+    return [...Object.keys(this.#modules), ...this.#created.keys()];
+  }
+
+  get changed(): ChangedModules {
+    const changed = [...this.#seen].filter(([id, module]) => module !== this.#modules[id]);
+    return new Map([...changed, ...this.#created]);
   }
 }
 
-function toTouched(module: DraftModule | undefined): TouchedModule | undefined {
+/** Applies a planner's actions to the plan, in order, all or none. */
+export function applyModuleActions(actions: readonly ModuleAction[], place: PlanPlace): ModuleActionsResult {
+  let next = place.created;
+  const newIds = actions.flatMap(({ action }) => (action === 'create' ? [moduleIdAt(next++)] : []));
+  const plan = new PlanEdit(place.modules, newIds, place.at);
+  next = place.created;
+  for (const [index, action] of actions.entries()) {
+    const id = action.action === 'create' ? moduleIdAt(next++) : (action.module_id ?? '');
+    const reason = applyAction(plan, id, action) ?? cycleReason(plan, id);
+    if (reason !== undefined) return { ok: false, index, reason };
+  }
+  const touched = [...plan.touched].flatMap((id) => toTouched(plan.module(id)) ?? []);
+  return { ok: true, events: place.change(plan.changed), touched };
+}
+
+function toTouched(module: WorkModule | undefined): TouchedModule | undefined {
   if (module === undefined) return undefined;
   const { module_id, name, status, depends_on } = module;
-  return { module_id, name, status, depends_on: [...depends_on] };
+  return { module_id, name, status, depends_on };
 }
 
 function moduleIdAt(created: number): string {
@@ -79,7 +119,7 @@ function moduleIdAt(created: number): string {
 }
 
 /** Applies an action to the plan, or returns the reason it cannot. */
-function applyAction(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
+function applyAction(plan: PlanEdit, id: string, action: ModuleAction): string | undefined {
   switch (action.action) {
     case 'create':
       return createModule(plan, id, action);
@@ -90,7 +130,7 @@ function applyAction(plan: PlanDraft, id: string, action: ModuleAction): string 
   }
 }
 
-function createModule(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
+function createModule(plan: PlanEdit, id: string, action: ModuleAction): string | undefined {
   if (isBlank(action.name) || isBlank(action.description)) return 'a new module needs a name and a description';
   if (action.module_id !== undefined && action.module_id !== id) {
     return `ids are given, not chosen: this module becomes ${id}; leave module_id out, or use update for an existing module`;
@@ -98,19 +138,12 @@ function createModule(plan: PlanDraft, id: string, action: ModuleAction): string
   const reason = dependencyReason(plan, id, action);
   if (reason !== undefined) return reason;
   const { name = '', description = '', notes_from_principal = '', depends_on = [], executor } = action;
-  plan.modules[id] = {
-    ...(emptyModule(id, plan.at) as DraftModule),
-    name,
-    description,
-    notes_from_principal,
-    depends_on: [...depends_on],
-    ...(executor === undefined ? {} : { executor }),
-  };
-  plan.touched.add(id);
+  const module = { ...emptyModule(id, plan.at), name, description, notes_from_principal, depends_on };
+  plan.put(id, executor === undefined ? module : { ...module, executor });
   return undefined;
 }
 
-function updateModule(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
+function updateModule(plan: PlanEdit, id: string, action: ModuleAction): string | undefined {
   const patch = editableFields(action);
   if (Object.keys(patch).length === 0) return 'nothing to change: give name, description, notes_from_principal or depends_on';
   if (action.new_status !== undefined) return 'an update does not change the status: use a status_change action';
@@ -118,8 +151,8 @@ function updateModule(plan: PlanDraft, id: string, action: ModuleAction): string
   return unknownModule(plan, id) ?? dependencyReason(plan, id, action) ?? change(plan, id, patch);
 }
 
-function moveModule(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
-  const module = moduleOf(plan, id);
+function moveModule(plan: PlanEdit, id: string, action: ModuleAction): string | undefined {
+  const module = plan.module(id);
   const to = action.new_status;
   if (module === undefined) return unknownModule(plan, id);
   if (to === undefined) return 'new_status is missing';
@@ -133,41 +166,36 @@ function moveModule(plan: PlanDraft, id: string, action: ModuleAction): string |
   return change(plan, id, { status: to, ...notes, ...(to === 'pending' ? { review_info: null } : {}) });
 }
 
-function editableFields(action: ModuleAction): Partial<DraftModule> {
+function editableFields(action: ModuleAction): Partial<WorkModule> {
   return {
     ...(action.name === undefined ? {} : { name: action.name }),
     ...(action.description === undefined ? {} : { description: action.description }),
     ...(action.notes_from_principal === undefined ? {} : { notes_from_principal: action.notes_from_principal }),
-    ...(action.depends_on === undefined ? {} : { depends_on: [...action.depends_on] }),
+    ...(action.depends_on === undefined ? {} : { depends_on: action.depends_on }),
   };
 }
 
-function change(plan: PlanDraft, id: string, fields: Partial<DraftModule>): undefined {
-  const module = moduleOf(plan, id);
-  if (module !== undefined) Object.assign(module, fields);
-  plan.touched.add(id);
+function change(plan: PlanEdit, id: string, fields: Partial<WorkModule>): undefined {
+  const module = plan.module(id);
+  if (module !== undefined) plan.put(id, { ...module, ...fields });
   return undefined;
 }
 
-function moduleOf({ modules }: PlanDraft, id: string): DraftModule | undefined {
-  return Object.hasOwn(modules, id) ? modules[id] : undefined;
-}
-
-function unknownModule(plan: PlanDraft, id: string): string | undefined {
-  if (moduleOf(plan, id) !== undefined) return undefined;
-  const ids = Object.keys(plan.modules).join(', ');
+function unknownModule(plan: PlanEdit, id: string): string | undefined {
+  if (plan.module(id) !== undefined) return undefined;
+  const ids = plan.ids.join(', ');
   return `there is no module ${id === '' ? 'without module_id' : JSON.stringify(id)}; ${ids === '' ? 'no module exists yet' : `there are: ${ids}`}`;
 }
 
-function dependencyReason(plan: PlanDraft, id: string, action: ModuleAction): string | undefined {
-  const unknown = (action.depends_on ?? []).filter((other) => !plan.known.has(other));
+function dependencyReason(plan: PlanEdit, id: string, action: ModuleAction): string | undefined {
+  const unknown = (action.depends_on ?? []).filter((other) => !plan.isKnown(other));
   if (unknown.length > 0)
-    return `depends_on of ${id} names ${unknown.join(', ')}, which does not exist; there are: ${[...plan.known].join(', ')}`;
+    return `depends_on of ${id} names ${unknown.join(', ')}, which does not exist; there are: ${plan.knownIds.join(', ')}`;
   return undefined;
 }
 
-function cycleReason(plan: PlanDraft, id: string): string | undefined {
-  const cycle = findDependencyCycle(id, (other) => moduleOf(plan, other)?.depends_on ?? []);
+function cycleReason(plan: PlanEdit, id: string): string | undefined {
+  const cycle = findDependencyCycle(id, (other) => plan.module(other)?.depends_on ?? []);
   return cycle === undefined ? undefined : `depends_on would form a cycle: ${cycle.join(' → ')}`;
 }
 

@@ -9,15 +9,11 @@ export function moveModule(
   moduleId: string,
   status: ModuleStatus,
   review: JsonObject | null,
-  { run, change }: TransitionContext,
+  { run, changeModules }: TransitionContext,
 ): readonly EventDraft[] {
-  return change(
-    ({ team }) => {
-      const module = team.work_modules[moduleId];
-      if (module !== undefined) Object.assign(module, { status, review_info: review });
-    },
-    { on: run },
-  );
+  const module = run.team.workModules[moduleId];
+  if (module === undefined) return [];
+  return changeModules(new Map([[moduleId, { ...module, status, review_info: review }]]), { on: run });
 }
 
 /** Returns the context with modules as of the commit of these drafts. */

@@ -6,7 +6,7 @@ import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import type { TransitionContext, TransitionOutcome } from '../../core/tool/transition.ts';
 import { argumentCheck } from '../../tools/schema/check-arguments.ts';
-import { applyModuleActions } from '../modules/module-actions.ts';
+import { applyModuleActions, planPlace } from '../modules/module-actions.ts';
 import { chosenTeam, type Profiles } from '../dispatch/staffing.ts';
 import { teamTool } from '../team-tool.ts';
 import { textOf } from '../reports/text-of.ts';
@@ -62,11 +62,7 @@ function begin(args: JsonObject, decision: Decision): TransitionOutcome {
   const count = countsOf(decision);
   const reason = tooMany(steps.length, count, settings);
   if (reason !== undefined) return refusal(reason);
-  const created = applyModuleActions(toActions(steps, run.counters.modules), {
-    created: run.counters.modules,
-    at: context.at,
-    change: context.change,
-  });
+  const created = applyModuleActions(toActions(steps, run.counters.modules), planPlace(context));
   if (!created.ok) return refusal(`phase ${created.index + 1}: ${created.reason}. Nothing has begun.`);
   const memo: PlanMemo = {
     steps: created.touched.map(({ module_id }, index) => ({ moduleId: module_id, phase: steps[index]?.phase ?? '' })),

@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../core/json.ts';
 import type { ArgumentCheck, ArgumentProblem } from '../../core/tool/argument-check.ts';
-import { compileSchema } from './compile-schema.ts';
+import { type CompiledSchema, compileSchema } from './compile-schema.ts';
 
 /**
  * Returns the check of a tool's arguments against its schema, compiled at the first call. Rejects keys that lead to prototypes at any
@@ -10,8 +10,12 @@ import { compileSchema } from './compile-schema.ts';
  * @throws CadreError `TOOL_INVALID` at the first call when the schema cannot be compiled; registries compile earlier
  */
 export function argumentCheck(schema: JsonSchema, where: string): (args: JsonObject) => ArgumentCheck {
+  let compiled: CompiledSchema | undefined;
   return (args) => {
-    const errors = valueProblems(schema, args, where);
+    const path = forbiddenKeyPath(args);
+    if (path !== undefined) return { ok: false, errors: [forbiddenKey(path)] };
+    compiled ??= compileSchema(schema, where);
+    const errors = compiled.problems(args);
     return errors.length === 0 ? { ok: true, args } : { ok: false, errors };
   };
 }
@@ -22,7 +26,8 @@ export function argumentCheck(schema: JsonSchema, where: string): (args: JsonObj
  */
 export function checkSchema(schema: JsonObject, value: unknown): ArgumentCheck {
   try {
-    const errors = valueProblems(schema, value as JsonValue, 'schema');
+    const path = forbiddenKeyPath(value as JsonValue);
+    const errors = path === undefined ? compileSchema(schema, 'schema').problems(value as JsonValue) : [forbiddenKey(path)];
     return errors.length === 0 ? { ok: true, args: isJsonObject(value) ? value : {} } : { ok: false, errors };
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;
@@ -30,27 +35,26 @@ export function checkSchema(schema: JsonObject, value: unknown): ArgumentCheck {
   }
 }
 
-function valueProblems(schema: JsonObject, value: JsonValue, where: string): readonly ArgumentProblem[] {
-  const forbidden = forbiddenKeyPath(value);
-  if (forbidden !== undefined) return [{ path: forbidden, message: 'fields of this name are not accepted' }];
-  return compileSchema(schema, where).problems(value);
+function forbiddenKey(path: string): ArgumentProblem {
+  return { path, message: 'fields of this name are not accepted' };
 }
 
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** True for a handful of plain fields, as most arguments are; avoids setting up a walk. */
-function isHarmless(value: object): boolean {
-  for (const key of Object.keys(value)) {
-    if (forbidden.has(key)) return false;
-    const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === 'object' && inner !== null) return false;
-  }
-  return true;
-}
-
 /** Returns the JSON pointer to the first own key that leads to a prototype in JavaScript (FAULTS M9), or undefined. */
 export function forbiddenKeyPath(value: JsonValue): string | undefined {
-  if (typeof value !== 'object' || value === null || isHarmless(value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return findForbiddenKey(value);
+  const fields = value as JsonObject;
+  // Most arguments are a handful of plain fields, for which no walk is set up. An inherited field would only cause one.
+  for (const key in fields) {
+    const inner = fields[key];
+    if ((typeof inner === 'object' && inner !== null) || forbidden.has(key)) return findForbiddenKey(value);
+  }
+  return undefined;
+}
+
+function findForbiddenKey(value: object): string | undefined {
   const seen = new Set<object>([value]);
   const waiting: { readonly path: string; readonly value: object }[] = [{ path: '', value }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

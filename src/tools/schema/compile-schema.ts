@@ -6,7 +6,7 @@ import type { ArgumentProblem } from '../../core/tool/argument-check.ts';
 import { plainCheck, type PlainCheck } from '../../core/tool/plain-schema.ts';
 import { toProblems } from './argument-problems.ts';
 import { inspectSchema, type Draft } from './inspect-schema.ts';
-import { RE2JS } from 're2js';
+import { regexLibrary } from '../../core/regex-library.ts';
 import { mapSchema } from './map-schema.ts';
 
 /** A schema ready to check values with. */
@@ -173,6 +173,7 @@ function compileSafePattern(source: string, onIgnored: (warning: string) => void
   };
   if (source.length > maxPatternChars) return ignored(`it is longer than ${maxPatternChars} characters`);
   try {
+    const { RE2JS } = regexLibrary();
     const regex = RE2JS.compile(RE2JS.translateRegExp(source));
     const size = regex.programSize();
     return { test: (text) => text.length * size <= maxWork && regex.test(text), toString: () => `re2:${source}` };

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ParsedArguments } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
-import { isJsonObject, type JsonValue, parseJson, isDeeperThan, maxArgumentDepth } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, isDeeperThan, maxArgumentDepth } from '../../core/json.ts';
 import type { ToolEffect } from '../../core/tool/tool.ts';
 
 /** Longest argument text, in characters. */
@@ -25,7 +25,9 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
   const text = input.trim();
   if (text === '') return { ok: true, args: {}, repaired: false };
   try {
-    return toArguments(parseJson(text) as JsonValue, false, mayOverflow(text));
+    const value = parseJson(text) as JsonValue;
+    const isPlain = flat.test(text) && !bigNumber.test(text);
+    return isPlain ? { ok: true, args: value as JsonObject, repaired: false } : toArguments(value, false);
   } catch (thrown) {
     const open = openAtEnd(text);
     if (open) return truncated('the arguments end in the middle');
@@ -34,20 +36,21 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
   }
 }
 
-function toArguments(value: JsonValue, repaired: boolean, checkNumbers = true): ParsedArguments {
+/** Text of one object without nesting, as most arguments are, provided that it is JSON. */
+const flat = /^\{[^{}[\]]*\}$/;
+
+/** Text that may hold a number beyond the range of a double, which JSON.parse turns into infinity. */
+const bigNumber = /[eE]\+?\d{3}|\d{300}/;
+
+function toArguments(value: JsonValue, repaired: boolean): ParsedArguments {
   if (value === null) return { ok: true, args: {}, repaired };
   if (!isJsonObject(value))
     return invalid(
       `the arguments are ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}; write one JSON object with named fields`,
     );
   if (isDeeperThan(value, maxArgumentDepth)) return invalid(`the arguments are nested deeper than ${maxArgumentDepth} levels`);
-  if (checkNumbers && hasEndlessNumber(value)) return invalid('a number is too large to be kept; write one that fits a double');
+  if (hasEndlessNumber(value)) return invalid('a number is too large to be kept; write one that fits a double');
   return { ok: true, args: value, repaired };
-}
-
-/** True when a text may contain a number beyond the range of a double, which JSON.parse turns into infinity. */
-function mayOverflow(text: string): boolean {
-  return /[eE]\+?\d{3}|\d{300}/.test(text);
 }
 
 function hasEndlessNumber(value: JsonValue): boolean {

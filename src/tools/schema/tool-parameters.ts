@@ -29,12 +29,12 @@ export function toolParameters(parameters: unknown, where: string): ToolParamete
   const schema = jsonSchemaOf(parameters, where);
   const bySchema = argumentCheck(schema, where);
   const validator = validatorOf(parameters);
-  if (validator === undefined) return { schema, check: bySchema, parse: (args) => copyJson(args) };
+  if (validator === undefined) return { schema, check: bySchema, parse: copyValue };
   return {
     schema,
     check: (args) => checkByLibrary(args, validator, bySchema),
     parse: (args) => {
-      const verdict = validator(copyJson(args));
+      const verdict = validator(copyValue(args));
       return verdict instanceof Promise ? verdict.then(valueOf) : valueOf(verdict);
     },
   };
@@ -45,7 +45,7 @@ function checkByLibrary(args: JsonObject, validator: Validator, bySchema: ToolPa
   if (forbidden !== undefined) return bySchema(args);
   let verdict: Verdict | Promise<Verdict>;
   try {
-    verdict = validator(copyJson(args));
+    verdict = validator(copyValue(args));
   } catch (thrown) {
     return { ok: false, errors: [{ path: '', message: `could not be checked: ${describeThrown(thrown)}` }] };
   }
@@ -107,10 +107,6 @@ function toProblem(issue: unknown): ArgumentProblem {
 }
 
 /** Returns a copy that the tool may change freely without changing the recorded arguments (FAULTS X6). */
-function copyJson<Value extends JsonValue>(value: Value): Value {
-  return copyValue(value) as Value;
-}
-
 function copyValue(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(copyValue);
@@ -118,7 +114,7 @@ function copyValue(value: JsonValue): JsonValue {
   // Keys that lead to prototypes were rejected before; none of the others needs `defineProperty`.
   for (const key of Object.keys(value)) {
     const inner = (value as JsonObject)[key];
-    if (inner !== undefined) copy[key] = copyValue(inner);
+    if (inner !== undefined) copy[key] = typeof inner === 'object' ? copyValue(inner) : inner;
   }
   return copy;
 }

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { regexLibrary } from '../../core/regex-library.ts';
 import { CadreError } from '../../core/error.ts';
 
 /** True when a clean relative path matches a glob. */
@@ -17,6 +17,7 @@ export function compileGlob(glob: string): PathTest {
   const whole = glob.replace(/^\.\//, '').replace(/(?<!\/)\/+$/, '');
   const source = whole.includes('/') ? toRegExp(whole.replace(/^\//, '')) : `(?:.*/)?${toRegExp(whole)}`;
   try {
+    const { RE2JS } = regexLibrary();
     const regex = RE2JS.compile(`^${source}$`, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
     return (path) => regex.matches(path);
   } catch {

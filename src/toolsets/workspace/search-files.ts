@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { regexLibrary } from '../../core/regex-library.ts';
 import { CadreError } from '../../core/error.ts';
 import { compileGlob } from '../files/glob-pattern.ts';
 import { readAhead } from '../files/read-ahead.ts';
@@ -75,6 +75,7 @@ function lineTest({ query, regex, ignoreCase }: SearchFilesRequest): LineTest {
     return (line) => (ignoreCase ? line.toLowerCase() : line).includes(wanted);
   }
   try {
+    const { RE2JS } = regexLibrary();
     const compiled = RE2JS.compile(RE2JS.translateRegExp(query), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     return (line) => compiled.test(line);
   } catch (error) {

@@ -1,13 +1,12 @@
-import type { CadreEvent, EventOf } from '../../../src/core/events/event.ts';
+import type { CadreEvent } from '../../../src/core/events/event.ts';
 import type { RunId } from '../../../src/core/ids.ts';
-import { pure, repeatable } from '../team/tool-names.ts';
+import { pure } from '../team/tool-names.ts';
 import type { World } from '../world/world.ts';
 import type { WrittenCommit } from './disk.ts';
 
 /**
  * Checks that a power cut leaves every run whose launch was acknowledged; the start of each call that may have had an effect
- * outside; the acknowledged results of calls that must not run again, and acknowledged ends of runs; everything when the journal
- * syncs every commit. The remainder of a run ends with a whole commit.
+ * outside, and acknowledged ends of runs; everything when the journal syncs every commit. The remainder of a run ends with a whole commit.
  */
 export function checkPowerCut(
   world: World,
@@ -19,7 +18,6 @@ export function checkPowerCut(
   const violated = (message: string): void => void world.violated(`T1: after a power cut, ${message}`);
   for (const runId of world.acknowledgedRuns)
     if ((lengths.get(runId) ?? 0) === 0) violated(`${runId} is gone, whose launch was acknowledged`);
-  const names = new Map<string, string>();
   const starts = new Set<string>();
   for (const { events, isAcknowledged } of before) {
     const [first] = events;
@@ -27,13 +25,8 @@ export function checkPowerCut(
     if (first !== undefined && last !== undefined && isLost(last) && !isLost(first))
       violated(`a part of a commit is there, up to ${last.seq} of ${last.runId}`);
     for (const event of events) {
-      if (event.type === 'tool.request') names.set(`${event.runId} ${event.callId}`, event.name);
       if (event.type === 'tool.start' && !isLost(event)) starts.add(`${event.runId} ${event.callId} ${event.attempt}`);
-      const name = event.type === 'tool.end' ? names.get(`${event.runId} ${event.callId}`) : undefined;
-      const mustStay =
-        event.type === 'run.end' ||
-        (event.type === 'tool.end' && name !== undefined && !repeatable.has(name) && hasRun(world, event)) ||
-        syncsAlways;
+      const mustStay = event.type === 'run.end' || syncsAlways;
       if (mustStay && isAcknowledged && isLost(event))
         violated(`${event.type} at ${event.seq} of ${event.runId} is gone, which was acknowledged`);
     }
@@ -42,9 +35,4 @@ export function checkPowerCut(
     if (!pure.has(name) && !starts.has(`${runId} ${callId} ${attempt}`) && world.disk.runIds.includes(runId))
       violated(`the start of ${name} (${callId}, attempt ${attempt}) of ${runId} is gone, which did something outside`);
   world.forgetLost(lengths);
-}
-
-/** True when a tool ran for a call; a call that was refused, or answered by another, may be decided again. */
-function hasRun({ executions }: World, event: EventOf<'tool.end'>): boolean {
-  return executions.some(({ runId, callId }) => runId === event.runId && callId === event.callId);
 }

@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { regexLibrary } from '../../regex-library.ts';
 import { failure, type Evaluation } from '../evaluation.ts';
 import { textArgument, type ExpressionFunction } from './function.ts';
 
@@ -31,7 +32,7 @@ export const regexFunction: ExpressionFunction = {
 export function compilePattern(source: string): Pattern | string {
   if (source.length > MAX_PATTERN) return `the pattern is ${source.length} characters long, ${MAX_PATTERN} are allowed`;
   try {
-    const regex = RE2JS.compile(source);
+    const regex = regexLibrary().RE2JS.compile(source);
     return { regex, size: regex.programSize() };
   } catch (error) {
     return error instanceof Error ? error.message : 'the pattern cannot be compiled';

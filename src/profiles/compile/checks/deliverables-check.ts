@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
-import { RE2JS } from 're2js';
+import { regexLibrary } from '../../../core/regex-library.ts';
 import { describeThrown } from '../../../core/error.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
 import type { ArgumentCheck } from '../../../core/tool/argument-check.ts';
@@ -56,6 +56,7 @@ export function schemaFaults(schema: JsonSchema): readonly { readonly path: read
 }
 
 function toLinearPattern(source: string): { test(text: string): boolean; toString(): string } {
+  const { RE2JS } = regexLibrary();
   const regex = RE2JS.compile(RE2JS.translateRegExp(source));
   // Ajv distinguishes compiled patterns by their text.
   return { test: (text) => regex.test(text), toString: () => `re2:${source}` };

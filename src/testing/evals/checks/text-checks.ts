@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { regexLibrary } from '../../../core/regex-library.ts';
 import type { Template } from '../../../core/expression/template.ts';
 import { nearest } from '../../expect/failure.ts';
 import { type CheckVerdict, errorVerdict, type EvalCheck, type EvalSubject, textScope, verdictOf } from './eval-check.ts';
@@ -40,7 +40,7 @@ export function equalsCheck(text: Template): EvalCheck['check'] {
 
 /** Returns the check that a regular expression matches somewhere in an output. */
 export function matchesCheck(pattern: string): EvalCheck['check'] {
-  const compiled = RE2JS.compile(pattern);
+  const compiled = regexLibrary().RE2JS.compile(pattern);
   return async ({ facts }: EvalSubject) => {
     if (compiled.matcher(facts.output).find()) return verdictOf(true, 'the output matches');
     return failed('the output does not match', pattern, facts.output);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { regexLibrary } from '../../../core/regex-library.ts';
 import { CadreError } from '../../../core/error.ts';
 import { compileTemplate, type Template } from '../../../core/expression/template.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
@@ -147,6 +147,7 @@ class CheckCompiler {
 
   #matches(): EvalCheck['check'] | undefined {
     const pattern = String(this.#value('matches'));
+    const { RE2JS, RE2JSSyntaxException } = regexLibrary();
     try {
       RE2JS.compile(pattern);
     } catch (thrown) {
