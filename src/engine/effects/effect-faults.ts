@@ -28,3 +28,8 @@ export function waitedNote(ms: number): Input {
   const message = `the run waited ${Math.round(ms / 100) / 10} s for the journal, which another process kept locked`;
   return { kind: 'note', level: 'warning', code: 'STORE_WAITED', message };
 }
+
+/** Returns the note about a subscriber that threw. */
+export function subscriberNote(message: string): Input {
+  return { kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message };
+}

@@ -14,7 +14,7 @@ import type { Input } from './input.ts';
 import { decideBatch } from './decide-batch.ts';
 import { Effects } from '../effects/effects.ts';
 import type { RunEffects } from '../effects/run-effects.ts';
-import { waitedNote } from '../effects/effect-faults.ts';
+import { subscriberNote, waitedNote } from '../effects/effect-faults.ts';
 import { type Entry, InputQueue, type Waiter } from '../input/input-queue.ts';
 import type { RunDriver } from './run-driver.ts';
 import { rereadState } from '../recovery/read-state.ts';
@@ -50,7 +50,6 @@ export class RunActor implements RunDriver {
   #pumping = false;
   /** Sequence number up to which the pump has counted its work. */
   #passedSeq: number;
-  /** True when the journal holds the run's end. */
   #isOver: boolean;
   #closing = false;
   #paused = false;
@@ -64,13 +63,11 @@ export class RunActor implements RunDriver {
     this.#held = new HeldCommit(ports.defer, () => this.#wake());
     this.#writer = new CommitWriter(ports, lease, (ms) => this.tell(waitedNote(ms)));
     this.#snapshots = new RunSnapshots(ports, lease, state);
-    this.subscribers = new Subscribers((message) =>
-      this.tell({ kind: 'note', level: 'warning', code: 'SUBSCRIBER_FAILED', message }),
-    );
-    const onIdle = (): void => this.#settleIdle();
-    const links = { subscribers: this.subscribers, tell: this.tell, halt: (error: CadreError) => this.#halt(error, []), onIdle };
+    this.subscribers = new Subscribers((message) => this.tell(subscriberNote(message)));
+    const halt = (error: CadreError): void => this.#halt(error, []);
+    const links = { subscribers: this.subscribers, tell: this.tell, halt, onIdle: this.#settleIdle };
     this.#effects = ports.effects?.(links) ?? new Effects(ports, links);
-    this.#due = new DueEffects({ run: this, effects: this.#effects, defer: ports.defer, onIdle });
+    this.#due = new DueEffects({ run: this, effects: this.#effects, defer: ports.defer, onIdle: this.#settleIdle });
   }
 
   /** Submits an input; the promise resolves once its decision is committed. The commit records the input's id, if it has one. */
@@ -170,10 +167,8 @@ export class RunActor implements RunDriver {
         if (pending !== undefined) void pending.then(() => this.#pauses() || this.#pump());
       }
     } finally {
-      if (!isLater) {
-        this.#pumping = false;
-        if (this.#idle.size > 0) this.#settleIdle();
-      }
+      this.#pumping = isLater;
+      if (!isLater && this.#idle.size > 0) this.#settleIdle();
     }
   };
 
@@ -184,11 +179,11 @@ export class RunActor implements RunDriver {
     return this.#ports.loopThrottle.delays(events, this.#pump);
   }
 
-  #settleIdle(): void {
+  readonly #settleIdle = (): void => {
     if (this.#idle.size === 0 || !this.isIdle) return;
     for (const resolve of this.#idle) resolve();
     this.#idle.clear();
-  }
+  };
 
   /** Decides and commits a batch of inputs; returns a promise only when the journal does. */
   #commit(entries: readonly Entry[], prefix?: UnwrittenEvents): Promise<void> | undefined {
@@ -274,8 +269,7 @@ export class RunActor implements RunDriver {
     this.#effects.abortAll(error);
     // A decision that could not be written is undone.
     rereadState(this.#ports.journal, this.state.meta.runId, this.#asRead);
-    for (const { waiter } of entries) waiter?.reject(error);
-    for (const { waiter } of this.#queue.clear()) waiter?.reject(error);
+    for (const { waiter } of [...entries, ...this.#queue.clear()]) waiter?.reject(error);
     this.subscribers.close(error);
     this.#settleIdle();
   }

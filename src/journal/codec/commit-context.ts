@@ -11,36 +11,35 @@ const searchedUpTo = 8;
 
 /** Records in the order they were noted, found by position or id. When several share an id, the first is found. */
 class NotedList<T> {
-  readonly #list: T[] = [];
-  readonly #ids: unknown[] = [];
+  /** Number of noted records. */
+  size = 0;
+  // Made with the first record: a commit needs few of these lists.
+  #list: T[] | undefined;
+  #ids: unknown[] | undefined;
   #index: Map<unknown, T> | undefined;
 
-  /** Number of noted records. */
-  get size(): number {
-    return this.#list.length;
-  }
-
   add(id: unknown, record: T): void {
-    this.#list.push(record);
-    this.#ids.push(id);
+    this.size = (this.#list ??= []).push(record);
+    (this.#ids ??= []).push(id);
     if (this.#index !== undefined && !this.#index.has(id)) this.#index.set(id, record);
   }
 
   at(index: number): T | undefined {
-    return this.#list[index];
+    return this.#list?.[index];
   }
 
   get(id: unknown): T | undefined {
-    if (this.#list.length <= searchedUpTo) return this.#list[this.#ids.indexOf(id)];
-    this.#index ??= this.#buildIndex();
+    if (this.#list === undefined || this.#ids === undefined) return undefined;
+    if (this.size <= searchedUpTo) return this.#list[this.#ids.indexOf(id)];
+    this.#index ??= indexed(this.#list, this.#ids);
     return this.#index.get(id);
   }
+}
 
-  #buildIndex(): Map<unknown, T> {
-    const index = new Map<unknown, T>();
-    for (const [place, record] of this.#list.entries()) if (!index.has(this.#ids[place])) index.set(this.#ids[place], record);
-    return index;
-  }
+function indexed<T>(list: readonly T[], ids: readonly unknown[]): Map<unknown, T> {
+  const index = new Map<unknown, T>();
+  for (const [place, record] of list.entries()) if (!index.has(ids[place])) index.set(ids[place], record);
+  return index;
 }
 
 /**

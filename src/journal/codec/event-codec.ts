@@ -32,9 +32,9 @@ export function encodeCommit(events: readonly CadreEvent[]): string {
   let text = '';
   for (const event of events) {
     const shape = shapeOfType(event.type);
-    const fields = writeEvent(event, context, rowAt);
-    const code = writeJson(shape.code);
-    text = joinFields(text, fields === '' ? code : `${code},{${fields}}`);
+    const fields = writeEvent(event, shape, context, rowAt);
+    const written = fields === '' ? shape.label : `${shape.label},{${fields}}`;
+    text = text === '' ? written : `${text},${written}`;
   }
   return `[${text}]`;
 }
@@ -80,8 +80,7 @@ export function causesOfCommit(body: string, firstSeq: number): readonly (number
   return causes;
 }
 
-function writeEvent(event: CadreEvent, context: CommitContext, rowAt: number): string {
-  const shape = shapeOfType(event.type);
+function writeEvent(event: CadreEvent, shape: EventShape, context: CommitContext, rowAt: number): string {
   const record: unknown = event;
   if (!isRecord(record)) return '';
   beginEvent(context, event.type, event.at);
@@ -126,7 +125,7 @@ function beginEvent(context: CommitContext, type: string, at: number): void {
   context.at = at;
   context.ruleId = undefined;
   context.modelId = undefined;
-  context.patches = [];
+  if (context.patches.length > 0) context.patches = [];
 }
 
 function rememberIds(context: CommitContext, shape: EventShape, record: Readonly<PlainRecord>): void {

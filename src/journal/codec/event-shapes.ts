@@ -5,7 +5,7 @@ import type { Schema } from '../../core/schema/schema.ts';
 import type { ReplyToolCall } from '../../core/state/turn.ts';
 import type { CommitContext } from './commit-context.ts';
 import { inversePatch, partShape } from './part-shapes.ts';
-import { always, defineShape, noList, type Extras, type PlainRecord, type Shape } from './record-shape.ts';
+import { always, defineShape, noList, outerField, type Extras, type PlainRecord, type Shape } from './record-shape.ts';
 
 /*
  * Stored form of each event type: the code and short keys of its definition (core/events), and what can be guessed of its fields. Codes,
@@ -47,6 +47,8 @@ const guessed: { readonly [Type in EventType]?: Extras<EventOf<Type>> } = {
 export interface EventShape {
   readonly type: string;
   readonly code: string;
+  /** The code as JSON. */
+  readonly label: string;
   readonly ids: readonly PlaceId[];
   readonly shape: Shape;
 }
@@ -59,12 +61,14 @@ const placeFields = ['type', 'runId', 'seq', 'at', 'cause'] as const;
 /** Returns the shape of an event's own fields, without those stored with its place. */
 function ownFields(schema: Schema, ids: readonly PlaceId[], extras: Extras<PlainRecord> = {}): Shape {
   const shape = defineShape<PlainRecord>(schema as Schema<PlainRecord>, extras, partShape);
-  return { ...shape, outer: { long: new Set([...placeFields, ...ids]), short: placeKeys } };
+  const fields = new Map([...shape.fields, ...[...placeFields, ...ids].map((key) => [key, outerField(key)] as const)]);
+  return { ...shape, fields, outer: { short: placeKeys } };
 }
 
 const shapes = [...eventDefinitions.values()].map(({ type, code, guessed: ids, schema }): EventShape => ({
   type,
   code,
+  label: JSON.stringify(code),
   ids,
   shape: ownFields(schema, ids, guessed[type as EventType]),
 }));
@@ -74,7 +78,7 @@ const byCode: ReadonlyMap<string, EventShape> = new Map(shapes.map((entry) => [e
 
 /** Returns the stored form of an event type; a type without a table keeps its name. */
 export function shapeOfType(type: string): EventShape {
-  return byType.get(type) ?? { type, code: `.${type}`, ids: [], shape: unknownFields };
+  return byType.get(type) ?? { type, code: `.${type}`, label: JSON.stringify(`.${type}`), ids: [], shape: unknownFields };
 }
 
 /** True when this version has a definition for events of the type. */

@@ -59,18 +59,24 @@ export interface ShortField {
   readonly derived?: Derived;
 }
 
-/** Field of a shape, with the guess of its value if there is one. */
-export interface StoredField extends Field {
+/** Field of a shape. All have the same keys in the same order: V8 reads objects of one form several times as fast. */
+export interface StoredField {
   readonly key: string;
+  readonly shape: Shape | undefined;
+  readonly kind: Field['kind'];
+  readonly variants: Field['variants'];
+  readonly derived: Derived | undefined;
   readonly guess: Guess | undefined;
+  /** True for a value that is written as it is. */
+  readonly isPlain: boolean;
+  /** True when it is stored outside the record's own fields: writers leave it out. */
+  readonly isOuter: boolean;
   /** The short key, quoted and followed by a colon. */
   readonly label: string;
 }
 
 /** Keys of a record that are stored outside its own fields, such as those of an event's place. */
 export interface OuterKeys {
-  /** Long keys that the writer of fields leaves out. */
-  readonly long: ReadonlySet<string>;
   /** Short keys that the reader of fields ignores. */
   readonly short: ReadonlySet<string>;
 }
@@ -107,11 +113,14 @@ export function defineShape<T>(schema: Schema<T>, extras: Extras<T>, shapeOf: (i
     const inner = schemas[key];
     const shape = inner === undefined ? undefined : shapeOf(innermost(inner));
     const field: Field = { short, ...(shape !== undefined && { shape }), ...special[key] };
-    fields.set(key, { ...field, key, guess: guessOf.get(key), label: `"${short}":` });
-    byShort.set(short, { short, key, shape: field.shape, kind: field.kind });
-    for (const variant of field.variants ?? [])
+    const { variants, derived, kind } = field;
+    const isPlain = field.shape === undefined && variants === undefined && derived === undefined && kind === undefined;
+    const label = `"${short}":`;
+    const guess = guessOf.get(key);
+    fields.set(key, { key, shape: field.shape, kind, variants, derived, guess, isPlain, isOuter: false, label });
+    byShort.set(short, { short, key, shape: field.shape, kind });
+    for (const variant of variants ?? [])
       byShort.set(variant.short, { short: variant.short, key, shape: variant.shape, kind: undefined });
-    const { derived } = field;
     if (derived !== undefined)
       byShort.set(derived.short, { short: derived.short, key, shape: undefined, kind: undefined, derived });
   }
@@ -136,5 +145,23 @@ export function always(value: string | number | boolean): Guess {
   return () => value;
 }
 
+/** Field of that name which is stored outside the record's own fields. */
+export function outerField(key: string): StoredField {
+  const none = undefined;
+  return {
+    key,
+    shape: none,
+    kind: none,
+    variants: none,
+    derived: none,
+    guess: none,
+    isPlain: true,
+    isOuter: true,
+    label: '',
+  };
+}
+
+const emptyList: readonly never[] = Object.freeze([]);
+
 /** Guesses an empty list. */
-export const noList: Guess = () => [];
+export const noList: Guess = () => emptyList;

@@ -10,18 +10,20 @@ export const absentKey = '-';
  * fields in `skip` to the caller. Concatenates text directly: building objects to stringify them costs twice as much.
  */
 export function writeFields(record: Readonly<PlainRecord>, shape: Shape, context: CommitContext): string {
-  const skip = shape.outer?.long;
+  const { fields, note } = shape;
   let text = '';
-  for (const key of Object.keys(record)) {
+  // Not `Object.keys`: V8 reads the values of a loop over an object without looking each key up.
+  for (const key in record) {
     const value = record[key];
-    if (value === undefined || skip?.has(key) === true) continue;
-    const field = shape.fields.get(key);
+    if (value === undefined) continue;
+    const field = fields.get(key);
+    if (field?.isOuter === true) continue;
     if (field?.guess !== undefined && jsonEqual(value, field.guess(record, context))) continue;
     const written = field === undefined ? undefined : writeField(field, record, context);
     text = joinFields(text, written ?? `${JSON.stringify(`.${key}`)}:${JSON.stringify(value)}`);
   }
-  const absent = absentFields(record, shape, context);
-  shape.note?.(record, context);
+  const absent = shape.guesses.length === 0 ? undefined : absentFields(record, shape, context);
+  if (note !== undefined) note(record, context);
   return absent === undefined ? text : joinFields(text, `"${absentKey}":${JSON.stringify(absent)}`);
 }
 
@@ -30,14 +32,9 @@ export function joinFields(first: string, second: string): string {
   return first === '' ? second : second === '' ? first : `${first},${second}`;
 }
 
-/** Text without characters that need a backslash. */
-const plainText = /^[\w .,:;@+*/()[\]{}<>=!?#~-]{0,40}$/;
-
-/** Encodes a value as JSON; short plain values avoid `JSON.stringify`, which is most of a small record's cost. */
+/** Encodes a value as JSON. */
 export function writeJson(value: unknown): string {
-  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  return JSON.stringify(value);
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value);
 }
 
 /**
@@ -61,17 +58,22 @@ function absentFields(record: Readonly<PlainRecord>, shape: Shape, context: Comm
 
 /** Encodes one field with its short key; undefined when the value does not have the field's shape. */
 function writeField(field: StoredField, record: Readonly<PlainRecord>, context: CommitContext): string | undefined {
-  const { shape, variants, label, derived } = field;
+  const { shape, label } = field;
   const value = record[field.key];
-  const packed = derived?.pack(value, record, context);
-  if (derived !== undefined && packed !== undefined) return `"${derived.short}":${JSON.stringify(packed)}`;
-  const variant = variants !== undefined && isRecord(value) ? variants.find(({ applies }) => applies(value, record)) : undefined;
-  if (variant !== undefined && isRecord(value)) return `"${variant.short}":{${writeFields(value, variant.shape, context)}}`;
+  if (field.isPlain) return label + writeJson(value);
+  const packed = field.derived?.pack(value, record, context);
+  if (field.derived !== undefined && packed !== undefined) return `"${field.derived.short}":${JSON.stringify(packed)}`;
   if (field.kind === 'time') return label + writeJson(packDistance(value, context.at));
+  if (isRecord(value)) {
+    for (const variant of field.variants ?? [])
+      if (variant.applies(value, record)) return `"${variant.short}":{${writeFields(value, variant.shape, context)}}`;
+    if (shape !== undefined) return `${label}{${writeFields(value, shape, context)}}`;
+  }
   if (shape === undefined) return label + writeJson(value);
-  if (isRecord(value)) return `${label}{${writeFields(value, shape, context)}}`;
   if (!isRecordList(value)) return undefined;
-  return `${label}[${value.map((entry) => `{${writeFields(entry, shape, context)}}`).join(',')}]`;
+  let list = '';
+  for (const entry of value) list = `${list}${list === '' ? '' : ','}{${writeFields(entry, shape, context)}}`;
+  return `${label}[${list}]`;
 }
 
 /** True when two JSON values are equal, including own keys and the sign of zero, regardless of key order. */
