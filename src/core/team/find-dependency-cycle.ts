@@ -7,6 +7,7 @@ export function findDependencyCycle(
   start: string,
   dependenciesOf: (id: string) => readonly string[],
 ): readonly string[] | undefined {
+  if (dependenciesOf(start).length === 0) return undefined;
   const seen = new Set<string>();
   const ways: (readonly string[])[] = [[start]];
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {

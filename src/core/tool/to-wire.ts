@@ -69,6 +69,10 @@ function convertObject(value: object, walk: Walk, depth: number): JsonValue {
 
 function byKind(value: object, walk: Walk, depth: number): JsonValue {
   if (Array.isArray(value)) return list(value, walk, depth);
+  if (isPlainObject(value)) {
+    const keys = Object.keys(value);
+    if (keys.length > 0) return fields(value, keys, {}, walk, depth);
+  }
   if (ArrayBuffer.isView(value)) return view(value, walk, depth);
   const kind = tagOf(value);
   try {
@@ -82,6 +86,11 @@ function byKind(value: object, walk: Walk, depth: number): JsonValue {
   const keys = Object.keys(value);
   if (keys.length === 0 && kind !== 'Object') return unserialisable(kind);
   return fields(value, keys, {}, walk, depth);
+}
+
+/** True for an object of plain fields, as most are: nothing of it says that it is of another kind, or converts it. */
+function isPlainObject(value: object): boolean {
+  return Object.getPrototypeOf(value) === Object.prototype && !(Symbol.toStringTag in value) && !('toJSON' in value);
 }
 
 function tagOf(value: object): string {

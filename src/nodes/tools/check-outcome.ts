@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { EventDraft, EventType } from '../../core/events/event.ts';
+import type { AgentId } from '../../core/ids.ts';
 import type { CompiledProfile } from '../../core/profile/profile.ts';
 import { checkSpawns } from '../../core/state/spawn-limits.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
@@ -44,16 +45,18 @@ export function checkOutcome(
 function checkDraft(run: RunContext, name: string, draft: EventDraft, started: Set<string>): void {
   if (!allowed.has(draft.type))
     throw invalid(name, `must not draft an event of type ${draft.type}; allowed: ${[...allowed].join(', ')}`);
-  const isKnown = (agentId: string): boolean =>
-    started.has(agentId) || run.agents.has(agentId as Parameters<typeof run.agents.get>[0]);
   if (draft.type === 'agent.start') {
-    if (isKnown(draft.agentId)) throw invalid(name, `starts agent ${draft.agentId}, which exists already`);
-    if (draft.parentAgentId === undefined || !isKnown(draft.parentAgentId))
+    if (isKnown(run, draft.agentId, started)) throw invalid(name, `starts agent ${draft.agentId}, which exists already`);
+    if (draft.parentAgentId === undefined || !isKnown(run, draft.parentAgentId, started))
       throw invalid(name, `starts agent ${draft.agentId} below ${draft.parentAgentId ?? 'no parent'}; its parent must exist`);
     started.add(draft.agentId);
-  } else if ('agentId' in draft && draft.agentId !== undefined && !isKnown(draft.agentId)) {
+  } else if ('agentId' in draft && draft.agentId !== undefined && !isKnown(run, draft.agentId, started)) {
     throw invalid(name, `drafts ${draft.type} for agent ${draft.agentId}, which does not exist`);
   }
+}
+
+function isKnown({ agents }: RunContext, agentId: AgentId, started: ReadonlySet<string>): boolean {
+  return started.has(agentId) || agents.has(agentId);
 }
 
 function invalid(name: string, what: string): CadreError {
