@@ -32,19 +32,15 @@ export interface AttemptResult {
 
 /** Attempts of one model call, with their usage and cost. */
 export class AttemptLog {
+  /** Recorded attempts in order, including skipped configs. */
+  readonly attempts: ModelAttempt[] = [];
   readonly #clock: Clock;
-  readonly #attempts: ModelAttempt[] = [];
   #usage: Usage = nothing;
   /** Undefined once an attempt's cost is unknown. */
   #cost: number | undefined = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  /** Number of recorded attempts, including skipped configs. */
-  get size(): number {
-    return this.#attempts.length;
   }
 
   /** Records an attempt, and adds its usage and cost. */
@@ -68,7 +64,7 @@ export class AttemptLog {
     if (partialText !== '') attempt.partialText = partialText;
     if (waitMs !== undefined) attempt.waitMs = waitMs;
     if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
-    this.#attempts.push(attempt);
+    this.attempts.push(attempt);
   }
 
   /** Records a config that was not called, so that nothing is skipped silently. */
@@ -81,7 +77,7 @@ export class AttemptLog {
       error,
     };
     if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
-    this.#attempts.push(attempt);
+    this.attempts.push(attempt);
   }
 
   /** Returns the outcome of a call that got a reply. */
@@ -90,7 +86,7 @@ export class AttemptLog {
       kind: 'reply',
       reply,
       usage: this.#usage,
-      attempts: this.#attempts,
+      attempts: this.attempts,
     };
     if (this.#cost !== undefined) outcome.cost = this.#cost;
     if (warnings.length > 0) outcome.warnings = warnings;
@@ -99,7 +95,7 @@ export class AttemptLog {
 
   /** Returns the outcome of a call that failed. */
   failed(failure: ModelFailure): ModelOutcome {
-    const attempts = this.#attempts;
+    const attempts = this.attempts;
     const tries = attempts.length > 1 ? ` (the last of ${attempts.length} attempts; all are in the turn record)` : '';
     return {
       kind: 'error',

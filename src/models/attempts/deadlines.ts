@@ -65,8 +65,9 @@ export class DeadlineWatch implements ConnectionListener {
 
   /** Starts the waits between chunks, with the first chunk of content. */
   begin(): void {
+    const { deadlines, totalDue } = this.#options;
     this.#phase = 'betweenChunks';
-    if (this.#due() < this.#armedFor) this.#arm(this.lastChunkAt);
+    if (this.lastChunkAt + deadlines.betweenChunks < this.#armedFor || totalDue < this.#armedFor) this.#arm(this.lastChunkAt);
   }
 
   /** Ends the watch; nothing expires afterwards. */

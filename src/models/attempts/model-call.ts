@@ -174,7 +174,7 @@ export class ModelCall {
         if (granted !== undefined && granted.kind !== 'pass') return this.#refused(config, granted, queuedMs);
       }
       const made = { model, config, wallStart: clock.now(), startedAt, queuedMs };
-      const attempt = this.#log.size + 1;
+      const attempt = this.#log.attempts.length + 1;
       const input = { model, config, request, attempt, clock, startedAt, totalDue, withoutFiles, onAnswer };
       const end = await runAttempt(input);
       slot?.end(end.usage);

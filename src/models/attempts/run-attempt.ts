@@ -78,7 +78,7 @@ class Attempt {
       this.#reader = reader;
       if (this.#over) return this.#discard();
       const headers = response?.headers;
-      watch.connected();
+      if (model.tellsConnection === true) watch.connected();
       onAnswer?.(headers);
       if (headers?.['content-type']?.startsWith('text/html') === true) return this.#fail(htmlAnswer);
       for (;;) {
