@@ -44,9 +44,9 @@ export function createModelGateway(options: ModelGatewayOptions): CheckedModelGa
   const { decodeToolName = (wireName) => wireName } = options;
   const { onSecret } = options;
   const resolver = new ModelResolver({ models, llmConfigs, env, decodeToolName, ...(onSecret !== undefined && { onSecret }) });
-  const traffic = trafficOf(clock);
+  const tools = { resolver, clock, random, traffic: trafficOf(clock), llmConfigs };
   return {
-    call: (request) => new ModelCall(request, { resolver, clock, random, traffic, llmConfigs }).run(),
+    call: (request) => new ModelCall(request, tools).run(),
     resolves: (config) => {
       const resolved = resolver.resolve(config);
       return resolved.ok ? { ok: true, config: resolved.config } : resolved;

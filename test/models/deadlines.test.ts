@@ -8,13 +8,28 @@ import { config, errorOf, gatewayFor, request } from './model-fixtures.ts';
 
 const deadlines = { connect: 30, firstToken: 120, betweenChunks: 60, total: 900 };
 
-function watchOn(clock: ManualClock, limits = deadlines): { watch: DeadlineWatch; expired: [DeadlinePhase, number][] } {
+interface Watched {
+  readonly watch: DeadlineWatch;
+  readonly expired: [DeadlinePhase, number][];
+  /** A chunk arrives, as the reader of a stream notes it; `false` is a heartbeat. */
+  readonly chunk: (isContent: boolean) => void;
+}
+
+function watchOn(clock: ManualClock, limits = deadlines): Watched {
   const expired: [DeadlinePhase, number][] = [];
   const start = clock.monotonic();
   const onExpire = (phase: DeadlinePhase): void => {
     expired.push([phase, clock.monotonic() - start]);
   };
-  return { watch: new DeadlineWatch({ clock, deadlines: limits, totalDue: start + limits.total, onExpire }), expired };
+  const watch = new DeadlineWatch({ clock, deadlines: limits, startedAt: start, totalDue: start + limits.total, onExpire });
+  let hasBegun = false;
+  const chunk = (isContent: boolean): void => {
+    watch.lastChunkAt = clock.monotonic();
+    if (!isContent || hasBegun) return;
+    hasBegun = true;
+    watch.begin();
+  };
+  return { watch, expired, chunk };
 }
 
 describe('the deadlines of an attempt', () => {
@@ -51,25 +66,25 @@ describe('the deadlines of an attempt', () => {
 
   it('end it when no first token comes, heartbeats or not', async () => {
     const clock = new ManualClock();
-    const { watch, expired } = watchOn(clock);
+    const { watch, expired, chunk } = watchOn(clock);
     await clock.advance(10);
     watch.connected();
     for (let beat = 0; beat < 20; beat += 1) {
       await clock.advance(10);
-      watch.chunk(false);
+      chunk(false);
     }
     expect(expired).toEqual([['firstToken', 120]]);
   });
 
   it('end it when it falls silent, counted from the last chunk', async () => {
     const clock = new ManualClock();
-    const { watch, expired } = watchOn(clock);
+    const { watch, expired, chunk } = watchOn(clock);
     watch.connected();
     await clock.advance(5);
-    watch.chunk(true);
-    for (let chunk = 0; chunk < 4; chunk += 1) {
+    chunk(true);
+    for (let count = 0; count < 4; count += 1) {
       await clock.advance(59);
-      watch.chunk(chunk % 2 === 0);
+      chunk(count % 2 === 0);
     }
     expect(expired).toEqual([]);
     await clock.advance(500);
@@ -78,10 +93,10 @@ describe('the deadlines of an attempt', () => {
 
   it('end it when it goes on for ever', async () => {
     const clock = new ManualClock();
-    const { watch, expired } = watchOn(clock);
+    const { watch, expired, chunk } = watchOn(clock);
     watch.connected();
-    for (let chunk = 0; chunk < 100 && expired.length === 0; chunk += 1) {
-      watch.chunk(true);
+    for (let count = 0; count < 100 && expired.length === 0; count += 1) {
+      chunk(true);
       await clock.advance(10);
     }
     expect(expired).toEqual([['total', 900]]);
@@ -89,18 +104,18 @@ describe('the deadlines of an attempt', () => {
 
   it('move closer when the stream goes on to a shorter one', async () => {
     const clock = new ManualClock();
-    const { watch, expired } = watchOn(clock, { connect: 500, firstToken: 400, betweenChunks: 7, total: 900 });
+    const { watch, expired, chunk } = watchOn(clock, { connect: 500, firstToken: 400, betweenChunks: 7, total: 900 });
     watch.connected();
-    watch.chunk(true);
+    chunk(true);
     await clock.advance(100);
     expect(expired).toEqual([['betweenChunks', 7]]);
   });
 
   it('cost no timer per chunk', async () => {
     const clock = new ManualClock();
-    const { watch } = watchOn(clock);
+    const { watch, chunk } = watchOn(clock);
     watch.connected();
-    for (let chunk = 0; chunk < 10_000; chunk += 1) watch.chunk(true);
+    for (let count = 0; count < 10_000; count += 1) chunk(true);
     expect(clock.timersSet).toBe(1);
     watch.stop();
     expect(clock.pending).toBe(0);

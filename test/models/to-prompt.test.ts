@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { PromptMessage } from '../../src/core/prompt/message.ts';
 import { callIdRuleOf } from '../../src/models/adapter/call-ids.ts';
 import { fileSupportOf } from '../../src/models/adapter/file-support.ts';
-import { toPrompt as toPromptFor } from '../../src/models/adapter/to-prompt.ts';
+import { promptTarget, toPrompt as toPromptFor } from '../../src/models/adapter/to-prompt.ts';
 import { config } from './model-fixtures.ts';
 
 const toPrompt = (messages: readonly PromptMessage[], version: 'v2' | 'v3' | 'v4') =>
-  toPromptFor(messages, {
-    version,
-    support: fileSupportOf(config(), 'anything'),
-    ids: callIdRuleOf(config(), { provider: 'anything', modelId: 'm' }),
-  });
+  toPromptFor(
+    messages,
+    promptTarget(version, fileSupportOf(config(), 'anything'), callIdRuleOf(config(), { provider: 'anything', modelId: 'm' })),
+  );
 
 const user = (text: string): PromptMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 const assistant = (text: string): PromptMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });

@@ -27,6 +27,8 @@ const placeholders: ReadonlySet<string> = new Set(
  * 3. The time is in proportion to the text's length.
  */
 export class Secrets {
+  /** Number of values; only `add` changes it. */
+  size = 0;
   readonly #values = new Set<string>();
   /** Built on first use after a value was added: many may be added together. */
   #made: Made | undefined;
@@ -37,12 +39,9 @@ export class Secrets {
     if (secret.length < shortestSecret || placeholders.has(secret.toLowerCase())) return false;
     if (this.#values.has(secret)) return true;
     this.#values.add(secret);
+    this.size = this.#values.size;
     this.#made = undefined;
     return true;
-  }
-
-  get size(): number {
-    return this.#values.size;
   }
 
   /** Every written form of every secret, longest first. */

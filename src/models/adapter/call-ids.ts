@@ -8,7 +8,8 @@ import type { AiSdkModel } from './ai-sdk-model.ts';
  */
 export interface CallIdRule {
   readonly name: 'nine' | 'word' | 'short' | 'any';
-  readonly pattern: RegExp;
+  /** Undefined accepts every id. */
+  readonly pattern: RegExp | undefined;
 }
 
 // Mistral: "must be a-z, A-Z, 0-9, with a length of 9"; its tokenizer demands it on every server.
@@ -18,7 +19,7 @@ const word: CallIdRule = { name: 'word', pattern: /^[a-zA-Z0-9_-]{1,64}$/ };
 // OpenAI: at most 40 characters in chat, 64 in responses.
 const short: CallIdRule = { name: 'short', pattern: /^[\x21-\x7e]{1,40}$/ };
 // Servers with OpenAI's chat protocol accept ids that their models write (`functions.search:0`) and data that gateways hide in ids.
-const any: CallIdRule = { name: 'any', pattern: /^/ };
+const any: CallIdRule = { name: 'any', pattern: undefined };
 
 const mistralModel = /(?:^|[/._-])(?:mistral|mixtral|ministral|magistral|devstral|codestral|pixtral|voxtral)/i;
 const openaiModel = /(?:^|\/)(?:gpt-(?!oss)|o\d)/i;
@@ -39,7 +40,7 @@ export function callIdRuleOf(
 
 /** True when a part has an id that the wire format rejects. */
 export function hasForeignId({ callId, toolCallId }: ToolCallPart | ToolResultPart, rule: CallIdRule): boolean {
-  return callId !== undefined && !rule.pattern.test(toolCallId);
+  return callId !== undefined && rule.pattern !== undefined && !rule.pattern.test(toolCallId);
 }
 
 /** Returns the part with an id that the wire format accepts. */

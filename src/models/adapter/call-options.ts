@@ -1,20 +1,26 @@
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type Writable } from '../../core/json.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
 import { toProtocolPrompt } from '../../core/prompt/text-protocol.ts';
 import type { AiSdkModel, ModelCallOptions } from './ai-sdk-model.ts';
 import { callIdRuleOf } from './call-ids.ts';
 import { fileSupportOf, textOnly } from './file-support.ts';
-import { toPrompt } from './to-prompt.ts';
+import { promptTarget, toPrompt, type PromptTarget } from './to-prompt.ts';
 
 // Efforts with a setting in spec v4; others are passed to the provider as an option.
 const commonEfforts: ReadonlySet<string> = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 type Settings = Omit<ModelCallOptions, 'prompt' | 'tools' | 'toolChoice' | 'abortSignal'>;
 
-// Settings depend only on the config and the kind of model, so they are built once and not per call. Pure cache: keyed by a config
-// and a kind of model.
-const settingsOfConfig = new WeakMap<LlmConfig, Map<string, Settings>>();
+/** What the calls of a config with a model have in common. */
+interface CallForm {
+  readonly model: AiSdkModel;
+  readonly target: PromptTarget;
+  readonly settings: Settings;
+}
+
+// Pure cache of the newest form of each config: a config seldom has several models, and never for long.
+const forms = new WeakMap<LlmConfig, CallForm>();
 
 /** One call of a model object. */
 export interface CallToMake {
@@ -30,57 +36,51 @@ export interface CallToMake {
  * Builds the arguments of `doStream`. Shares the prompt with the request, without copying, wherever the spec allows it.
  */
 export function toCallOptions({ model, config, request, abortSignal, withoutFiles }: CallToMake): ModelCallOptions {
-  const { textProtocol } = request;
-  const asText = textProtocol ?? (dropsCalls(model, request) ? 'xml' : undefined);
+  const known = forms.get(config);
+  const form = known?.model === model ? known : compileForm(model, config);
+  const { textProtocol, tools, toolChoice, maxOutputTokens } = request;
+  const asText = textProtocol ?? (model.provider === 'amazon-bedrock' && dropsCalls(request) ? 'xml' : undefined);
   const messages = asText === undefined ? request.messages : toProtocolPrompt(request.messages, asText);
-  const support = withoutFiles ? textOnly : fileSupportOf(config, model.provider);
-  const prompt = toPrompt(messages, { version: model.specificationVersion, support, ids: callIdRuleOf(config, model) });
-  const ofConfig = settingsFor(model, config);
+  const target = withoutFiles ? promptTarget(model.specificationVersion, textOnly, form.target.ids) : form.target;
+  const prompt = toPrompt(messages, target);
   if (model.wantsRequest === true) return { prompt, abortSignal, request };
-  const settings = request.maxOutputTokens === undefined ? ofConfig : atMost(ofConfig, request.maxOutputTokens);
-  const answer = answerFormat(config, request);
-  if (request.tools.length === 0 || textProtocol !== undefined)
-    return { ...settings, ...answer, prompt, abortSignal, includeRawChunks };
-  return { ...settings, ...answer, prompt, abortSignal, includeRawChunks, tools: request.tools, toolChoice: request.toolChoice };
+  const options: Writable<ModelCallOptions> = { ...form.settings, prompt, abortSignal, includeRawChunks };
+  if (maxOutputTokens !== undefined)
+    options.maxOutputTokens = Math.min(form.settings.maxOutputTokens ?? maxOutputTokens, maxOutputTokens);
+  const { outputSchema } = request;
+  if (outputSchema !== undefined && requestsForm(config, tools.length > 0))
+    options.responseFormat = { type: 'json', schema: outputSchema, name: 'answer' };
+  if (tools.length > 0 && textProtocol === undefined) {
+    options.tools = tools;
+    options.toolChoice = toolChoice;
+  }
+  return options;
+}
+
+/** Compiles what depends only on the config and the model, so that no call builds it again. */
+function compileForm(model: AiSdkModel, config: LlmConfig): CallForm {
+  const { specificationVersion, provider } = model;
+  const target = promptTarget(specificationVersion, fileSupportOf(config, provider), callIdRuleOf(config, model));
+  const form = { model, target, settings: buildSettings(model, config) };
+  forms.set(config, form);
+  return form;
 }
 
 /**
- * True when a model's package would drop the calls and results of a prompt: Bedrock takes none in a request without tools. They are
- * sent as text then.
+ * True when Bedrock's package would drop the calls and results of a prompt: it takes none in a request without tools. They are sent
+ * as text then.
  */
-function dropsCalls({ provider }: AiSdkModel, { tools, toolChoice, messages }: ModelRequest): boolean {
-  if (provider !== 'amazon-bedrock' || (tools.length > 0 && toolChoice.type !== 'none')) return false;
+function dropsCalls({ tools, toolChoice, messages }: ModelRequest): boolean {
+  if (tools.length > 0 && toolChoice.type !== 'none') return false;
   return messages.some(({ role }) => role === 'tool');
 }
 
 // Raw chunks hold facts that packages drop: signs that a stream is complete, and the problem of a rejected call.
 const includeRawChunks = true;
 
-/** Returns the response format. With tools only when the config asks for it, since many providers reject the combination. */
-function answerFormat({ responseFormat = 'auto' }: LlmConfig, { outputSchema, tools }: ModelRequest): object | undefined {
-  if (outputSchema === undefined || responseFormat === 'never') return undefined;
-  if (responseFormat === 'auto' && tools.length > 0) return undefined;
-  return { responseFormat: { type: 'json', schema: outputSchema, name: 'answer' } };
-}
-
-/** Returns the settings with a reply limit that fits the remaining budget. */
-function atMost(settings: Settings, maxOutputTokens: number): Settings {
-  return { ...settings, maxOutputTokens: Math.min(settings.maxOutputTokens ?? maxOutputTokens, maxOutputTokens) };
-}
-
-function settingsFor(model: AiSdkModel, config: LlmConfig): Settings {
-  let byModel = settingsOfConfig.get(config);
-  if (byModel === undefined) {
-    byModel = new Map();
-    settingsOfConfig.set(config, byModel);
-  }
-  const key = `${model.specificationVersion} ${model.provider}`;
-  let settings = byModel.get(key);
-  if (settings === undefined) {
-    settings = buildSettings(model, config);
-    byModel.set(key, settings);
-  }
-  return settings;
+/** True when the form of the answer is requested. With tools only if the config asks for it: many providers reject the combination. */
+function requestsForm({ responseFormat = 'auto' }: LlmConfig, hasTools: boolean): boolean {
+  return responseFormat === 'always' || (responseFormat === 'auto' && !hasTools);
 }
 
 function buildSettings(model: AiSdkModel, config: LlmConfig): Settings {

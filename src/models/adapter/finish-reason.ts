@@ -32,6 +32,10 @@ const meanings: ReadonlyMap<string, ProperEnd> = new Map(
   (Object.keys(words) as ProperEnd[]).flatMap((end) => words[end].split(' ').map((word) => [word, end] as const)),
 );
 
+const properEnds: ReadonlyMap<string, StreamFinish> = new Map(
+  (Object.keys(words) as ProperEnd[]).map((reason) => [reason, { kind: 'proper', reason }]),
+);
+
 // Google's reasons for a call it discarded, and the forms its OpenAI-compatible endpoint and gateways give them.
 const brokenCallWords =
   /malformed_(?:function|tool)_call|unexpected_(?:function|tool)_call|invalid_(?:function|tool)_call|too_many_tool_calls|function_call_filter|tool_use_failed/;
@@ -41,21 +45,20 @@ const brokenCallWords =
  * provider's own chunks, which the part may omit. `error`, `other`, `interrupted` and unknown reasons are broken ends (FAULTS M6).
  */
 export function parseFinishReason(value: unknown, native = ''): StreamFinish {
-  const unified = typeof value === 'string' ? value : readText(value, 'unified');
-  const raw = readText(value, 'raw');
+  const isObject = typeof value === 'object' && value !== null;
+  const { unified: given, raw: said }: GivenReason = isObject ? value : { unified: value };
+  const unified = typeof given === 'string' ? given : '';
+  const raw = typeof said === 'string' ? said : '';
+  const known = properEnds.get(unified);
+  // A usual word cannot name a broken call.
+  if (known !== undefined && native === '' && (raw === '' || meanings.has(raw))) return known;
   const [word, nativeWord] = [raw, native].map((text) => text.toLowerCase().replaceAll(/[\s-]+/g, '_'));
-  for (const [said, wrong] of [
+  for (const [each, wrong] of [
     [word, raw],
     [nativeWord, native],
   ] as const)
-    if (said !== undefined && brokenCallWords.test(said)) return { kind: 'broken-call', raw: wrong };
-  switch (unified) {
-    case 'stop':
-    case 'tool-calls':
-    case 'length':
-    case 'content-filter':
-      return { kind: 'proper', reason: unified };
-  }
+    if (each !== undefined && brokenCallWords.test(each)) return { kind: 'broken-call', raw: wrong };
+  if (known !== undefined) return known;
   const meaning = meanings.get((word ?? '').replace(/^finish_reason_/, ''));
   if (meaning !== undefined && unified !== 'error') return { kind: 'proper', reason: meaning };
   if (raw !== '') return { kind: 'broken', raw };
@@ -64,10 +67,10 @@ export function parseFinishReason(value: unknown, native = ''): StreamFinish {
   return { kind: 'none', isCut: unified !== 'other' && unified !== 'unknown' };
 }
 
-function readText(value: unknown, key: string): string {
-  if (typeof value !== 'object' || value === null) return '';
-  const text = (value as Readonly<Record<string, unknown>>)[key];
-  return typeof text === 'string' ? text : '';
+/** Untrusted finish reason of spec v3 and v4. */
+interface GivenReason {
+  readonly unified?: unknown;
+  readonly raw?: unknown;
 }
 
 /** True when an error only reports a missing finish reason, as newer packages do. */

@@ -5,6 +5,8 @@ import type { ErrorCode } from '../../core/error.ts';
 /** State shared by all model calls of a process: cooldowns of models and lanes of provider keys. */
 export class ModelTraffic {
   readonly cooldowns: Cooldowns;
+  /** True once any key has a lane: until then no call needs to look for its own. */
+  hasLanes = false;
   readonly #clock: Clock;
   readonly #named = new Map<string, RateLane>();
   readonly #objects = new WeakMap<object, RateLane>();
@@ -25,6 +27,7 @@ export class ModelTraffic {
     const known = this.findLane(key);
     if (known !== undefined) return known;
     const lane = new RateLane(this.#clock);
+    this.hasLanes = true;
     if (typeof key === 'string') this.#named.set(key, lane);
     else this.#objects.set(key, lane);
     return lane;
@@ -62,6 +65,8 @@ interface Cooling {
 
 /** Cooldowns of models, shared by all calls of a process. */
 class Cooldowns {
+  /** True once any model has cooled down: until then there is none to end. */
+  wereUsed = false;
   readonly #clock: Clock;
   readonly #named = new Map<string, Cooling>();
   readonly #objects = new WeakMap<object, Cooling>();
@@ -79,6 +84,7 @@ class Cooldowns {
   /** Starts a model's cooldown. */
   start(target: TargetKey, code: ErrorCode, ms: number): void {
     if (ms <= 0) return;
+    this.wereUsed = true;
     const since = this.#clock.monotonic();
     const cooling = { code, since, until: since + ms };
     this.#last = Math.max(this.#last, cooling.until);

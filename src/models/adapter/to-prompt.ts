@@ -6,17 +6,18 @@ import { fitMessage, needsFitting, withFollowers } from './fit-files.ts';
 
 type Version = AiSdkModel['specificationVersion'];
 
-/** Requirements of a model: spec version, kinds of files, ids of calls. */
+/** Requirements of a model: spec version, kinds of files, ids of calls; and what was converted for them before. */
 export interface PromptTarget {
   readonly version: Version;
   readonly support: FileSupport;
   readonly ids: CallIdRule;
+  readonly conversions: Conversions;
 }
 
 /** Start of a history that needs no conversion: `anchor` is `distance` messages after its first one. */
 interface CleanStretch {
-  readonly anchor: PromptMessage;
-  readonly distance: number;
+  anchor: PromptMessage;
+  distance: number;
 }
 
 /** Conversion results for models with the same requirements. A stored message never changes. */
@@ -33,7 +34,7 @@ interface ConvertedMessage {
 }
 
 // Pure cache: keyed by a model's requirements and by messages, which never change.
-const conversions = new WeakMap<FileSupport, Map<string, Conversions>>();
+const targets = new WeakMap<FileSupport, Map<string, PromptTarget>>();
 
 /**
  * Converts messages to a model's spec version, and their files and call ids to forms the model accepts. Most messages need no
@@ -43,7 +44,7 @@ const conversions = new WeakMap<FileSupport, Map<string, Conversions>>();
  * costs the same after 10 messages and after 10 000.
  */
 export function toPrompt(messages: readonly PromptMessage[], target: PromptTarget): readonly unknown[] {
-  const { clean } = conversionsFor(target);
+  const { clean } = target.conversions;
   const start = messages[0]?.role === 'system' ? 1 : 0;
   const first = messages[start];
   if (first === undefined) return messages;
@@ -59,20 +60,27 @@ export function toPrompt(messages: readonly PromptMessage[], target: PromptTarge
     if (message.role === 'assistant') anchor = position;
   }
   const message = messages[anchor];
-  if (message !== undefined) clean.set(first, { anchor: message, distance: anchor - start });
+  if (message === undefined) return messages;
+  if (known === undefined) {
+    clean.set(first, { anchor: message, distance: anchor - start });
+  } else {
+    known.anchor = message;
+    known.distance = anchor - start;
+  }
   return messages;
 }
 
-function conversionsFor({ version, support, ids }: PromptTarget): Conversions {
+/** Returns the target of a model's requirements. Targets with the same requirements share their conversions. */
+export function promptTarget(version: Version, support: FileSupport, ids: CallIdRule): PromptTarget {
   const key = `${version} ${ids.name}`;
-  let ofSupport = conversions.get(support);
+  let ofSupport = targets.get(support);
   if (ofSupport === undefined) {
     ofSupport = new Map();
-    conversions.set(support, ofSupport);
+    targets.set(support, ofSupport);
   }
   let known = ofSupport.get(key);
   if (known === undefined) {
-    known = { converted: new WeakMap(), clean: new WeakMap() };
+    known = { version, support, ids, conversions: { converted: new WeakMap(), clean: new WeakMap() } };
     ofSupport.set(key, known);
   }
   return known;
@@ -106,7 +114,8 @@ function needsConversion(message: PromptMessage, { version, support, ids }: Prom
   const { content } = message;
   for (let index = 0; index < content.length; index += 1) {
     const part = content[index];
-    if ((part?.type === 'tool-call' || part?.type === 'tool-result') && hasForeignId(part, ids)) return true;
+    const isCall = part?.type === 'tool-call' || part?.type === 'tool-result';
+    if (isCall && ids.pattern !== undefined && hasForeignId(part, ids)) return true;
     const isFile = part?.type === 'file' || (part?.type === 'tool-result' && part.output.type === 'content');
     // Nearly all messages end here.
     if (isFile) return hasForeignFile(message, version) || needsFitting(message, support);
@@ -133,7 +142,7 @@ function isForeign(file: FilePart, version: Version): boolean {
 }
 
 function convertOnce(message: PromptMessage, target: PromptTarget): ConvertedMessage {
-  const { converted: cache } = conversionsFor(target);
+  const { converted: cache } = target.conversions;
   const known = cache.get(message);
   if (known !== undefined) return known;
   const converted = convertFresh(message, target);

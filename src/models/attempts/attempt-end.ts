@@ -5,4 +5,4 @@ import type { ModelFailure } from './model-failure.ts';
 export type AttemptEnd = (
   | { readonly kind: 'reply'; readonly reply: ModelReply; readonly warnings: readonly string[] }
   | { readonly kind: 'failure'; readonly failure: ModelFailure; readonly partialText: string }
-) & { readonly usage: Usage; readonly firstTokenMs?: number };
+) & { readonly usage: Usage; readonly firstTokenMs: number | undefined };

@@ -11,18 +11,19 @@ import type { AttemptEnd } from './attempt-end.ts';
 // Longest partial text of a failed attempt kept for the record, in characters.
 const keptPartialChars = 32_000;
 
-/** Start of an attempt on both clocks, and the time it was queued before. */
-export interface AttemptStart {
-  readonly wall: number;
-  readonly monotonic: number;
-  readonly queuedMs?: number;
-}
-
 /** An attempt to record. */
 export interface MadeAttempt {
   readonly model: AiSdkModel;
   readonly config: LlmConfig;
-  readonly start: AttemptStart;
+  /** Start on the wall clock, and as a monotonic instant. */
+  readonly wallStart: number;
+  readonly startedAt: number;
+  /** Milliseconds the attempt was queued before it started; undefined when there was no queue. */
+  readonly queuedMs: number | undefined;
+}
+
+/** End of an attempt to record. */
+export interface AttemptResult {
   readonly end: AttemptEnd;
   readonly error: ErrorRecord | undefined;
   /** Milliseconds to wait before the next attempt; undefined without one. */
@@ -31,8 +32,9 @@ export interface MadeAttempt {
 
 /** Attempts of one model call, with their usage and cost. */
 export class AttemptLog {
+  /** Recorded attempts in order, including skipped configs. */
+  readonly attempts: ModelAttempt[] = [];
   readonly #clock: Clock;
-  readonly #attempts: ModelAttempt[] = [];
   #usage: Usage = nothing;
   /** Undefined once an attempt's cost is unknown. */
   #cost: number | undefined = 0;
@@ -41,26 +43,28 @@ export class AttemptLog {
     this.#clock = clock;
   }
 
-  /** Number of recorded attempts, including skipped configs. */
-  get size(): number {
-    return this.#attempts.length;
-  }
-
-  /** Records an attempt. */
-  record({ model, config, start, end, error, waitMs }: MadeAttempt): void {
+  /** Records an attempt, and adds its usage and cost. */
+  record({ model, config, wallStart, startedAt, queuedMs }: MadeAttempt, { end, error, waitMs }: AttemptResult): void {
+    this.#usage = this.#usage === nothing ? end.usage : addUsage(this.#usage, end.usage);
+    // A request rejected before its first token is not billed; the cost of a cut stream is unknown.
+    const isFree = end.kind === 'failure' && end.firstTokenMs === undefined;
+    if (!isFree && this.#cost !== undefined) {
+      const cost = config.price === undefined ? undefined : costOf(end.usage, config.price);
+      this.#cost = cost === undefined ? undefined : this.#cost + cost;
+    }
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
     const attempt: Writable<ModelAttempt> = {
       config: config.name,
       model: end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId,
-      startedAt: start.wall,
-      ms: Math.round(this.#clock.monotonic() - start.monotonic),
+      startedAt: wallStart,
+      ms: Math.round(this.#clock.monotonic() - startedAt),
     };
     if (end.firstTokenMs !== undefined) attempt.firstTokenMs = Math.round(end.firstTokenMs);
     if (error !== undefined) attempt.error = error;
     if (partialText !== '') attempt.partialText = partialText;
     if (waitMs !== undefined) attempt.waitMs = waitMs;
-    if (start.queuedMs !== undefined) attempt.queuedMs = start.queuedMs;
-    this.#attempts.push(attempt);
+    if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
+    this.attempts.push(attempt);
   }
 
   /** Records a config that was not called, so that nothing is skipped silently. */
@@ -73,15 +77,7 @@ export class AttemptLog {
       error,
     };
     if (queuedMs !== undefined) attempt.queuedMs = queuedMs;
-    this.#attempts.push(attempt);
-  }
-
-  /** Adds an attempt's usage and cost. */
-  count(end: AttemptEnd, config: LlmConfig): void {
-    this.#usage = addUsage(this.#usage, end.usage);
-    // A request rejected before its first token is not billed; the cost of a cut stream is unknown.
-    const cost = end.kind === 'failure' && end.firstTokenMs === undefined ? 0 : costOf(end.usage, config.price);
-    this.#cost = this.#cost === undefined || cost === undefined ? undefined : this.#cost + cost;
+    this.attempts.push(attempt);
   }
 
   /** Returns the outcome of a call that got a reply. */
@@ -90,7 +86,7 @@ export class AttemptLog {
       kind: 'reply',
       reply,
       usage: this.#usage,
-      attempts: this.#attempts,
+      attempts: this.attempts,
     };
     if (this.#cost !== undefined) outcome.cost = this.#cost;
     if (warnings.length > 0) outcome.warnings = warnings;
@@ -99,7 +95,7 @@ export class AttemptLog {
 
   /** Returns the outcome of a call that failed. */
   failed(failure: ModelFailure): ModelOutcome {
-    const attempts = this.#attempts;
+    const attempts = this.attempts;
     const tries = attempts.length > 1 ? ` (the last of ${attempts.length} attempts; all are in the turn record)` : '';
     return {
       kind: 'error',

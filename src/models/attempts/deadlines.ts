@@ -12,6 +12,8 @@ const longestTimer = 2 ** 31 - 1;
 export interface DeadlineWatchOptions {
   readonly clock: Clock;
   readonly deadlines: ModelDeadlines;
+  /** Monotonic instant at which the attempt started. */
+  readonly startedAt: number;
   /** Monotonic instant at which the whole call must be over. */
   readonly totalDue: number;
   /** Called once, with the wait that took too long. */
@@ -27,28 +29,29 @@ export interface DeadlineWatchOptions {
  * for the shortest wait, so that moving from one wait to the next seldom replaces it.
  */
 export class DeadlineWatch implements ConnectionListener {
+  /** Monotonic instant of the last chunk, content or heartbeat; the reader of the stream sets it. */
+  lastChunkAt: number;
   readonly #options: DeadlineWatchOptions;
-  readonly #clock: Clock;
-  readonly #startedAt: number;
   #phase: Exclude<DeadlinePhase, 'total'> = 'firstToken';
   #connectingSince = 0;
   #isStopped = false;
-  #lastChunkAt: number;
-  #armedFor = Number.POSITIVE_INFINITY;
+  #armedFor: number;
   #cancelTimer: (() => void) | undefined;
 
   constructor(options: DeadlineWatchOptions) {
+    const { clock, startedAt, totalDue, deadlines } = options;
     this.#options = options;
-    this.#clock = options.clock;
-    this.#startedAt = this.#clock.monotonic();
-    this.#lastChunkAt = this.#startedAt;
-    this.#arm(this.#startedAt, this.#earliest());
+    this.lastChunkAt = startedAt;
+    // The earliest instant at which any deadline could be reached.
+    const shortest = Math.min(deadlines.connect, deadlines.firstToken, deadlines.betweenChunks, totalDue - startedAt, longestTimer);
+    this.#armedFor = startedAt + shortest;
+    this.#cancelTimer = clock.setTimer(Math.max(0, shortest), this.#onTimer);
   }
 
   /** Starts the wait for a connection. */
   connecting(): void {
     if (this.#phase !== 'firstToken' || this.#isStopped) return;
-    this.#connectingSince = this.#clock.monotonic();
+    this.#connectingSince = this.#options.clock.monotonic();
     this.#phase = 'connect';
     if (this.#due() < this.#armedFor) this.#arm(this.#connectingSince);
   }
@@ -57,21 +60,14 @@ export class DeadlineWatch implements ConnectionListener {
   connected(): void {
     if (this.#phase !== 'connect' || this.#isStopped) return;
     this.#phase = 'firstToken';
-    if (this.#due() < this.#armedFor) this.#arm(this.#clock.monotonic());
+    if (this.#due() < this.#armedFor) this.#arm(this.#options.clock.monotonic());
   }
 
-  /** Notes a chunk; `isContent` is false for a heartbeat. */
-  chunk(isContent: boolean): void {
-    this.#lastChunkAt = this.#clock.monotonic();
-    if (isContent && this.#phase !== 'betweenChunks') {
-      this.#phase = 'betweenChunks';
-      if (this.#due() < this.#armedFor) this.#arm(this.#lastChunkAt);
-    }
-  }
-
-  /** Milliseconds from the start of the attempt to the last chunk. */
-  get elapsedAtLastChunk(): number {
-    return this.#lastChunkAt - this.#startedAt;
+  /** Starts the waits between chunks, with the first chunk of content. */
+  begin(): void {
+    const { deadlines, totalDue } = this.#options;
+    this.#phase = 'betweenChunks';
+    if (this.lastChunkAt + deadlines.betweenChunks < this.#armedFor || totalDue < this.#armedFor) this.#arm(this.lastChunkAt);
   }
 
   /** Ends the watch; nothing expires afterwards. */
@@ -82,33 +78,27 @@ export class DeadlineWatch implements ConnectionListener {
   }
 
   #due(): number {
-    const { deadlines, totalDue } = this.#options;
+    const { deadlines, startedAt, totalDue } = this.#options;
     switch (this.#phase) {
       case 'connect':
         // Connecting is part of the wait for the first token.
-        return Math.min(this.#connectingSince + deadlines.connect, this.#startedAt + deadlines.firstToken, totalDue);
+        return Math.min(this.#connectingSince + deadlines.connect, startedAt + deadlines.firstToken, totalDue);
       case 'firstToken':
-        return Math.min(this.#startedAt + deadlines.firstToken, totalDue);
+        return Math.min(startedAt + deadlines.firstToken, totalDue);
       case 'betweenChunks':
-        return Math.min(this.#lastChunkAt + deadlines.betweenChunks, totalDue);
+        return Math.min(this.lastChunkAt + deadlines.betweenChunks, totalDue);
     }
   }
 
-  /** Returns the earliest instant at which any deadline could be reached. */
-  #earliest(): number {
-    const { connect, firstToken, betweenChunks } = this.#options.deadlines;
-    return Math.min(this.#startedAt + Math.min(connect, firstToken, betweenChunks), this.#options.totalDue);
-  }
-
-  #arm(now: number, due = this.#due()): void {
+  #arm(now: number): void {
     this.#cancelTimer?.();
-    this.#armedFor = Math.min(due, now + longestTimer);
-    this.#cancelTimer = this.#clock.setTimer(Math.max(0, this.#armedFor - now), this.#onTimer);
+    this.#armedFor = Math.min(this.#due(), now + longestTimer);
+    this.#cancelTimer = this.#options.clock.setTimer(Math.max(0, this.#armedFor - now), this.#onTimer);
   }
 
   readonly #onTimer = (): void => {
     this.#cancelTimer = undefined;
-    const now = this.#clock.monotonic();
+    const now = this.#options.clock.monotonic();
     const due = this.#due();
     if (now < due) this.#arm(now);
     else this.#options.onExpire(due === this.#options.totalDue ? 'total' : this.#phase);

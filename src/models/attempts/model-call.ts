@@ -9,7 +9,7 @@ import { CallSlot } from './call-slot.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import { isAboutFiles } from '../adapter/fit-files.ts';
 import { brokenReply, canAnswerBrokenCall } from '../adapter/broken-call.ts';
-import { lastingFailure, type ModelFailure, cooldownOf, isEmpty, isFinal, concernsConfig, replyError } from './model-failure.ts';
+import { lastingFailure, type ModelFailure, cooldownOf, emptyReply, isFinal, concernsConfig, replyError } from './model-failure.ts';
 import type { ModelResolver } from '../providers/model-resolver.ts';
 import type { ModelTraffic } from '../adapter/model-traffic.ts';
 import type { LaneRefusal } from './rate-lane.ts';
@@ -49,37 +49,34 @@ export class ModelCall {
   readonly #request: ModelRequest;
   readonly #tools: ModelCallTools;
   readonly #log: AttemptLog;
-  readonly #outage: Outage;
+  /** Created with the first failure. */
+  #outage: Outage | undefined;
   #ticket: number | undefined;
 
   constructor(request: ModelRequest, tools: ModelCallTools) {
     this.#request = request;
     this.#tools = tools;
     this.#log = new AttemptLog(tools.clock);
-    this.#outage = new Outage(request, tools);
   }
 
   /** Makes the call; never throws. */
   async run(): Promise<ModelOutcome> {
+    const { config, signal } = this.#request;
     try {
       for (;;) {
-        const end = await this.#tryAll();
+        const end = await (config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config));
+        const outage = this.#outage;
         if (end.kind === 'outcome') {
-          this.#outage.end();
+          outage?.end();
           return end.outcome;
         }
-        const waited = !isFinal(end.failure) && (await this.#outage.wait(end.failure));
-        if (!waited) return this.#log.failed(this.#outage.describe(end.failure));
-        if (this.#request.signal.aborted) return this.#log.failed(abortedWhileWaiting);
+        const waited = outage !== undefined && !isFinal(end.failure) && (await outage.wait(end.failure));
+        if (!waited) return this.#log.failed(outage?.describe(end.failure) ?? end.failure);
+        if (signal.aborted) return this.#log.failed(abortedWhileWaiting);
       }
     } catch (thrown) {
       return this.#log.failed(lastingFailure('INTERNAL', `The model call broke: ${describeThrown(thrown)}`));
     }
-  }
-
-  #tryAll(): ConfigEnd | Promise<ConfigEnd> {
-    const { config } = this.#request;
-    return config.fallbacks.length === 0 ? this.#tryConfig(config) : this.#tryChain(config);
   }
 
   /** Tries a config and its fallbacks in order; those cooling down come last. */
@@ -121,8 +118,10 @@ export class ModelCall {
     try {
       const resolved = this.#tools.resolver.resolve(asked);
       if (!resolved.ok) return this.#notCallable(asked, resolved.error);
-      const opened = resolved.open();
-      return opened instanceof Promise ? this.#tryLoading(opened, asked, resolved.config) : this.#tryModel(opened, resolved.config);
+      const { model } = resolved;
+      return typeof model === 'function'
+        ? this.#tryLoading(model(), asked, resolved.config)
+        : this.#tryModel(model, resolved.config);
     } catch (thrown) {
       return this.#notCallable(asked, classifyThrown(thrown));
     }
@@ -149,61 +148,71 @@ export class ModelCall {
 
   async #tryModel(model: AiSdkModel, config: LlmConfig): Promise<ConfigEnd> {
     const { clock, traffic, resolver } = this.#tools;
-    const { signal } = this.#request;
-    const totalDue = clock.monotonic() + config.deadlines.total;
-    const target = resolver.target(config);
+    const request = this.#request;
+    let startedAt = clock.monotonic();
+    const totalDue = startedAt + config.deadlines.total;
     const ticket = (this.#ticket ??= traffic.nextTicket());
-    const slot = new CallSlot({ traffic, clock, key: target.lane, config, request: this.#request, totalDue, ticket });
-    const onAnswer = slot.answered.bind(slot);
+    let slot: CallSlot | undefined;
+    const slotOf = (): CallSlot =>
+      (slot ??= new CallSlot({ traffic, clock, key: resolver.target(config).lane, config, request, totalDue, ticket }));
+    const onAnswer = (headers: Readonly<Record<string, string>> | undefined): void => {
+      if (headers !== undefined || slot !== undefined) slotOf().answered(headers);
+    };
     let wasEmpty = false;
     let withoutFiles = false;
     for (let retry = 0; ; retry += 1) {
-      const entered = slot.enter();
-      const queuedAt = clock.monotonic();
-      const granted = entered instanceof Promise ? await entered : entered;
-      const queuedMs = entered instanceof Promise ? Math.round(clock.monotonic() - queuedAt) : undefined;
-      if (granted !== undefined && granted.kind !== 'pass') return this.#refused(config, granted, queuedMs);
-      const start = { wall: clock.now(), monotonic: clock.monotonic(), ...(queuedMs !== undefined && { queuedMs }) };
-      const made = { model, config, start };
-      const attempt = this.#log.size + 1;
-      const end = await runAttempt({ model, config, request: this.#request, attempt, clock, totalDue, withoutFiles, onAnswer });
-      slot.end(end.usage);
-      this.#log.count(end, config);
-      const canRetry = retry < this.#retriesAfter(config, end);
+      if (retry > 0) startedAt = clock.monotonic();
+      let queuedMs: number | undefined;
+      if (config.rateLimit !== undefined || traffic.hasLanes) {
+        const entered = slotOf().enter();
+        const granted = entered instanceof Promise ? await entered : entered;
+        if (entered instanceof Promise) {
+          const queuedAt = startedAt;
+          startedAt = clock.monotonic();
+          queuedMs = Math.round(startedAt - queuedAt);
+        }
+        if (granted !== undefined && granted.kind !== 'pass') return this.#refused(config, granted, queuedMs);
+      }
+      const made = { model, config, wallStart: clock.now(), startedAt, queuedMs };
+      const attempt = this.#log.attempts.length + 1;
+      const input = { model, config, request, attempt, clock, startedAt, totalDue, withoutFiles, onAnswer };
+      const end = await runAttempt(input);
+      slot?.end(end.usage);
       if (end.kind === 'reply') {
-        const empty = isEmpty(end.reply);
-        const again = empty && canRetry && !wasEmpty && !signal.aborted;
-        this.#log.record({ ...made, end, error: replyError(end.reply, empty), waitMs: again ? 0 : undefined });
-        traffic.cooldowns.end(target.cooldown);
+        const error = replyError(end.reply);
+        const again = error === emptyReply && !wasEmpty && !request.signal.aborted && retry < this.#retriesAfter(config, end);
+        this.#log.record(made, { end, error, waitMs: again ? 0 : undefined });
+        if (traffic.cooldowns.wereUsed) traffic.cooldowns.end(resolver.target(config).cooldown);
         if (!again) return { kind: 'outcome', outcome: this.#log.replied(end.reply, end.warnings) };
         wasEmpty = true;
         continue;
       }
       const failure = this.#redact(this.#withKey(end.failure, config), config);
-      this.#outage.note(failure, start.monotonic);
+      (this.#outage ??= new Outage(request, this.#tools)).note(failure, startedAt);
       // The history keeps a file that the provider cannot read; without this retry the conversation would be stuck.
-      if (!withoutFiles && isAboutFiles(failure, this.#request.messages)) {
+      if (!withoutFiles && isAboutFiles(failure, request.messages)) {
         withoutFiles = true;
-        this.#log.record({ ...made, end, error: toRecord(failure), waitMs: 0 });
+        this.#log.record(made, { end, error: toRecord(failure), waitMs: 0 });
         continue;
       }
       const answer = this.#answerBrokenCall(failure, config);
       if (answer !== undefined) {
-        this.#log.record({ ...made, end, error: toRecord(failure), waitMs: undefined });
+        this.#log.record(made, { end, error: toRecord(failure), waitMs: undefined });
         return { kind: 'outcome', outcome: this.#log.replied(answer, []) };
       }
       const chosenMs = chooseWait(config.retry, { retry, retryAfterMs: failure.retryAfterMs, random: this.#tools.random });
-      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(this.#request));
-      const waitMs = canRetry && mayPass ? chosenMs : undefined;
-      if (failure.code === 'MODEL_RATE_LIMITED') slot.pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
+      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(request));
+      const waitMs = mayPass && retry < this.#retriesAfter(config, end) ? chosenMs : undefined;
+      if (failure.code === 'MODEL_RATE_LIMITED') slotOf().pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
       const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
-      this.#log.record({ ...made, end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
+      this.#log.record(made, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
       if (!inTime) {
-        if (concernsConfig(failure)) traffic.cooldowns.start(target.cooldown, failure.code, cooldownOf(config, failure));
+        const cooldownMs = concernsConfig(failure) ? cooldownOf(config, failure) : 0;
+        if (cooldownMs > 0) traffic.cooldowns.start(resolver.target(config).cooldown, failure.code, cooldownMs);
         return { kind: 'failure', failure };
       }
-      await waitFor(waitMs, clock, signal);
-      if (signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
+      await waitFor(waitMs, clock, request.signal);
+      if (request.signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
     }
   }
 
@@ -221,7 +230,7 @@ export class ModelCall {
 
   /** Returns the retries after an attempt; none during an outage, where each round makes one attempt. */
   #retriesAfter({ retry }: LlmConfig, end: AttemptEnd): number {
-    return this.#outage.isOn && end.kind === 'failure' && end.failure.isOutage === true ? 0 : retriesAfter(retry, end);
+    return this.#outage?.isOn === true && end.kind === 'failure' && end.failure.isOutage === true ? 0 : retriesAfter(retry, end);
   }
 
   /** Records a rate-limit refusal as an attempt. */

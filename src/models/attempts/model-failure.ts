@@ -77,15 +77,26 @@ export function isFinal(failure: ModelFailure): boolean {
   return failure.code === 'MODEL_ABORTED' || failure.code === 'MODEL_REFUSED';
 }
 
-/** True when a reply is unusable: reasoning alone is no answer. A reply cut by a limit or filter is not empty. */
-export function isEmpty(reply: ModelReply): boolean {
-  const ended = reply.finishReason === 'stop' || reply.finishReason === 'tool-calls';
-  return ended && reply.toolCalls.length === 0 && (reply.files?.length ?? 0) === 0 && reply.text.trim() === '';
+/**
+ * Returns the error recorded for a reply that is no answer: an empty one (reasoning alone is none), or one that a filter stopped. A
+ * reply cut by a limit is not empty.
+ */
+export function replyError({ finishReason, toolCalls, files, text }: ModelReply): ErrorRecord | undefined {
+  switch (finishReason) {
+    case 'stop':
+    case 'tool-calls':
+      if (toolCalls.length > 0 || (files !== undefined && files.length > 0) || text.trim() !== '') return undefined;
+      return emptyReply;
+    case 'content-filter':
+      return { code: 'MODEL_REFUSED', message: "The provider's content filter stopped the reply." };
+    case 'length':
+    case 'other':
+      return undefined;
+  }
 }
 
-/** Returns the error recorded for a reply that is no answer. */
-export function replyError(reply: ModelReply, empty: boolean): ErrorRecord | undefined {
-  if (empty) return { code: 'MODEL_EMPTY_REPLY', message: 'The model ended its reply without any text or tool call.' };
-  if (reply.finishReason !== 'content-filter') return undefined;
-  return { code: 'MODEL_REFUSED', message: "The provider's content filter stopped the reply." };
-}
+/** Error recorded for a reply without any content. */
+export const emptyReply: ErrorRecord = {
+  code: 'MODEL_EMPTY_REPLY',
+  message: 'The model ended its reply without any text or tool call.',
+};

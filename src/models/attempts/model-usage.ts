@@ -3,19 +3,28 @@ import type { LlmConfig } from '../../core/model/llm-config.ts';
 import { priceAt } from '../../core/model/model-price.ts';
 import type { Usage } from '../../core/model/model.ts';
 
+/** Untrusted counts of one side, as spec v3 and v4 have them. */
+interface Breakdown {
+  readonly total?: unknown;
+  readonly cacheRead?: unknown;
+  readonly cacheWrite?: unknown;
+  readonly reasoning?: unknown;
+}
+
 /** Parses the usage of a `finish` part of any spec version; omits counts that are missing, negative or not numbers. */
 export function parseUsage(raw: unknown): Usage {
   if (typeof raw !== 'object' || raw === null) return {};
   const source = raw as Readonly<Record<string, unknown>>;
-  // Spec v2 has plain numbers, v3 and v4 have a breakdown per side.
-  const input = bySide(source['inputTokens']);
-  const output = bySide(source['outputTokens']);
+  const { inputTokens, outputTokens } = source;
   const usage: Writable<Usage> = {};
-  count(usage, 'inputTokens', input['total']);
-  count(usage, 'outputTokens', output['total']);
-  count(usage, 'cacheReadTokens', input['cacheRead']);
-  count(usage, 'cacheWriteTokens', input['cacheWrite']);
-  count(usage, 'reasoningTokens', output['reasoning']);
+  // Spec v2 has plain numbers, v3 and v4 have a breakdown per side.
+  const input = typeof inputTokens === 'object' ? (inputTokens as Breakdown | null) : { total: inputTokens };
+  const output = typeof outputTokens === 'object' ? (outputTokens as Breakdown | null) : { total: outputTokens };
+  if (input?.total !== undefined) count(usage, 'inputTokens', input.total);
+  if (output?.total !== undefined) count(usage, 'outputTokens', output.total);
+  if (input?.cacheRead !== undefined) count(usage, 'cacheReadTokens', input.cacheRead);
+  if (input?.cacheWrite !== undefined) count(usage, 'cacheWriteTokens', input.cacheWrite);
+  if (output?.reasoning !== undefined) count(usage, 'reasoningTokens', output.reasoning);
   // Beside the plain numbers of spec v2; they win.
   if (source['cachedInputTokens'] !== undefined) count(usage, 'cacheReadTokens', source['cachedInputTokens']);
   if (source['reasoningTokens'] !== undefined) count(usage, 'reasoningTokens', source['reasoningTokens']);
@@ -24,7 +33,6 @@ export function parseUsage(raw: unknown): Usage {
 
 /** Adds two usages; a count is absent only when neither side has it. */
 export function addUsage(left: Usage, right: Usage): Usage {
-  if (left === nothing) return right;
   const inputTokens = addCounts(left.inputTokens, right.inputTokens);
   const outputTokens = addCounts(left.outputTokens, right.outputTokens);
   const cacheReadTokens = addCounts(left.cacheReadTokens, right.cacheReadTokens);
@@ -71,9 +79,4 @@ function addCounts(left: number | undefined, right: number | undefined): number 
 /** Sets a count; one that is no number or negative is left as it is. */
 function count(usage: Writable<Usage>, key: keyof Usage, value: unknown): void {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) usage[key] = value;
-}
-
-/** Returns the counts of one side by name; a plain number is its total. */
-function bySide(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : { total: value };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { describeThrown } from '../../core/error.ts';
 import type { LlmConfig } from '../../core/model/llm-config.ts';
-import type { ModelReply, ModelRequest, Usage } from '../../core/model/model.ts';
-import type { AiSdkModel, ModelCallOptions } from '../adapter/ai-sdk-model.ts';
+import type { ModelRequest } from '../../core/model/model.ts';
+import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { toCallOptions } from '../adapter/call-options.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import type { ConnectionListener } from '../adapter/connection-watch.ts';
@@ -21,6 +21,8 @@ export interface AttemptInput {
   /** Counts from 1 over the whole call. */
   readonly attempt: number;
   readonly clock: Clock;
+  /** Monotonic instant at which the attempt starts. */
+  readonly startedAt: number;
   /** Monotonic instant at which the call must be over. */
   readonly totalDue: number;
   /** Replaces all files by notes. */
@@ -34,7 +36,9 @@ export interface AttemptInput {
  * both.
  */
 export function runAttempt(input: AttemptInput): Promise<AttemptEnd> {
-  return new Promise((resolve) => new Attempt(input, resolve).start());
+  const { promise, resolve } = Promise.withResolvers<AttemptEnd>();
+  void new Attempt(input, resolve).start();
+  return promise;
 }
 
 /** Lifetime of one attempt: its abort controller, deadlines and reader. The first end counts, later ones are ignored. */
@@ -50,83 +54,86 @@ class Attempt {
   #closed = false;
 
   constructor(input: AttemptInput, resolve: (end: AttemptEnd) => void) {
-    const { clock, config, totalDue } = input;
+    const { clock, config, startedAt, totalDue } = input;
+    const returnsReasoning = config.returnReasoning ?? needsReasoning.has(config.provider);
     this.#input = input;
     this.#resolve = resolve;
-    this.#builder = new ReplyBuilder(input.attempt, input.request.onDelta, returnsReasoning(config) ? 'all' : 'signed');
-    this.#watch = new DeadlineWatch({ clock, deadlines: config.deadlines, totalDue, onExpire: this.#onExpire });
+    this.#builder = new ReplyBuilder(input.attempt, input.request.onDelta, returnsReasoning ? 'all' : 'signed');
+    const onExpire = (phase: DeadlinePhase): void => this.#expire(phase);
+    this.#watch = new DeadlineWatch({ clock, deadlines: config.deadlines, startedAt, totalDue, onExpire });
   }
 
-  start(): void {
-    const { signal } = this.#input.request;
-    if (signal.aborted) return this.#onAbort();
-    signal.addEventListener('abort', this.#onAbort);
-    void this.#stream();
-  }
-
-  async #stream(): Promise<void> {
-    const { model, clock } = this.#input;
+  /** Calls the model and reads its stream to the end of the attempt. */
+  async start(): Promise<void> {
+    const { model, config, request, clock, onAnswer, withoutFiles = false } = this.#input;
+    const builder = this.#builder;
+    const watch = this.#watch;
+    if (request.signal.aborted) return this.handleEvent();
+    request.signal.addEventListener('abort', this);
     try {
-      const { stream, response } = await model.doStream(this.#options());
-      this.#reader = stream.getReader();
+      const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
+      const call = model.doStream(model.tellsConnection === true ? { ...options, connection: this.#connection() } : options);
+      const { stream, response } = await call;
+      const reader = stream.getReader();
+      this.#reader = reader;
       if (this.#over) return this.#discard();
-      this.#watch.connected();
-      this.#input.onAnswer?.(response?.headers);
-      const contentType = response?.headers?.['content-type'];
-      if (contentType?.startsWith('text/html') === true) return this.#fail(htmlAnswer);
-      await this.#read(this.#reader);
+      const headers = response?.headers;
+      if (model.tellsConnection === true) watch.connected();
+      onAnswer?.(headers);
+      if (headers?.['content-type']?.startsWith('text/html') === true) return this.#fail(htmlAnswer);
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (this.#over) return;
+        if (done) {
+          this.#closed = true;
+          return this.#finish();
+        }
+        // A provider may send anything, null included.
+        if (typeof (value as Partial<StreamPart> | null | undefined)?.type !== 'string') return this.#fail(strangePart);
+        const isContent = builder.accept(value);
+        // Raw chunks accompany the parts made of them.
+        if (value.type !== 'raw') watch.lastChunkAt = clock.monotonic();
+        if (isContent && this.#firstTokenMs === undefined) {
+          this.#firstTokenMs = watch.lastChunkAt - this.#input.startedAt;
+          watch.begin();
+        }
+        if (builder.failure !== undefined) return this.#fail(builder.failure);
+      }
     } catch (thrown) {
       // A connection that breaks after the reply is complete does no harm.
-      if (this.#builder.finished) return this.#finish();
+      if (builder.finished) return this.#finish();
       const failure = classifyThrown(thrown, clock.now());
       this.#fail(this.#firstTokenMs === undefined ? failure : asStreamCut(failure));
     }
   }
 
-  #options(): ModelCallOptions {
-    const { model, config, request, withoutFiles = false } = this.#input;
-    const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
-    return model.tellsConnection === true ? { ...options, connection: this.#connection } : options;
-  }
-
-  async #read(reader: ReadableStreamDefaultReader<StreamPart>): Promise<void> {
-    const builder = this.#builder;
-    const watch = this.#watch;
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (this.#over) return;
-      if (done) {
-        this.#closed = true;
-        return this.#finish();
-      }
-      // A provider may send anything, null included.
-      if (typeof (value as Partial<StreamPart> | null | undefined)?.type !== 'string') return this.#fail(strangePart);
-      const isContent = builder.accept(value);
-      // Raw chunks accompany the parts made of them.
-      if (value.type !== 'raw') watch.chunk(isContent);
-      if (isContent && this.#firstTokenMs === undefined) this.#firstTokenMs = watch.elapsedAtLastChunk;
-      if (builder.failure !== undefined) return this.#fail(builder.failure);
-    }
+  /** Ends the attempt when its request is cancelled. */
+  handleEvent(): void {
+    if (this.#builder.finished) return this.#finish();
+    const reason: unknown = this.#input.request.signal.reason;
+    const why = reason instanceof Error && reason.name === 'AbortError' ? '' : `: ${describeThrown(reason)}`;
+    this.#fail(lastingFailure('MODEL_ABORTED', `The model call was cancelled${why}`));
   }
 
   #finish(): void {
     const result = this.#builder.build();
     if (result.kind === 'failure') return this.#fail(result.failure);
-    this.#end({ kind: 'reply', reply: this.#withTextCalls(result.reply), warnings: this.#builder.warnings, ...this.#common() });
+    const { request, config } = this.#input;
+    const { warnings } = result;
+    // Calls are extracted from the text where the request or config allows them.
+    const accepts = config.acceptsTextCalls === true;
+    const isNative = request.textProtocol === undefined && !accepts;
+    const reply = isNative ? result.reply : readTextReply(result.reply, request, accepts);
+    this.#end({ kind: 'reply', reply, warnings, usage: this.#builder.usage, firstTokenMs: this.#firstTokenMs });
     // A finished stream that stays open holds its connection until it is cancelled.
     if (!this.#closed) this.#discard();
   }
 
-  /** Extracts calls from the text where the request or config allows them. */
-  #withTextCalls(reply: ModelReply): ModelReply {
-    const { request, config } = this.#input;
-    const accepts = config.acceptsTextCalls === true;
-    return request.textProtocol === undefined && !accepts ? reply : readTextReply(reply, request, accepts);
-  }
-
   #fail(failure: ModelFailure): void {
     if (this.#over) return;
-    this.#end({ kind: 'failure', failure, partialText: failure.brokenCall?.written ?? this.#builder.text, ...this.#common() });
+    const { usage, text } = this.#builder;
+    const partialText = failure.brokenCall?.written ?? text;
+    this.#end({ kind: 'failure', failure, partialText, usage, firstTokenMs: this.#firstTokenMs });
     this.#controller.abort(new DOMException(failure.message, 'AbortError'));
     this.#discard();
   }
@@ -135,13 +142,8 @@ class Attempt {
     if (this.#over) return;
     this.#over = true;
     this.#watch.stop();
-    this.#input.request.signal.removeEventListener('abort', this.#onAbort);
+    this.#input.request.signal.removeEventListener('abort', this);
     this.#resolve(end);
-  }
-
-  #common(): { readonly usage: Usage; readonly firstTokenMs?: number } {
-    const firstTokenMs = this.#firstTokenMs;
-    return firstTokenMs === undefined ? { usage: this.#builder.usage } : { usage: this.#builder.usage, firstTokenMs };
   }
 
   /** Cancels an unneeded stream, so that its connection is closed. */
@@ -150,27 +152,23 @@ class Attempt {
     this.#reader?.cancel().catch(() => undefined);
   }
 
-  readonly #connection: ConnectionListener = {
-    connecting: () => this.#watch.connecting(),
-    connected: () => this.#watch.connected(),
-    done: () => this.#builder.saidDone(),
-  };
+  /** Listener for the connection, for models that report it. */
+  #connection(): ConnectionListener {
+    return {
+      connecting: () => this.#watch.connecting(),
+      connected: () => this.#watch.connected(),
+      done: () => this.#builder.saidDone(),
+    };
+  }
 
-  readonly #onAbort = (): void => {
-    if (this.#builder.finished) return this.#finish();
-    const reason: unknown = this.#input.request.signal.reason;
-    const why = reason instanceof Error && reason.name === 'AbortError' ? '' : `: ${describeThrown(reason)}`;
-    this.#fail(lastingFailure('MODEL_ABORTED', `The model call was cancelled${why}`));
-  };
-
-  readonly #onExpire = (phase: DeadlinePhase): void => {
+  #expire(phase: DeadlinePhase): void {
     if (this.#builder.finished) return this.#finish();
     const limit = this.#input.config.deadlines[phase];
     const build = phase === 'total' ? lastingFailure : passingFailure;
     const message = `${describePhase(phase)} within ${limit} ms (timeouts.${snakeCase[phase]} of the LLM config).`;
     const failure = build('MODEL_TIMEOUT', message);
     this.#fail(phase === 'connect' ? { ...failure, isOutage: true } : failure);
-  };
+  }
 }
 
 const snakeCase = { connect: 'connect', firstToken: 'first_token', betweenChunks: 'between_chunks', total: 'total' } as const;
@@ -197,7 +195,3 @@ function describePhase(phase: DeadlinePhase): string {
 
 // Providers that refuse the next request of a tool loop without the last reply's reasoning, although they do not sign it.
 const needsReasoning: ReadonlySet<string> = new Set(['deepseek']);
-
-function returnsReasoning({ returnReasoning, provider }: LlmConfig): boolean {
-  return returnReasoning ?? needsReasoning.has(provider);
-}

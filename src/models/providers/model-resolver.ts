@@ -31,10 +31,15 @@ export interface ModelResolverOptions {
   readonly onSecret?: (value: string) => void;
 }
 
+/** The config to call, and its model or a function that loads it. */
+interface CallableModel {
+  readonly ok: true;
+  readonly config: LlmConfig;
+  readonly model: AiSdkModel | (() => Promise<AiSdkModel>);
+}
+
 /** A config that can be called, possibly a substitute for an unconfigured one, or the error that prevents it. */
-export type ResolvedModel =
-  | { readonly ok: true; readonly config: LlmConfig; readonly open: () => AiSdkModel | Promise<AiSdkModel> }
-  | { readonly ok: false; readonly error: ErrorRecord };
+export type ResolvedModel = CallableModel | { readonly ok: false; readonly error: ErrorRecord };
 
 /**
  * Identity of a config's key (`lane`) and model (`cooldown`). One key has one lane for all its models; each model cools down
@@ -58,6 +63,8 @@ const openHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'use
 export class ModelResolver {
   readonly #options: ModelResolverOptions;
   readonly #given: ReadonlyMap<string, AiSdkModel>;
+  /** Configs with a given model object: neither ever changes. */
+  readonly #callable = new WeakMap<LlmConfig, CallableModel>();
   readonly #loaded = new WeakMap<LlmConfig, LoadedModel>();
   readonly #targets = new WeakMap<LlmConfig, { readonly access: string; readonly target: ModelTarget }>();
   readonly #scripted = new WeakMap<LlmConfig, AiSdkModel>();
@@ -71,8 +78,14 @@ export class ModelResolver {
 
   /** Resolves a config, following `whenUnconfigured` when a requirement is missing. Loads nothing yet. */
   resolve(config: LlmConfig): ResolvedModel {
+    const known = this.#callable.get(config);
+    if (known !== undefined) return known;
     const given = this.#findGiven(config);
-    if (given !== undefined) return { ok: true, config, open: () => given };
+    if (given !== undefined) {
+      const callable = { ok: true, config, model: given } as const;
+      this.#callable.set(config, callable);
+      return callable;
+    }
     let current = config;
     for (const tried = new Set<string>(); !tried.has(current.name);) {
       tried.add(current.name);
@@ -81,7 +94,7 @@ export class ModelResolver {
       const next = current.whenUnconfigured === undefined ? undefined : this.#options.llmConfigs(current.whenUnconfigured, current);
       if (next === undefined) return { ok: false, error: problem };
       const substitute = this.#findGiven(next);
-      if (substitute !== undefined) return { ok: true, config: next, open: () => substitute };
+      if (substitute !== undefined) return { ok: true, config: next, model: substitute };
       current = next;
     }
     return refuse(
@@ -160,7 +173,7 @@ export class ModelResolver {
     if (model === '') return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" names no model.`);
     if (!isInstalled(found.package))
       return { ok: false, error: toErrorRecord(missingPackage(found.package, config.name), 'DEPENDENCY_MISSING') };
-    return { ok: true, config, open: () => this.#load(found, config, model) };
+    return { ok: true, config, model: () => this.#load(found, config, model) };
   }
 
   #resolveScripted(config: LlmConfig): ResolvedModel {
@@ -168,12 +181,12 @@ export class ModelResolver {
       return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider scripted and needs a script.`);
     }
     const known = this.#scripted.get(config);
-    if (known !== undefined) return { ok: true, config, open: () => known };
+    if (known !== undefined) return { ok: true, config, model: known };
     try {
       const id = config.model === '' ? config.name : config.model;
       const model = createScriptedModel(config.script, { id, decodeToolName: this.#options.decodeToolName });
       this.#scripted.set(config, model);
-      return { ok: true, config, open: () => model };
+      return { ok: true, config, model };
     } catch (thrown) {
       return { ok: false, error: toErrorRecord(thrown, 'PROFILE_INVALID') };
     }
@@ -184,7 +197,7 @@ export class ModelResolver {
     if (recording === undefined) {
       return refuse('MODEL_UNCONFIGURED', `The LLM config "${config.name}" has the provider replay and needs a recording.`);
     }
-    return { ok: true, config, open: () => this.#replayed(config, recording) };
+    return { ok: true, config, model: () => this.#replayed(config, recording) };
   }
 
   #replayed(config: LlmConfig, recording: string): Promise<AiSdkModel> {
