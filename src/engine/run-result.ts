@@ -59,8 +59,8 @@ export async function untilEnded(actor: RunDriver): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = actor.subscribers.add({
       onEvents: (events) => {
-        for (const { type } of events) {
-          if (type !== 'run.end') continue;
+        for (let index = 0; index < events.length; index += 1) {
+          if (events[index]?.type !== 'run.end') continue;
           stop();
           resolve();
         }

@@ -37,9 +37,12 @@ export function assertCommit(lease: Lease, commit: Commit): void {
     throw invalidCommit(commit, `expectedSeq is ${commit.expectedSeq}; it must be a whole number from 0`);
   }
   if (commit.events.length === 0) throw invalidCommit(commit, 'it has no events; append only when there is at least one');
+  const { events } = commit;
   let seq = commit.expectedSeq;
-  for (const event of commit.events) {
+  for (let index = 0; index < events.length; index += 1) {
+    const event = events[index];
     seq += 1;
+    if (event === undefined) throw invalidCommit(commit, `there is no event at seq ${seq}`);
     if (event.seq !== seq)
       throw invalidCommit(commit, `event ${event.type} has seq ${event.seq} where ${seq} follows; number events without gaps`);
     if (event.runId !== commit.runId)

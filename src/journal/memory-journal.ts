@@ -122,7 +122,11 @@ class MemoryJournal implements Journal {
     this.#appends += 1;
     if (run === undefined)
       this.#runs.set(commit.runId, { events: [...commit.events], epoch: lease.epoch, summary: undefined, summarised: 0 });
-    else for (const event of commit.events) run.events.push(event);
+    else
+      for (let index = 0; index < commit.events.length; index += 1) {
+        const event = commit.events[index];
+        if (event !== undefined) run.events.push(event);
+      }
     if (run !== undefined) run.epoch = lease.epoch;
     for (const entry of commit.contents) if (!this.#contents.has(entry.hash)) this.#contents.set(entry.hash, entry.text);
     if (this.#watchers.size > 0) queueMicrotask(() => this.#wake(commit.runId));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CadreEvent } from '../../src/core/events/event.ts';
 import type { Commit, Journal } from '../../src/core/events/journal.ts';
 import { assertJournal, createMemoryJournal } from '../../src/testing/index.ts';
 import { delegate } from '../support/delegate.ts';
@@ -37,6 +38,11 @@ function keepingJournal(): { readonly journal: Journal; readonly commits: Commit
   return { journal, commits, turns, stop: () => (isOver = true) };
 }
 
+/** Most events of a type in one commit. */
+function mostOf(commits: readonly Commit[], type: CadreEvent['type']): number {
+  return Math.max(...commits.map(({ events }) => events.filter((event) => event.type === type).length));
+}
+
 async function wideTeam(store: Journal): Promise<TestEngine> {
   return await testEngine({
     store,
@@ -64,6 +70,9 @@ describe('F49: a decision that starts a crowd of agents', () => {
     expect(Math.max(...kept.commits.map(({ events }) => events.length))).toBeLessThan(900);
     const between = big.slice(1).map((index) => (kept.turns[index] ?? 0) - (kept.turns[index - 1] ?? 0));
     expect(Math.min(...between)).toBeGreaterThan(0);
+    // First turns and outcomes come in slices of some milliseconds.
+    expect(mostOf(kept.commits, 'turn.start')).toBeLessThanOrEqual(64);
+    expect(mostOf(kept.commits, 'model.end')).toBeLessThanOrEqual(16);
     assertJournal(await kept.journal.read(run.id));
     await team.engine.close();
   });

@@ -96,8 +96,10 @@ export class Effects implements RunEffects {
   noteCommit(run: RunContext, events: readonly CadreEvent[]): void {
     if (!this.#isLeaving && !this.#isFollowing) this.#timers.note(run, events);
     const { live } = this.#ports;
-    for (const event of events) {
-      switch (event.type) {
+    // By index, as in other loops of every commit: an iterator and its results would be garbage for each event.
+    for (let index = 0; index < events.length; index += 1) {
+      const event = events[index];
+      switch (event?.type) {
         case 'tool.end':
           this.#inFlight.get(event.callId)?.abort.abort(new CadreError('TOOL_CANCELLED', 'the call is over'));
           break;

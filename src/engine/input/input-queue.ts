@@ -2,7 +2,7 @@ import type { Transaction } from '../../core/events/transaction.ts';
 import type { Input } from '../run/input.ts';
 
 /** Most inputs decided in one commit: more would block the event loop. */
-const inputsPerCommit = 64;
+const inputsPerCommit = 16;
 
 /** Caller that waits for the commit of what an input decides. */
 export interface Waiter {

@@ -29,7 +29,7 @@ export class CommitBatch implements UnwrittenEvents {
     if (this.events.length === 0) this.events = events as CadreEvent[];
     else for (const event of events) this.events.push(event);
     if (this.contents.length === 0) this.contents = contents as ContentEntry[];
-    else for (const entry of contents) this.contents.push(entry);
+    else if (contents.length > 0) for (const entry of contents) this.contents.push(entry);
   }
 }
 

@@ -66,7 +66,10 @@ export class RunTimers {
   note(run: RunContext, events: readonly CadreEvent[]): void {
     const types = this.#always.next === undefined ? settingTypes : settingOrEndingTypes;
     let isChanged = false;
-    for (const event of events) if (types.has(event.type)) isChanged = this.#see(run, event) || isChanged;
+    for (let index = 0; index < events.length; index += 1) {
+      const event = events[index];
+      if (event !== undefined && types.has(event.type)) isChanged = this.#see(run, event) || isChanged;
+    }
     if (isChanged) this.#arm(run);
   }
 

@@ -12,6 +12,12 @@ import { endAgent } from '../../nodes/turn/end-agent.ts';
 import type { DecisionContext } from './decision-context.ts';
 
 /**
+ * Model calls and tools after which a decision is full: so many first turns of agents take some milliseconds, and signals, timers and
+ * sockets are served before the next ones.
+ */
+const mostStarts = 64;
+
+/**
  * Advances everything that can go on: parents of ended agents, calls that may start, turns that are over or due. A full decision leaves the
  * rest to a separate input `settle`; after a crash in between, state alone shows what remains.
  */
@@ -24,6 +30,7 @@ export function settle(tx: Transaction, decision: DecisionContext, mayStart: boo
       tellParent(tx, decision, ended.agentId, 'agent_ended', ended.seq);
       continue;
     }
+    if (tx.effects.length >= mostStarts) tx.isFull = true;
     if (tx.isFull) return;
     // Advancing an agent may touch it again, or others.
     const agentId = tx.nextTouched();
