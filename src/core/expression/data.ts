@@ -114,14 +114,17 @@ function toPlainList(list: readonly unknown[], seen: Map<object, unknown>, depth
 function toPlainMap(map: object, seen: Map<object, unknown>, depth: number): object {
   const prototype: unknown = Object.getPrototypeOf(map);
   let changed = prototype !== Object.prototype && prototype !== null;
-  const entries: [string, unknown][] = [];
-  for (const [key, value] of Object.entries(map)) {
+  const keys = Object.keys(map);
+  const items: unknown[] = [];
+  for (const key of keys) {
+    const value = (map as Readonly<Record<string, unknown>>)[key];
     const item = toPlainItem(value, seen, depth);
-    if (item !== value) changed = true;
-    if (key === '__proto__') changed = true;
-    else entries.push([key, item]);
+    if (item !== value || key === '__proto__') changed = true;
+    items.push(item);
   }
-  return changed ? Object.fromEntries(entries) : map;
+  if (!changed) return map;
+  const entries = keys.map((key, index) => [key, items[index]] as const);
+  return Object.fromEntries(entries.filter(([key]) => key !== '__proto__'));
 }
 
 /** True for deeply equal data; values of different kinds are unequal, never an error. */

@@ -22,6 +22,22 @@ export type WaitFor =
   | { readonly kind: 'question'; readonly prompt: string; readonly schema?: JsonObject; readonly expires?: Expiry }
   | ApprovalWait;
 
+/** Most agents that are compared one by one. */
+const fewAgents = 16;
+
+/** Pure cache: keyed by a list of agents, which never changes; each of a thousand agents that end is looked up in it. */
+const listed = new WeakMap<readonly AgentId[], ReadonlySet<AgentId>>();
+
+/** True when a call waits for this agent, among others. */
+export function waitsForAgent(waitFor: WaitFor, agentId: AgentId): boolean {
+  if (waitFor.kind !== 'agents') return false;
+  const { agentIds } = waitFor;
+  if (agentIds.length <= fewAgents) return agentIds.includes(agentId);
+  let set = listed.get(agentIds);
+  if (set === undefined) listed.set(agentIds, (set = new Set(agentIds)));
+  return set.has(agentId);
+}
+
 /** A person must approve the call itself; set by gates, not by tools. */
 export interface ApprovalWait {
   readonly kind: 'approval';

@@ -1,6 +1,7 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
 import type { AgentEnding } from '../../core/events/tool-parts.ts';
+import { waitsForAgent } from '../../core/tool/wait-for.ts';
 import type { AgentId } from '../../core/ids.ts';
 import { isExpired, type WaitingItem } from '../../core/inbox/inbox.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
@@ -60,7 +61,7 @@ function tellParent(
   if (parent === undefined || parent.status === 'ended') return;
   for (const call of [...parent.calls.open.values()]) {
     const { waitFor } = call;
-    if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitFor.agentIds.includes(agentId)) continue;
+    if (call.status !== 'suspended' || waitFor?.kind !== 'agents' || !waitsForAgent(waitFor, agentId)) continue;
     if (kind === 'agent_waits' && waitFor.orWait !== true) continue;
     tx.cause = cause;
     decision.toolNode.resume(tx, parent, call, { kind, agentId }, cause);

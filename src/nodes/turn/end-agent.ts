@@ -112,7 +112,8 @@ export function emitToolDraft(context: TurnContext, draft: EventDraft, cause: nu
 /** Sets an agent's depth from its parent, whatever the draft says. */
 function atItsDepth(tx: Transaction, draft: Extract<EventDraft, { type: 'agent.start' }>): EventDraft {
   const parent = draft.parentAgentId === undefined ? undefined : tx.run.agents.get(draft.parentAgentId);
-  return { ...draft, depth: (parent?.meta.depth ?? -1) + 1 };
+  const depth = (parent?.meta.depth ?? -1) + 1;
+  return draft.depth === depth ? draft : { ...draft, depth };
 }
 
 /** Notifies the agent that asked for it, unless that agent has ended. */

@@ -33,8 +33,9 @@ export interface CheckedAssignments {
 export function checkAssignments(items: readonly JsonValue[], context: TransitionContext): CheckedAssignments {
   const accepted = new Map<string, AcceptedAssignment>();
   const failed: FailedPreparation[] = [];
+  const team = chosenTeam(context.run);
   for (const item of items) {
-    const verdict = checkAssignment(isJsonObject(item) ? item : {}, accepted, context);
+    const verdict = checkAssignment(isJsonObject(item) ? item : {}, { accepted, team }, context);
     if (typeof verdict === 'string') failed.push({ input: item, reason: verdict });
     else accepted.set(verdict.module.module_id, verdict);
   }
@@ -43,7 +44,7 @@ export function checkAssignments(items: readonly JsonValue[], context: Transitio
 
 function checkAssignment(
   input: JsonObject,
-  accepted: ReadonlyMap<string, AcceptedAssignment>,
+  { accepted, team }: { readonly accepted: ReadonlyMap<string, AcceptedAssignment>; readonly team: readonly string[] | undefined },
   context: TransitionContext,
 ): AcceptedAssignment | string {
   const id = textOf(input['module_id_to_assign']);
@@ -55,7 +56,7 @@ function checkAssignment(
   const profile = context.profiles.get(name);
   const reason =
     moduleReason(module, modules) ??
-    staffingProblem(name, context.profiles, chosenTeam(context.run)) ??
+    staffingProblem(name, context.profiles, team) ??
     inheritanceReason(input, modules) ??
     spawnRefusal(context, accepted.size);
   if (reason !== undefined) return reason;

@@ -80,13 +80,19 @@ function moduleViews(
   modules: Readonly<Record<string, WorkModule>>,
   read: (module: WorkModule) => object,
 ): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(modules).map(([id, module]) => {
+  // Ids are names that no object inherits, since no patch may hold another.
+  const views: Record<string, unknown> = {};
+  for (const [id, module] of Object.entries(modules)) {
     const view = read(module);
-    if (!('context_archive' in view) || module.context_archive.length === 0) return [id, view] as const;
-    const archives = view.context_archive as readonly ModuleArchive[];
-    return [id, { ...view, context_archive: archives.map((archive) => archiveView(run, archive)) }] as const;
-  });
-  return Object.fromEntries(entries);
+    views[id] = module.context_archive.length === 0 ? view : withArchives(run, view);
+  }
+  return views;
+}
+
+function withArchives(run: RunContext, view: object): object {
+  if (!('context_archive' in view)) return view;
+  const archives = view.context_archive as readonly ModuleArchive[];
+  return { ...view, context_archive: archives.map((archive) => archiveView(run, archive)) };
 }
 
 /** An archived attempt that reads its agent's messages only when they are addressed. */
