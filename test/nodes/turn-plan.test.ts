@@ -1,40 +1,24 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
-import type { CompiledProfile } from '../../src/core/profile/profile.ts';
-import { planTurn, type TurnPlan } from '../../src/core/profile/turn-plan.ts';
+import { describe, expect, it } from 'vitest';
+import { makePlansBy, planTurn } from '../../src/core/profile/turn-plan.ts';
 import { chaosModel, createMemoryJournal, type ScriptedReply } from '../../src/testing/index.ts';
 import { furnishedWorkspace, openShipped, shippedProfiles } from '../scenarios/shipped-runs.ts';
 import { simulate } from '../simulation/simulation.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { allow, tool } from '../support/tools.ts';
 
-/** Selects the plans with every step, and counts how often one was asked for. */
-const chosen = vi.hoisted(() => ({ isWhole: false, wholePlans: 0 }));
-
-vi.mock(import('../../src/core/profile/turn-plan.ts'), async (original) => {
-  const actual = await original();
-  const whole = new WeakMap<CompiledProfile, TurnPlan>();
-  return {
-    ...actual,
-    planOf: (profile: CompiledProfile): TurnPlan => {
-      if (!chosen.isWhole) return actual.planOf(profile);
-      chosen.wholePlans += 1;
-      const plan = whole.get(profile) ?? actual.planTurn(profile, true);
-      whole.set(profile, plan);
-      return plan;
-    },
-  };
-});
-
 async function withEveryStep<Value>(work: () => Promise<Value>): Promise<Value> {
-  chosen.isWhole = true;
-  chosen.wholePlans = 0;
+  let wholePlans = 0;
+  makePlansBy((profile) => {
+    wholePlans += 1;
+    return planTurn(profile, true);
+  });
   try {
     const value = await work();
-    expect(chosen.wholePlans, 'the plans with every step were used').toBeGreaterThan(0);
+    expect(wholePlans, 'the plans with every step were used').toBeGreaterThan(0);
     return value;
   } finally {
-    chosen.isWhole = false;
+    makePlansBy(planTurn);
   }
 }
 
