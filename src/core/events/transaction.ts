@@ -66,6 +66,8 @@ export class Transaction {
   cause: number | undefined;
   readonly #touched: AgentId[] = [];
   #processed = 0;
+  /** The agent that changed last, unless a step has looked at it since. */
+  #latest: AgentId | undefined;
   /** Agents that this decision ended, with the ending event, whose parents have not been notified. */
   readonly ended: { readonly agentId: AgentId; readonly seq: number }[] = [];
   /** The commit starts a tool that is not pure, records the result of an unsafe one, or ends the run: sync it fully. */
@@ -100,14 +102,15 @@ export class Transaction {
     applyEvent(run, placed);
     this.isFull = this.events.push(placed) >= fullAt;
     const agentId = (placed as { readonly agentId?: AgentId }).agentId;
-    if (agentId !== undefined) this.touch(agentId);
+    if (agentId !== undefined && agentId !== this.#latest) this.touch(agentId);
     return placed;
   }
 
   /** Marks an agent as changed: it may be able to take a turn. */
   touch(agentId: AgentId): void {
-    const waiting = this.#processed < this.#touched.length;
-    if (!waiting || this.#touched.at(-1) !== agentId) this.#touched.push(agentId);
+    if (agentId === this.#latest) return;
+    this.#touched.push(agentId);
+    this.#latest = agentId;
   }
 
   /** Changed agents that no step has looked at, each once. */
@@ -118,7 +121,9 @@ export class Transaction {
   /** Returns the next agent that changed since the last look at it; undefined when none is left. */
   nextTouched(): AgentId | undefined {
     const next = this.#touched[this.#processed];
-    if (next !== undefined) this.#processed++;
+    if (next === undefined) return undefined;
+    this.#processed += 1;
+    if (this.#processed === this.#touched.length) this.#latest = undefined;
     return next;
   }
 

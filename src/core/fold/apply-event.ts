@@ -1,30 +1,35 @@
 import { CadreError } from '../error.ts';
 import type { CadreEvent, EventOf, EventType } from '../events/event.ts';
+import type { AgentId } from '../ids.ts';
 import type { Keeps, RunContext } from '../state/run-context.ts';
+import type { SubContext } from '../state/sub-context.ts';
 import { agentFolds } from './agent.ts';
 import { contextFolds } from './context.ts';
-import type { Folds } from './folds.ts';
+import { type Folds, failUnknownAgent } from './folds.ts';
 import { inboxFolds } from './inbox.ts';
 import { teamFolds, patchFolds } from './team.ts';
 import { newRunState, runFolds } from './run.ts';
 import { toolFolds } from './tool.ts';
 import { turnFolds } from './turn.ts';
 
-const folds: Folds<EventType> = {
+const foldsOfAgents = { ...inboxFolds, ...turnFolds, ...toolFolds, ...contextFolds };
+
+const foldsOfRuns: Folds<Exclude<EventType, keyof typeof foldsOfAgents>> = {
   ...runFolds,
   ...agentFolds,
-  ...inboxFolds,
-  ...turnFolds,
-  ...toolFolds,
-  ...contextFolds,
   ...teamFolds,
   ...patchFolds,
+  'tool.late': () => undefined,
 };
 
-/** The fold of every event type. */
-const foldOf: ReadonlyMap<string, (run: RunContext, event: CadreEvent) => void> = new Map(
-  Object.entries(folds) as [EventType, (run: RunContext, event: CadreEvent) => void][],
-);
+type FoldOfAgent = (run: RunContext, agent: SubContext, event: CadreEvent) => void;
+type FoldOfRun = (run: RunContext, event: CadreEvent) => void;
+
+/** Folds of the events that change one agent, which they receive. */
+const agentFoldOf: ReadonlyMap<string, FoldOfAgent> = new Map(Object.entries(foldsOfAgents) as [string, FoldOfAgent][]);
+
+/** Folds of all other events. */
+const runFoldOf: ReadonlyMap<string, FoldOfRun> = new Map(Object.entries(foldsOfRuns) as [string, FoldOfRun][]);
 
 /**
  * Folds one event into a run's state, in place.
@@ -35,9 +40,15 @@ const foldOf: ReadonlyMap<string, (run: RunContext, event: CadreEvent) => void> 
  *    everything that is no longer needed is released (`release.ts`).
  */
 export function applyEvent(run: RunContext, event: CadreEvent): void {
-  const fold = foldOf.get(event.type);
-  if (fold === undefined) throw unknownEvent(event);
-  fold(run, event);
+  const fold = agentFoldOf.get(event.type);
+  if (fold !== undefined) {
+    const { agentId } = event as CadreEvent & { readonly agentId: AgentId };
+    fold(run, run.agents.get(agentId) ?? failUnknownAgent(run, agentId), event);
+  } else {
+    const foldOfRun = runFoldOf.get(event.type);
+    if (foldOfRun === undefined) throw unknownEvent(event);
+    foldOfRun(run, event);
+  }
   run.seq = event.seq;
   run.at = event.at;
 }

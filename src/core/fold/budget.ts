@@ -24,20 +24,37 @@ export function moduleOf(run: RunContext, agent: SubContext): ModuleBudget | und
   return agent.work.moduleScope === undefined ? undefined : run.moduleBudgets.get(agent.work.moduleScope);
 }
 
-/** Changes every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
-function change(run: RunContext, agent: SubContext, by: (budget: Budget) => void): void {
-  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) by(above.limits.budget);
+/** Returns every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
+function budgetsOf(run: RunContext, agent: SubContext): readonly Budget[] {
+  const { parentAgentId } = agent.meta;
+  if (parentAgentId === undefined && agent.work.moduleScope === undefined) return [agent.limits.budget, run.budget];
+  const budgets: Budget[] = [run.budget];
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
+    budgets.push(above.limits.budget);
   const module = moduleOf(run, agent);
-  if (module !== undefined) by(module);
-  by(run.budget);
+  if (module !== undefined) budgets.push(module);
+  return budgets;
 }
 
-function giveBack(budget: Budget, reserved: NonNullable<TurnStart['reserve']>): void {
-  budget.reservedTokens -= reserved.tokens;
-  budget.reservedCost -= reserved.cost ?? 0;
-  budget.reserving -= 1;
-  // Sums of fractions do not return to exactly zero.
-  if (budget.reserving === 0) budget.reservedCost = 0;
+/** Use of a model call, and the reservation that it held. */
+interface Use {
+  readonly tokens: number;
+  readonly cost: number;
+  readonly reserved: TurnStart['reserve'];
+}
+
+/** Counts the use of a model call, and gives its reservation back. */
+function pay(run: RunContext, agent: SubContext, { tokens, cost, reserved }: Use): void {
+  for (const budget of budgetsOf(run, agent)) {
+    budget.tokens += tokens;
+    budget.cost += cost;
+    if (reserved === undefined) continue;
+    budget.reservedTokens -= reserved.tokens;
+    budget.reservedCost -= reserved.cost ?? 0;
+    budget.reserving -= 1;
+    // Sums of fractions do not return to exactly zero.
+    if (budget.reserving === 0) budget.reservedCost = 0;
+  }
 }
 
 /** Counts a new agent. */
@@ -45,16 +62,12 @@ export function countAgent(run: RunContext, agent: SubContext): void {
   const module = agent.work.moduleScope;
   if (module !== undefined && !run.moduleBudgets.has(module))
     run.moduleBudgets.set(module, { ...newBudget(), turns: 0, toolCalls: 0, activeMs: 0, workingSince: undefined });
-  change(run, agent, (budget) => {
-    budget.agents += 1;
-  });
+  for (const budget of budgetsOf(run, agent)) budget.agents += 1;
 }
 
 /** Counts an agent that starts work (+1), or stops because it is held or has ended (-1). */
 export function countLive(run: RunContext, agent: SubContext, { by, at }: { readonly by: 1 | -1; readonly at: number }): void {
-  change(run, agent, (budget) => {
-    budget.live += by;
-  });
+  for (const budget of budgetsOf(run, agent)) budget.live += by;
   const module = moduleOf(run, agent);
   if (module === undefined) return;
   if (by > 0) module.workingSince ??= activeAt(run, at);
@@ -67,18 +80,16 @@ export function countLive(run: RunContext, agent: SubContext, { by, at }: { read
 /** Reserves the upper bound of a model call. */
 export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'turn.start'>['reserve']): void {
   if (reserved === undefined) return;
-  change(run, agent, (budget) => {
+  for (const budget of budgetsOf(run, agent)) {
     budget.reservedTokens += reserved.tokens;
     budget.reservedCost += reserved.cost ?? 0;
     budget.reserving += 1;
-  });
+  }
 }
 
 /** Releases the reservation of a model call, once its usage is known or nothing waits for it. */
 export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
-  const reserved = start.reserve;
-  if (reserved === undefined) return;
-  change(run, agent, (budget) => giveBack(budget, reserved));
+  if (start.reserve !== undefined) pay(run, agent, { tokens: 0, cost: 0, reserved: start.reserve });
 }
 
 /** Counts the use of a summariser's call, estimating what its provider did not count. Returns its tokens. */
@@ -88,10 +99,7 @@ export function spendOnSummary(run: RunContext, agent: SubContext, event: EventO
     event.usage;
   const tokens = inputTokens + outputTokens;
   const cost = event.cost ?? (tokens === 0 ? 0 : (agent.context.compacting?.reserve?.cost ?? 0));
-  change(run, agent, (budget) => {
-    budget.tokens += tokens;
-    budget.cost += cost;
-  });
+  pay(run, agent, { tokens, cost, reserved: undefined });
   return tokens;
 }
 
@@ -107,11 +115,7 @@ export function spend(run: RunContext, agent: SubContext, call: EndedCall): numb
   const { reserve: reserved } = turn.start;
   const tokens = tokensOf(call);
   const cost = event.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0));
-  change(run, agent, (budget) => {
-    budget.tokens += tokens;
-    budget.cost += cost;
-    if (reserved !== undefined) giveBack(budget, reserved);
-  });
+  pay(run, agent, { tokens, cost, reserved });
   return tokens;
 }
 
@@ -122,11 +126,7 @@ export function spend(run: RunContext, agent: SubContext, call: EndedCall): numb
 export function spendUnanswered(run: RunContext, agent: SubContext, { start }: Pick<TurnState, 'start'>): number {
   if (start.reserve === undefined) return 0;
   const tokens = start.prompt?.tokens ?? 0;
-  const cost = start.reserve.cost ?? 0;
-  change(run, agent, (budget) => {
-    budget.tokens += tokens;
-    budget.cost += cost;
-  });
+  pay(run, agent, { tokens, cost: start.reserve.cost ?? 0, reserved: undefined });
   return tokens;
 }
 

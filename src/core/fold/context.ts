@@ -3,7 +3,7 @@ import { type ContextView, isForRoom } from '../state/agent-context.ts';
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
 import { release, reserve, spendOnSummary } from './budget.ts';
-import { type Folds, withAgent } from './folds.ts';
+import type { AgentFolds } from './folds.ts';
 import { addUsage } from './run.ts';
 import { carryReplacedSources } from './sources.ts';
 
@@ -17,7 +17,7 @@ export const wholeHistory: ContextView = Object.freeze({
 });
 
 /** Folds of the part of its history that an agent's prompts show. Messages themselves never change (I11). */
-export const contextFolds: Folds<'context.trim' | 'compaction.start' | 'compaction.end'> = withAgent({
+export const contextFolds: AgentFolds<'context.trim' | 'compaction.start' | 'compaction.end'> = {
   'context.trim': (_, agent, event) => {
     if (event.head !== undefined && event.head !== agent.context.view.head) carryReplacedSources(agent, 'quotable');
     agent.context.view = trimmed(agent.context.view, event);
@@ -31,7 +31,7 @@ export const contextFolds: Folds<'context.trim' | 'compaction.start' | 'compacti
     if (event.reason === 'refused') retryTurn(agent);
   },
   'compaction.end': endCompaction,
-});
+};
 
 function endCompaction(run: RunContext, agent: SubContext, event: EventOf<'compaction.end'>): void {
   const { compacting: start, view } = agent.context;

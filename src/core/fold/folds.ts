@@ -17,18 +17,17 @@ export type AgentFolds<Type extends EventType> = {
 /** An event that names an agent. */
 type OfAgent = { readonly agentId: AgentId };
 
-/** Turns folds with the event's agent into folds; `around` can watch the agent before and after each. */
+/** Turns folds with the event's agent into folds; `around` watches the agent before and after each. */
 export function withAgent<Type extends EventType>(
   folds: AgentFolds<Type>,
-  around?: (run: RunContext, agent: SubContext, fold: () => void) => void,
+  around: (run: RunContext, agent: SubContext, fold: () => void) => void,
 ): Folds<Type> {
   const entries = Object.entries(folds) as [string, (run: RunContext, agent: SubContext, event: unknown) => void][];
   const made = entries.map(([type, fold]) => [
     type,
     (run: RunContext, event: OfAgent): void => {
       const agent = agentOf(run, event.agentId);
-      if (around === undefined) fold(run, agent, event);
-      else around(run, agent, () => fold(run, agent, event));
+      around(run, agent, () => fold(run, agent, event));
     },
   ]);
   return Object.fromEntries(made) as Folds<Type>;
@@ -36,12 +35,13 @@ export function withAgent<Type extends EventType>(
 
 /** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
 export function agentOf(run: RunContext, agentId: AgentId): SubContext {
-  const agent = run.agents.get(agentId);
-  if (agent === undefined) {
-    throw new CadreError(
-      'STORE_CORRUPT',
-      `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
-    );
-  }
-  return agent;
+  return run.agents.get(agentId) ?? failUnknownAgent(run, agentId);
+}
+
+/** Throws STORE_CORRUPT for an agent that the journal never started. */
+export function failUnknownAgent(run: RunContext, agentId: AgentId): never {
+  throw new CadreError(
+    'STORE_CORRUPT',
+    `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
+  );
 }

@@ -1,15 +1,15 @@
 import type { SubContext } from '../state/sub-context.ts';
 import type { RunContext } from '../state/run-context.ts';
-import { type Folds, withAgent } from './folds.ts';
+import type { AgentFolds } from './folds.ts';
 import { carrySources, passSources } from './sources.ts';
 
 /** Folds of an item before a turn reads it. */
-export const inboxFolds: Folds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> = withAgent({
+export const inboxFolds: AgentFolds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> = {
   'inbox.add': (run, agent, { item, seq }) => {
     agent.inbox.items.push({ item, seq, turnsSeen: 0, failures: 0 });
     run.counters.items += 1;
     if (item.from !== undefined) passSources(run.agents.get(item.from), agent);
-    for (const quoted of item.quotes ?? []) carrySources(run.agents.get(quoted), agent);
+    if (item.quotes !== undefined) for (const quoted of item.quotes) carrySources(run.agents.get(quoted), agent);
     if (item.delivery === 'now') interrupt(run, agent, seq);
   },
   'inbox.fail': (_, agent, { itemId }) => {
@@ -21,7 +21,7 @@ export const inboxFolds: Folds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> = with
     const [dropped] = index < 0 ? [] : agent.inbox.items.splice(index, 1);
     if (dropped !== undefined && reason === 'dead_letter') agent.inbox.deadLetters.push(dropped.item);
   },
-});
+};
 
 /** Marks the turn whose model has not answered as interrupted by an urgent item, unless it is the last turn before a limit. */
 function interrupt(run: RunContext, agent: SubContext, seq: number): void {

@@ -33,34 +33,38 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   const {
     history: { sources },
   } = agent;
-  const passing: { readonly label: string; readonly untrusted: boolean }[] = [];
+  let passing: { readonly label: string; readonly untrusted: boolean }[] | undefined;
   let position = agent.history.released + agent.history.messages.length - 1;
   let inResults = false;
-  inputs.forEach((input, index) => {
-    const untrusted = isUntrusted(input, items[index]);
+  let index = 0;
+  for (const input of inputs) {
+    const item = items[index];
+    index += 1;
+    const untrusted = isUntrusted(input, item);
     const isResult = input.role === 'tool';
     if (input.persistent && !(isResult && inResults)) position += 1;
     inResults = input.persistent && isResult;
-    const note = (label: string, isMarked: boolean): void => {
-      if (input.persistent) mark(sources, label, { position, untrusted: isMarked, isQuotable: isMarked && !isResult });
-      else passing.push({ label, untrusted: isMarked });
-    };
     // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
-    for (const label of labelsOf(run, agent, { input, item: items[index] })) note(label, untrusted && label !== 'TOOL_RESULT');
-    for (const label of input.taint ?? []) note(label, true);
+    for (const label of labelsOf(run, agent, { input, item })) {
+      const isMarked = untrusted && label !== 'TOOL_RESULT';
+      if (input.persistent) mark(sources, label, { at: position, untrusted: isMarked, isQuotable: isMarked && !isResult });
+      else (passing ??= []).push({ label, untrusted: isMarked });
+    }
+    if (input.taint !== undefined)
+      for (const label of input.taint)
+        if (input.persistent) mark(sources, label, { at: position, untrusted: true, isQuotable: !isResult });
+        else (passing ??= []).push({ label, untrusted: true });
     if (untrusted || input.taint !== undefined) run.isTainted = true;
-  });
-  for (const label of prompt?.taint ?? []) passing.push({ label, untrusted: true });
-  if (passing.length === 0) return undefined;
-  const inView = (wanted: boolean): readonly string[] =>
-    passing.flatMap(({ label, untrusted }) => (untrusted || !wanted ? [label] : []));
-  const untrusted = inView(true);
+  }
+  if (prompt?.taint !== undefined) for (const label of prompt.taint) (passing ??= []).push({ label, untrusted: true });
+  if (passing === undefined) return undefined;
+  const untrusted = passing.filter((source) => source.untrusted).map(({ label }) => label);
   if (untrusted.length > 0) {
     run.isTainted = true;
     const fresh = untrusted.filter((label) => !sources.passed.includes(label));
     if (fresh.length > 0) sources.passed = [...sources.passed, ...new Set(fresh)];
   }
-  return { sources: inView(false), untrusted };
+  return { sources: passing.map(({ label }) => label), untrusted };
 }
 
 function labelsOf(
@@ -79,13 +83,13 @@ function labelsOf(
 function mark(
   sources: SourceMarks,
   label: string,
-  { position, untrusted, isQuotable }: { readonly position: number; readonly untrusted: boolean; readonly isQuotable: boolean },
+  { at, untrusted, isQuotable }: { readonly at: number; readonly untrusted: boolean; readonly isQuotable: boolean },
 ): void {
   const known = sources.marks.get(label);
   sources.isStale ||= known === undefined || known.at < sources.shownFrom || (untrusted && known.untrustedAt < sources.shownFrom);
   sources.marks.set(label, {
-    at: position,
-    untrustedAt: untrusted ? position : (known?.untrustedAt ?? -1),
+    at,
+    untrustedAt: untrusted ? at : (known?.untrustedAt ?? -1),
     isQuotable: isQuotable || known?.isQuotable === true,
   });
 }

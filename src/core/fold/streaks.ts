@@ -38,10 +38,9 @@ export function countSignature(agent: SubContext, signature: string): void {
 }
 
 /** Resets repetition after a person's message: actions before it are not repeated by actions after it, nor are replies without a call. */
-export function resetRepeats(agent: SubContext, read: readonly (InboxItem | undefined)[]): void {
+export function resetRepeats(agent: SubContext): void {
   const { duplicateReplyStreak, noToolCallStreak } = agent.counters;
   if (agent.streaks.signatures.length === 0 && duplicateReplyStreak === 0 && noToolCallStreak === 0) return;
-  if (!hasPersonMessage(read)) return;
   agent.streaks.signatures.length = 0;
   agent.streaks.cycleMatches.length = 0;
   agent.counters.sameActionSameResultStreak = 0;
@@ -52,11 +51,11 @@ export function resetRepeats(agent: SubContext, read: readonly (InboxItem | unde
 
 /** True when a person's message is among the items. */
 export function hasPersonMessage(read: readonly (InboxItem | undefined)[]): boolean {
-  return read.some((item) => item !== undefined && isFromPerson(item));
-}
-
-function isFromPerson({ source, from, observerId, ruleId }: InboxItem): boolean {
-  return from === undefined && observerId === undefined && ruleId === undefined && source !== 'TOOL_RESULT';
+  for (const item of read) {
+    if (item === undefined || item.source === 'TOOL_RESULT' || item.from !== undefined) continue;
+    if (item.observerId === undefined && item.ruleId === undefined) return true;
+  }
+  return false;
 }
 
 /** Removes the escalation steps whose streak has broken, so that the next streak takes them again. */
