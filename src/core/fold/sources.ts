@@ -76,7 +76,9 @@ function labelsOf(
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
   const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
-  const toolset = calls?.find((call) => call.callId === input.callId)?.request.toolset;
+  // Most turns make one call.
+  const call = calls?.[0]?.callId === input.callId ? calls?.[0] : calls?.find(({ callId }) => callId === input.callId);
+  const toolset = call?.request.toolset;
   return toolset === undefined ? [input.source, name] : [input.source, name, toolset];
 }
 

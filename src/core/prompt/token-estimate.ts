@@ -39,9 +39,16 @@ const beyondAscii = /[^\0-\x7f]/;
 const eachBeyondAscii = /[^\0-\x7f]+/g;
 const notNarrow = /[^\x80-\u07ff]+/g;
 
+// Pure cache: the last estimated text. What a turn reads counts in its prompt, then in the history.
+let lastText = '';
+// Pure cache: its estimate.
+let lastTokens = 0;
+
 /** Estimates the tokens of a text, within about a factor of two, rather too high than too low. */
 export function estimateTokens(text: string): number {
+  if (text === lastText) return lastTokens;
   const { length } = text;
+  if (length === 0) return 0;
   const places = sampledPlaces + (length >> 10);
   let sample = text;
   if (length > places * sampledChars) {
@@ -50,14 +57,15 @@ export function estimateTokens(text: string): number {
     for (let start = 0; start < length; start += stride) sample += text.slice(start, start + sampledChars);
   }
   const seen = sample.length;
-  if (seen === 0) return 0;
   const words = sample.replace(notWords, '').length;
   const isAscii = !beyondAscii.test(sample);
   const ascii = isAscii ? seen : sample.replace(eachBeyondAscii, '').length;
   const narrow = isAscii ? 0 : sample.replace(notNarrow, '').length;
   const charsPerToken = Math.min(mostCharsPerToken, Math.max(fewestCharsPerToken, (charsPerTokenOfWords * words) / (ascii || 1)));
   const tokens = ascii / charsPerToken + narrow * tokensPerNarrowChar + (seen - ascii - narrow) * tokensPerWideChar;
-  return Math.ceil((tokens * length) / seen);
+  lastText = text;
+  lastTokens = Math.ceil((tokens * length) / seen);
+  return lastTokens;
 }
 
 /** Estimates the tokens of a user's message or a tool's result; files count by their kind. */
