@@ -57,7 +57,51 @@ const counted: Readonly<Record<string, readonly [text: string, o200k: number, cl
   hex: [digests('sha256', 'hex', 60), 2178, 2171],
 };
 
+/** Estimates a text from its sampled characters one by one; journals hold these figures, so they must not change. */
+function estimateByCharacter(text: string): number {
+  const places = 6 + (text.length >> 10);
+  const stride = text.length <= places * 10 ? 10 : Math.floor(text.length / places);
+  const seen: number[] = [];
+  for (let start = 0; start < text.length; start += stride)
+    for (let at = start; at < Math.min(text.length, start + 10); at += 1) seen.push(text.charCodeAt(at));
+  if (seen.length === 0) return 0;
+  const many = (holds: (code: number) => boolean): number => seen.filter(holds).length;
+  const [ascii, narrow] = [many((code) => code < 0x80), many((code) => code >= 0x80 && code < 0x800)];
+  const words = many((code) => code === 0x20 || (code >= 0x61 && code <= 0x7a));
+  const charsPerToken = Math.min(4, Math.max(1.5, (4.2 * words) / (ascii || 1)));
+  const tokens = ascii / charsPerToken + narrow * 0.55 + (seen.length - ascii - narrow);
+  return Math.ceil((tokens * text.length) / seen.length);
+}
+
 describe('token estimates', () => {
+  it('each text has the estimate that older journals record, whatever was estimated before', () => {
+    const unit = fc.constantFrom(
+      'a',
+      'z',
+      '{',
+      '`',
+      ' ',
+      '\0',
+      '\n',
+      '\x7f',
+      '\x80',
+      'é',
+      '\u07ff',
+      '\u0800',
+      '中',
+      '\ud83d',
+      '😀',
+      '0',
+    );
+    const texts = fc.tuple(fc.array(fc.string({ unit, maxLength: 90 }), { maxLength: 4 }), fc.integer({ min: 1, max: 60 }));
+    fc.assert(
+      fc.property(texts, ([parts, times]) => {
+        for (const text of [...parts, ...parts, '', parts.join('').repeat(times)])
+          expect(estimateTokens(text)).toBe(estimateByCharacter(text));
+      }),
+    );
+  });
+
   for (const [kind, [text, ...counts]] of Object.entries(counted)) {
     it(`${kind}: never far below what a tokenizer counts, and not far above`, () => {
       const estimate = estimateTokens(text);

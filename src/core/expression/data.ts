@@ -33,7 +33,8 @@ export function isList(value: unknown): value is readonly unknown[] {
 export function readField(container: unknown, name: string): unknown {
   if (typeof container !== 'object' || container === null || Array.isArray(container)) return null;
   if (!Object.hasOwn(container, name)) return null;
-  return toData((container as Readonly<Record<string, unknown>>)[name]);
+  const value = (container as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' || typeof value === 'object' ? value : toData(value);
 }
 
 /** Reads an item of a list; a negative index counts from the end, anything missing is null. */
@@ -51,6 +52,7 @@ export function readKey(container: unknown, key: unknown): unknown {
 
 /** Returns the truthiness of a value: null, false, 0, NaN, '', [] and {} are false, all others true. */
 export function isTruthy(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
   if (typeof value !== 'object') return Boolean(toData(value));
   if (value === null) return false;
   if (Array.isArray(value)) return value.length > 0;
@@ -129,9 +131,9 @@ function toPlainMap(map: object, seen: Map<object, unknown>, depth: number): obj
 
 /** True for deeply equal data; values of different kinds are unequal, never an error. */
 export function equals(left: unknown, right: unknown, evaluation: Evaluation, depth = 0): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return textsEqual(left, right, evaluation);
   const a = toData(left);
   const b = toData(right);
-  if (typeof a === 'string' && typeof b === 'string') return textsEqual(a, b, evaluation);
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (depth > MAX_DATA_DEPTH) throw failure(`the values are nested deeper than ${MAX_DATA_DEPTH} levels`);

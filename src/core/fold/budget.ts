@@ -26,22 +26,35 @@ export function moduleOf(run: RunContext, agent: SubContext): ModuleBudget | und
 
 /** Returns every budget an agent draws on: its own, those of all agents above it, its work module's, and the run's. */
 function budgetsOf(run: RunContext, agent: SubContext): readonly Budget[] {
-  if (agent.meta.parentAgentId === undefined && agent.work.moduleScope === undefined) return [agent.limits.budget, run.budget];
-  const budgets: Budget[] = [];
+  const { parentAgentId } = agent.meta;
+  if (parentAgentId === undefined && agent.work.moduleScope === undefined) return [agent.limits.budget, run.budget];
+  const budgets: Budget[] = [run.budget];
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
     budgets.push(above.limits.budget);
   const module = moduleOf(run, agent);
   if (module !== undefined) budgets.push(module);
-  budgets.push(run.budget);
   return budgets;
 }
 
-function giveBack(budget: Budget, reserved: NonNullable<TurnStart['reserve']>): void {
-  budget.reservedTokens -= reserved.tokens;
-  budget.reservedCost -= reserved.cost ?? 0;
-  budget.reserving -= 1;
-  // Sums of fractions do not return to exactly zero.
-  if (budget.reserving === 0) budget.reservedCost = 0;
+/** Use of a model call, and the reservation that it held. */
+interface Use {
+  readonly tokens: number;
+  readonly cost: number;
+  readonly reserved: TurnStart['reserve'];
+}
+
+/** Counts the use of a model call, and gives its reservation back. */
+function pay(run: RunContext, agent: SubContext, { tokens, cost, reserved }: Use): void {
+  for (const budget of budgetsOf(run, agent)) {
+    budget.tokens += tokens;
+    budget.cost += cost;
+    if (reserved === undefined) continue;
+    budget.reservedTokens -= reserved.tokens;
+    budget.reservedCost -= reserved.cost ?? 0;
+    budget.reserving -= 1;
+    // Sums of fractions do not return to exactly zero.
+    if (budget.reserving === 0) budget.reservedCost = 0;
+  }
 }
 
 /** Counts a new agent. */
@@ -76,9 +89,7 @@ export function reserve(run: RunContext, agent: SubContext, reserved: EventOf<'t
 
 /** Releases the reservation of a model call, once its usage is known or nothing waits for it. */
 export function release(run: RunContext, agent: SubContext, { start }: { readonly start: Pick<TurnStart, 'reserve'> }): void {
-  const reserved = start.reserve;
-  if (reserved === undefined) return;
-  for (const budget of budgetsOf(run, agent)) giveBack(budget, reserved);
+  if (start.reserve !== undefined) pay(run, agent, { tokens: 0, cost: 0, reserved: start.reserve });
 }
 
 /** Counts the use of a summariser's call, estimating what its provider did not count. Returns its tokens. */
@@ -88,10 +99,7 @@ export function spendOnSummary(run: RunContext, agent: SubContext, event: EventO
     event.usage;
   const tokens = inputTokens + outputTokens;
   const cost = event.cost ?? (tokens === 0 ? 0 : (agent.context.compacting?.reserve?.cost ?? 0));
-  for (const budget of budgetsOf(run, agent)) {
-    budget.tokens += tokens;
-    budget.cost += cost;
-  }
+  pay(run, agent, { tokens, cost, reserved: undefined });
   return tokens;
 }
 
@@ -107,11 +115,7 @@ export function spend(run: RunContext, agent: SubContext, call: EndedCall): numb
   const { reserve: reserved } = turn.start;
   const tokens = tokensOf(call);
   const cost = event.cost ?? (tokens === 0 ? 0 : (reserved?.cost ?? 0));
-  for (const budget of budgetsOf(run, agent)) {
-    budget.tokens += tokens;
-    budget.cost += cost;
-    if (reserved !== undefined) giveBack(budget, reserved);
-  }
+  pay(run, agent, { tokens, cost, reserved });
   return tokens;
 }
 
@@ -122,17 +126,13 @@ export function spend(run: RunContext, agent: SubContext, call: EndedCall): numb
 export function spendUnanswered(run: RunContext, agent: SubContext, { start }: Pick<TurnState, 'start'>): number {
   if (start.reserve === undefined) return 0;
   const tokens = start.prompt?.tokens ?? 0;
-  const cost = start.reserve.cost ?? 0;
-  for (const budget of budgetsOf(run, agent)) {
-    budget.tokens += tokens;
-    budget.cost += cost;
-  }
+  pay(run, agent, { tokens, cost: start.reserve.cost ?? 0, reserved: undefined });
   return tokens;
 }
 
-/** Counts a turn or a tool call of the work module that an agent works on. */
-export function countOfModule(run: RunContext, moduleId: string, what: 'turns' | 'toolCalls'): void {
-  const module = run.moduleBudgets.get(moduleId);
+/** Counts a turn or a tool call of an agent's work module. */
+export function countOfModule(run: RunContext, agent: SubContext, what: 'turns' | 'toolCalls'): void {
+  const module = moduleOf(run, agent);
   if (module !== undefined) module[what] += 1;
 }
 

@@ -16,12 +16,13 @@ export type AgentFolds<Type extends EventType> = {
 
 /** Returns the agent of an id. Throws STORE_CORRUPT for an agent that the journal never started. */
 export function agentOf(run: RunContext, agentId: AgentId): SubContext {
-  const agent = run.agents.get(agentId);
-  if (agent === undefined) {
-    throw new CadreError(
-      'STORE_CORRUPT',
-      `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
-    );
-  }
-  return agent;
+  return run.agents.get(agentId) ?? failUnknownAgent(run, agentId);
+}
+
+/** Throws STORE_CORRUPT for an agent that the journal never started. */
+export function failUnknownAgent(run: RunContext, agentId: AgentId): never {
+  throw new CadreError(
+    'STORE_CORRUPT',
+    `run ${run.meta.runId}: event ${run.seq + 1} names agent ${agentId}, which was never started`,
+  );
 }

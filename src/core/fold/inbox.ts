@@ -9,7 +9,7 @@ export const inboxFolds: AgentFolds<'inbox.add' | 'inbox.fail' | 'inbox.drop'> =
     agent.inbox.items.push({ item, seq, turnsSeen: 0, failures: 0 });
     run.counters.items += 1;
     if (item.from !== undefined) passSources(run.agents.get(item.from), agent);
-    for (const quoted of item.quotes ?? []) carrySources(run.agents.get(quoted), agent);
+    if (item.quotes !== undefined) for (const quoted of item.quotes) carrySources(run.agents.get(quoted), agent);
     if (item.delivery === 'now') interrupt(run, agent, seq);
   },
   'inbox.fail': (_, agent, { itemId }) => {

@@ -17,10 +17,10 @@ export function assistantMessage(reply: Reply): AssistantMessage | undefined {
   const hasText = reply.text.trim() !== '';
   if (!hasText && reply.toolCalls.length === 0) return undefined;
   const content: AssistantMessage['content'][number][] = [];
-  for (const part of reply.reasoningParts ?? [])
-    content.push({ type: 'reasoning', text: part.text, providerOptions: part.providerOptions });
+  if (reply.reasoningParts !== undefined)
+    for (const { text, providerOptions } of reply.reasoningParts) content.push({ type: 'reasoning', text, providerOptions });
   if (hasText) content.push({ type: 'text', text: reply.shown ?? reply.text });
-  for (const file of reply.files ?? []) content.push(file);
+  if (reply.files !== undefined) for (const file of reply.files) content.push(file);
   for (const call of reply.toolCalls) {
     const part = callPart(call);
     content.push(call.providerOptions === undefined ? part : { ...part, providerOptions: call.providerOptions });
@@ -31,14 +31,19 @@ export function assistantMessage(reply: Reply): AssistantMessage | undefined {
 
 /** Converts a call to its part in history. */
 export function callPart(call: ReplyToolCall): ToolCallPart {
-  const { callId, wireId } = call;
-  const ids = wireId === undefined ? { toolCallId: callId } : { toolCallId: wireId, callId };
-  return { type: 'tool-call', ...ids, toolName: call.wireName, input: inputOf(call.input) };
+  const { callId, wireId, wireName: toolName } = call;
+  const input = inputOf(call.input);
+  return wireId === undefined
+    ? { type: 'tool-call', toolCallId: callId, toolName, input }
+    : { type: 'tool-call', toolCallId: wireId, callId, toolName, input };
 }
 
 /** Returns the history ids of the calls in an agent's last reply, which may still be answered. */
 export function wireIdsOf(agent: SubContext): WireIds | undefined {
-  const reply = agent.history.messages.findLast(({ role }) => role === 'assistant');
+  const { messages } = agent.history;
+  let last = messages.length - 1;
+  while (last >= 0 && messages[last]?.role !== 'assistant') last -= 1;
+  const reply = messages[last];
   if (reply?.role !== 'assistant') return undefined;
   let ids: Map<string, string> | undefined;
   for (const part of reply.content)

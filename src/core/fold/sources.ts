@@ -33,68 +33,65 @@ export function markInputs(run: RunContext, agent: SubContext, { start, items }:
   const {
     history: { sources },
   } = agent;
-  let passing: PassingLabel[] | undefined;
+  let passing: { readonly label: string; readonly untrusted: boolean }[] | undefined;
   let position = agent.history.released + agent.history.messages.length - 1;
   let inResults = false;
-  for (let index = 0; index < inputs.length; index += 1) {
-    const input = inputs[index];
-    if (input === undefined) continue;
-    const { taint, persistent } = input;
-    const untrusted = isUntrusted(input, items[index]);
+  let index = 0;
+  for (const input of inputs) {
+    const item = items[index];
+    index += 1;
+    const untrusted = isUntrusted(input, item);
     const isResult = input.role === 'tool';
-    if (persistent && !(isResult && inResults)) position += 1;
-    inResults = persistent && isResult;
+    if (input.persistent && !(isResult && inResults)) position += 1;
+    inResults = input.persistent && isResult;
     // Every result is a TOOL_RESULT; its tool determines whether it is untrusted.
-    for (const label of labelsOf(run, agent, input, items[index])) {
+    for (const label of labelsOf(run, agent, { input, item })) {
       const isMarked = untrusted && label !== 'TOOL_RESULT';
-      if (persistent) mark(sources, label, position, isMarked, isMarked && !isResult);
+      if (input.persistent) mark(sources, label, { at: position, untrusted: isMarked, isQuotable: isMarked && !isResult });
       else (passing ??= []).push({ label, untrusted: isMarked });
     }
-    if (taint !== undefined)
-      for (const label of taint) {
-        if (persistent) mark(sources, label, position, true, !isResult);
+    if (input.taint !== undefined)
+      for (const label of input.taint)
+        if (input.persistent) mark(sources, label, { at: position, untrusted: true, isQuotable: !isResult });
         else (passing ??= []).push({ label, untrusted: true });
-      }
-    if (untrusted || taint !== undefined) run.isTainted = true;
+    if (untrusted || input.taint !== undefined) run.isTainted = true;
   }
   if (prompt?.taint !== undefined) for (const label of prompt.taint) (passing ??= []).push({ label, untrusted: true });
-  return passing === undefined ? undefined : passingSources(run, sources, passing);
-}
-
-/** A source of what only one turn reads. */
-interface PassingLabel {
-  readonly label: string;
-  readonly untrusted: boolean;
-}
-
-function passingSources(run: RunContext, sources: SourceMarks, passing: readonly PassingLabel[]): PromptSources {
-  const inView = (wanted: boolean): readonly string[] =>
-    passing.flatMap(({ label, untrusted }) => (untrusted || !wanted ? [label] : []));
-  const untrusted = inView(true);
+  if (passing === undefined) return undefined;
+  const untrusted = passing.filter((source) => source.untrusted).map(({ label }) => label);
   if (untrusted.length > 0) {
     run.isTainted = true;
     const fresh = untrusted.filter((label) => !sources.passed.includes(label));
     if (fresh.length > 0) sources.passed = [...sources.passed, ...new Set(fresh)];
   }
-  return { sources: inView(false), untrusted };
+  return { sources: passing.map(({ label }) => label), untrusted };
 }
 
-function labelsOf(run: RunContext, agent: SubContext, input: TurnInput, item: InboxItem | undefined): readonly string[] {
+function labelsOf(
+  run: RunContext,
+  agent: SubContext,
+  { input, item }: { readonly input: TurnInput; readonly item: InboxItem | undefined },
+): readonly string[] {
   if (item?.source !== 'TOOL_RESULT' || !isJsonObject(item.payload)) return [input.source];
   const name = item.payload['tool_name'];
   if (typeof name !== 'string') return [input.source];
   const calls = agent.turn.lastId === undefined ? undefined : run.turns.get(agent.turn.lastId)?.calls;
-  let toolset: string | undefined;
-  if (calls !== undefined) for (const call of calls) if (call.callId === input.callId) toolset ??= call.request.toolset;
+  // Most turns make one call.
+  const call = calls?.[0]?.callId === input.callId ? calls?.[0] : calls?.find(({ callId }) => callId === input.callId);
+  const toolset = call?.request.toolset;
   return toolset === undefined ? [input.source, name] : [input.source, name, toolset];
 }
 
-function mark(sources: SourceMarks, label: string, position: number, untrusted: boolean, isQuotable: boolean): void {
+function mark(
+  sources: SourceMarks,
+  label: string,
+  { at, untrusted, isQuotable }: { readonly at: number; readonly untrusted: boolean; readonly isQuotable: boolean },
+): void {
   const known = sources.marks.get(label);
   sources.isStale ||= known === undefined || known.at < sources.shownFrom || (untrusted && known.untrustedAt < sources.shownFrom);
   sources.marks.set(label, {
-    at: position,
-    untrustedAt: untrusted ? position : (known?.untrustedAt ?? -1),
+    at,
+    untrustedAt: untrusted ? at : (known?.untrustedAt ?? -1),
     isQuotable: isQuotable || known?.isQuotable === true,
   });
 }

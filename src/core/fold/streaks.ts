@@ -46,21 +46,22 @@ export function resetRepeats(agent: SubContext): void {
   agent.counters.sameActionSameResultStreak = 0;
   agent.counters.duplicateReplyStreak = 0;
   agent.counters.noToolCallStreak = 0;
-  if (agent.streaks.escalations.length > 0) dropBrokenSteps(agent);
+  dropBrokenSteps(agent);
 }
 
 /** True when a person's message is among the items. */
 export function hasPersonMessage(read: readonly (InboxItem | undefined)[]): boolean {
   for (const item of read) {
-    if (item === undefined || item.source === 'TOOL_RESULT') continue;
-    if (item.from === undefined && item.observerId === undefined && item.ruleId === undefined) return true;
+    if (item === undefined || item.source === 'TOOL_RESULT' || item.from !== undefined) continue;
+    if (item.observerId === undefined && item.ruleId === undefined) return true;
   }
   return false;
 }
 
 /** Removes the escalation steps whose streak has broken, so that the next streak takes them again. */
 export function dropBrokenSteps(agent: SubContext): void {
-  agent.streaks.escalations = agent.streaks.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
+  if (agent.streaks.escalations.length > 0)
+    agent.streaks.escalations = agent.streaks.escalations.filter(({ on, at }) => streakOf(agent, on) >= at);
 }
 
 /** Returns the length of a streak. */

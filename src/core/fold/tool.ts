@@ -11,7 +11,7 @@ import type { AgentFolds } from './folds.ts';
 import { countOfModule } from './budget.ts';
 import { passSources } from './sources.ts';
 import { countSignature, dropBrokenSteps } from './streaks.ts';
-import { turnOf } from './turn.ts';
+import { failUnknownTurn } from './turn.ts';
 
 const none: readonly never[] = [];
 
@@ -20,18 +20,18 @@ export const toolFolds: AgentFolds<
   'tool.request' | 'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end' | 'tool.late'
 > = {
   'tool.request': requestCall,
-  'tool.start': ofOpenCall(startCall),
+  'tool.start': startCall,
   'tool.suspend': ofOpenCall(suspendCall),
   'tool.answer': ofOpenCall(answerCall),
   'tool.verify': ofOpenCall(({ call }, { answer }: EventOf<'tool.verify'>) => {
     if (answer === 'not_happened') call.mayHaveHappened = false;
   }),
-  'tool.end': ofOpenCall(endCall),
+  'tool.end': endCall,
   'tool.late': () => undefined,
 };
 
-/** An event of one call. */
-type CallEvent = EventOf<'tool.start' | 'tool.suspend' | 'tool.answer' | 'tool.verify' | 'tool.end'>;
+/** An event that may begin or end a call's wait for a person. */
+type CallEvent = EventOf<'tool.suspend' | 'tool.answer' | 'tool.verify'>;
 
 /** Folds an event of a call that is not over, and counts what waits for a person. */
 function ofOpenCall<Event extends CallEvent>(
@@ -50,6 +50,13 @@ function ofOpenCall<Event extends CallEvent>(
   };
 }
 
+/** Counts the end of a suspended call's wait, if it waits for a person. */
+function leaveWait(run: RunContext, call: CallState, at: number): void {
+  if (!isAwaitingPerson(call)) return;
+  run.pending -= 1;
+  endWait(call, at);
+}
+
 function endWait(call: CallState, at: number): void {
   call.waits = call.waits.map((wait) => (wait.to === undefined ? { ...wait, to: at } : wait));
 }
@@ -61,7 +68,10 @@ interface CallPlace {
   readonly call: CallState;
 }
 
-function startCall({ run, call }: CallPlace, event: EventOf<'tool.start'>): void {
+function startCall(run: RunContext, agent: SubContext, event: EventOf<'tool.start'>): void {
+  const call = agent.calls.open.get(event.callId);
+  if (call === undefined) return;
+  if (call.status === 'suspended') leaveWait(run, call, event.at);
   if (call.status !== 'running') run.activity += 1;
   call.status = 'running';
   call.startSeq = event.seq;
@@ -112,7 +122,7 @@ function subjectOf({ agent, call }: CallPlace, gateId: string): Pick<StandingApp
 }
 
 function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.request'>): void {
-  const turn = turnOf(run, event.turnId);
+  const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
   const call: CallState = {
     callId: event.callId,
     request: event,
@@ -132,16 +142,19 @@ function requestCall(run: RunContext, agent: SubContext, event: EventOf<'tool.re
     end: undefined,
   };
   // A new array of exact size, since it is kept for the whole run: pushing onto an empty one reserves room for 17.
-  turn.calls = [...turn.calls, call];
+  turn.calls = turn.calls.length === 0 ? [call] : [...turn.calls, call];
   agent.calls.open.set(event.callId, call);
   agent.status = 'awaiting_tools';
   agent.calls.total += 1;
   agent.counters.toolCallCount += 1;
   run.counters.toolCalls += 1;
-  if (agent.work.moduleScope !== undefined) countOfModule(run, agent.work.moduleScope, 'toolCalls');
+  if (agent.work.moduleScope !== undefined) countOfModule(run, agent, 'toolCalls');
 }
 
-function endCall({ run, agent, call }: CallPlace, event: EventOf<'tool.end'>): void {
+function endCall(run: RunContext, agent: SubContext, event: EventOf<'tool.end'>): void {
+  const call = agent.calls.open.get(event.callId);
+  if (call === undefined) return;
+  if (call.status === 'suspended') leaveWait(run, call, event.at);
   if (call.status === 'running') run.activity -= 1;
   call.status = event.status;
   call.waitFor = undefined;
@@ -149,16 +162,16 @@ function endCall({ run, agent, call }: CallPlace, event: EventOf<'tool.end'>): v
   agent.calls.open.delete(event.callId);
   if (event.quotes !== undefined) for (const agentId of event.quotes) passSources(run.agents.get(agentId), agent);
   agent.counters.toolErrorStreak = event.status === 'ok' ? 0 : agent.counters.toolErrorStreak + 1;
-  if (agent.calls.open.size === 0) countWork(agent, turnOf(run, event.turnId));
+  if (agent.calls.open.size === 0) countWork(agent, run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId));
   if (agent.streaks.escalations.length > 0) dropBrokenSteps(agent);
 }
 
 /** Counts repeated calls, except those of polling tools. */
 function countWork(agent: SubContext, turn: TurnState): void {
-  const first = turn.calls[0];
-  if (first?.request.polls === true && turn.calls.every(({ request }) => request.polls === true)) return;
-  const isRefused =
-    first !== undefined && agent.turn.forbiddenTools.length > 0 && agent.turn.forbiddenTools.includes(first.request.name);
+  const { calls } = turn;
+  const first = calls[0];
+  if (first === undefined || (first.request.polls === true && calls.every(({ request }) => request.polls === true))) return;
+  const isRefused = agent.turn.forbiddenTools.includes(first.request.name);
   // Refused as a repetition, and so another one: it counts with the earlier result.
   const signature = isRefused
     ? agent.streaks.signatures.findLast((known) => known.startsWith(callText(turn, first)))
@@ -169,8 +182,10 @@ function countWork(agent: SubContext, turn: TurnState): void {
 /** Returns a short text of one turn's calls and results; equal texts mean equal calls and results. */
 function signatureOf(turn: TurnState): string {
   let signature = '';
-  for (const call of turn.calls)
-    signature += `${callText(turn, call)}${shortened(call.end === undefined ? '' : contentText(call.end.content))};`;
+  for (const call of turn.calls) {
+    const content = call.end?.content ?? '';
+    signature += `${callText(turn, call)}${shortened(typeof content === 'string' ? content : contentText(content))};`;
+  }
   return signature;
 }
 

@@ -5,33 +5,34 @@ import { CadreError } from '../error.ts';
 import type { EventOf } from '../events/event.ts';
 import type { ItemId, TurnId } from '../ids.ts';
 import type { InboxItem } from '../inbox/inbox.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Writable } from '../json.ts';
 import type { MessageOrigin, PromptMessage } from '../prompt/message.ts';
 import { messagesOfInputs } from '../prompt/prompt.ts';
 import type { RunContext } from '../state/run-context.ts';
 import type { TurnState } from '../state/turn-state.ts';
 import { messageTokens } from '../prompt/token-estimate.ts';
 import { boundOf } from '../tool/tool-bound.ts';
-import type { ReplyToolCall, TurnPrompt } from '../state/turn.ts';
+import type { ReplyToolCall } from '../state/turn.ts';
 import { type AgentFolds, agentOf } from './folds.ts';
 import { wholeHistory } from './context.ts';
 import { releasePast } from './release.ts';
 import { countOfModule, release, reserve, spend, spendUnanswered } from './budget.ts';
-import { assistantMessage, callPart, wireIdsOf, type AssistantMessage, type Reply } from './reply-message.ts';
+import { assistantMessage, callPart, wireIdsOf, type AssistantMessage } from './reply-message.ts';
 import { addUsage } from './run.ts';
 import { markInputs, sourcesInView } from './sources.ts';
 import { countReply, dropBrokenSteps, hasPersonMessage, resetRepeats } from './streaks.ts';
 
 /** Returns the turn of an id. Throws STORE_CORRUPT for a turn that the journal never started. */
 export function turnOf(run: RunContext, turnId: TurnId): TurnState {
-  const turn = run.turns.get(turnId);
-  if (turn === undefined) {
-    throw new CadreError(
-      'STORE_CORRUPT',
-      `run ${run.meta.runId}: event ${run.seq + 1} names turn ${turnId}, which was never started`,
-    );
-  }
-  return turn;
+  return run.turns.get(turnId) ?? failUnknownTurn(run, turnId);
+}
+
+/** Throws STORE_CORRUPT for a turn that the journal never started. */
+export function failUnknownTurn(run: RunContext, turnId: TurnId): never {
+  throw new CadreError(
+    'STORE_CORRUPT',
+    `run ${run.meta.runId}: event ${run.seq + 1} names turn ${turnId}, which was never started`,
+  );
 }
 
 /** Records a change of state with its turn, or with the next turn of its agent. */
@@ -45,20 +46,21 @@ export const turnFolds: AgentFolds<'turn.start' | 'model.end' | 'turn.decide' | 
   'turn.start': startTurn,
   'model.end': endModelCall,
   'turn.decide': (run, agent, event) => {
-    turnOf(run, event.turnId).decide = event;
-    agent.turn.nextToolChoice = event.action.toolChoice;
-    agent.turn.outputRepairs = outputRepairs(agent, event.action);
-    agent.turn.loop = loopingActions.has(event.action.type);
-    if (event.action.type === 'retry_turn') dropReply(agent, event.turnId);
-    if (event.action.call === undefined) return;
-    pushCall(agent, event.turnId, event.action.call);
+    const { action, turnId } = event;
+    (run.turns.get(turnId) ?? failUnknownTurn(run, turnId)).decide = event;
+    agent.turn.nextToolChoice = action.toolChoice;
+    if (agent.turn.outputRepairs > 0 || action.code === 'OUTPUT_INVALID') agent.turn.outputRepairs = outputRepairs(agent, action);
+    agent.turn.loop = loopingActions.has(action.type);
+    if (action.type === 'retry_turn') dropReply(agent, turnId);
+    if (action.call === undefined) return;
+    pushCall(agent, turnId, action.call);
     run.counters.calls += 1;
   },
   'turn.end': endTurn,
 };
 
 function endTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.end'>): void {
-  const turn = turnOf(run, event.turnId);
+  const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
   if (turn.start.prompt !== undefined && turn.modelEnd === undefined) {
     run.activity -= 1;
     release(run, agent, turn);
@@ -109,12 +111,13 @@ function pushCall(agent: SubContext, turnId: TurnId, call: ReplyToolCall): void 
   remember(agent, { role: 'assistant', content: [part] }, { turnId, itemIds: [], callIds: [call.callId] });
 }
 
-/** Adds a message to an agent's history, and its size to the running total. */
-function remember(agent: SubContext, message: PromptMessage, origin: MessageOrigin): void {
-  const before = agent.history.origins.at(-1)?.event ?? 0;
-  agent.context.tokenTotals.push((agent.context.tokenTotals.at(-1) ?? agent.context.tokensReleased) + messageTokens(message));
-  agent.history.messages.push(message);
-  agent.history.origins.push({ ...origin, event: message.role === 'tool' ? before : before + 1 });
+/** Adds a message to an agent's history, and its size to the running total; its origin, an object made for it, gets its event. */
+function remember({ history, context }: SubContext, message: PromptMessage, origin: Writable<MessageOrigin>): void {
+  const before = history.origins.at(-1)?.event ?? 0;
+  origin.event = message.role === 'tool' ? before : before + 1;
+  context.tokenTotals.push((context.tokenTotals.at(-1) ?? context.tokensReleased) + messageTokens(message));
+  history.messages.push(message);
+  history.origins.push(origin);
 }
 
 function dropLast(agent: SubContext): void {
@@ -132,13 +135,17 @@ function dropReply(agent: SubContext, turnId: TurnId): void {
 
 function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.start'>): void {
   const { items, itemSeqs } = consume(agent, event);
-  const isToPerson = hasPersonMessage(items);
-  agent.streaks.turnsAlone = (agent.turn.question !== undefined || isToPerson ? 0 : agent.streaks.turnsAlone) + 1;
-  if (agent.turn.question !== undefined && isAsking(agent)) run.pending -= 1;
-  agent.turn.question = undefined;
-  if (isToPerson) resetRepeats(agent);
+  const { prompt } = event;
+  const isSpokenTo = hasPersonMessage(items);
+  agent.streaks.turnsAlone = (agent.turn.question !== undefined || isSpokenTo ? 0 : agent.streaks.turnsAlone) + 1;
+  if (agent.turn.question !== undefined) {
+    if (isAsking(agent)) run.pending -= 1;
+    agent.turn.question = undefined;
+  }
+  if (isSpokenTo) resetRepeats(agent);
   const passing = markInputs(run, agent, { start: event, items });
-  if (event.prompt !== undefined && event.prompt.from > agent.context.view.from) startView(agent, event.prompt);
+  // The view from the prompt, for journals older than events about views.
+  if (prompt !== undefined && prompt.from > agent.context.view.from) agent.context.view = { ...wholeHistory, from: prompt.from };
   run.turns.set(event.turnId, {
     turnId: event.turnId,
     agentId: event.agentId,
@@ -156,14 +163,14 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
   });
   agent.turn.escalationsBefore = none;
   run.counters.turns += 1;
-  if (agent.work.moduleScope !== undefined) countOfModule(run, agent.work.moduleScope, 'turns');
-  reserve(run, agent, event.reserve);
-  if (event.prompt !== undefined) run.activity += 1;
+  if (agent.work.moduleScope !== undefined) countOfModule(run, agent, 'turns');
+  if (event.reserve !== undefined) reserve(run, agent, event.reserve);
+  if (prompt !== undefined) run.activity += 1;
   if (event.limit !== undefined) {
     agent.limits.stage = toLimitStage(event.limit.stage);
     agent.limits.reason = event.limit.reason;
   }
-  agent.turn.toolBound = boundOf(event.observers);
+  agent.turn.toolBound = event.observers.length === 0 ? undefined : boundOf(event.observers);
   agent.turn.loop = false;
   agent.turn.count += 1;
   agent.counters.turnCount += 1;
@@ -171,20 +178,15 @@ function startTurn(run: RunContext, agent: SubContext, event: EventOf<'turn.star
   agent.status = 'in_turn';
   agent.inbox.awaitingOn = undefined;
   agent.turn.action = null;
-  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId, wireIdsOf(agent)))
-    remember(agent, message, origin);
-  if (event.prompt?.tokens !== undefined)
+  const wireIds = agent.history.wireIds.size === 0 ? undefined : wireIdsOf(agent);
+  for (const { message, origin } of messagesOfInputs(event.inputs, event.turnId, wireIds)) remember(agent, message, origin);
+  if (prompt?.tokens !== undefined)
     agent.context.fixedTokens = Math.max(
       // A stream cuts texts, which makes its prompt shorter than its messages.
-      event.prompt.stream === undefined ? 0 : Number.NEGATIVE_INFINITY,
-      event.prompt.tokens - viewTokens(agent, event.prompt.from) - agent.context.view.headTokens,
+      prompt.stream === undefined ? 0 : Number.NEGATIVE_INFINITY,
+      prompt.tokens - viewTokens(agent, prompt.from) - agent.context.view.headTokens,
     );
-  if (run.keeps === 'recent') releasePast(run, agent, event.prompt?.from ?? 0);
-}
-
-/** Takes the view from the prompt, for journals older than events about views. */
-function startView(agent: SubContext, prompt: TurnPrompt): void {
-  agent.context.view = { ...wholeHistory, from: prompt.from };
+  if (run.keeps === 'recent') releasePast(run, agent, prompt?.from ?? 0);
 }
 
 /** Removes the items a turn read from the inbox (I2); those that stay are counted as seen. */
@@ -194,6 +196,11 @@ function consume(
 ): { readonly items: readonly (InboxItem | undefined)[]; readonly itemSeqs: readonly number[] } {
   const { inputs } = event;
   const waiting = agent.inbox.items;
+  const only = waiting.length === 1 && inputs.length === 1 ? waiting[0] : undefined;
+  if (only !== undefined && inputs[0]?.itemId === only.item.itemId && inputs[0].kept !== true) {
+    waiting.length = 0;
+    return { items: [only.item], itemSeqs: [only.seq] };
+  }
   const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
   const items = new Array<InboxItem | undefined>(inputs.length).fill(undefined);
   const itemSeqs = new Array<number>(inputs.length).fill(0);
@@ -242,7 +249,8 @@ function removeAt(list: unknown[], places: number[]): void {
 }
 
 function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.end'>): void {
-  const turn = turnOf(run, event.turnId);
+  const { reply, attempts } = event;
+  const turn = run.turns.get(event.turnId) ?? failUnknownTurn(run, event.turnId);
   turn.modelEnd = event;
   run.activity -= 1;
   addUsage(run.usage, event);
@@ -250,44 +258,43 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   agent.counters.tokensUsed += spend(run, agent, { turn, event });
   agent.turn.nextToolChoice = undefined;
   // The counts of several attempts are summed, so only that of a single one is the size of the prompt.
-  if (event.attempts.length === 1)
+  if (attempts.length === 1)
     agent.context.counted = countedPrompt(turn.start.prompt, event.usage.inputTokens) ?? agent.context.counted;
-  agent.turn.brokenReplies = isBroken(event) ? agent.turn.brokenReplies + 1 : 0;
-  if (event.reply === undefined) {
+  // The provider rejected the calls that the reply consists of.
+  const isBroken = attempts.at(-1)?.error?.code === 'MODEL_CALL_BROKEN' && reply !== undefined && reply.toolCalls.length > 0;
+  agent.turn.brokenReplies = isBroken ? agent.turn.brokenReplies + 1 : 0;
+  if (reply === undefined) {
     if (event.error?.code !== 'MODEL_INTERRUPTED') agent.counters.modelErrorStreak += 1;
     return;
   }
   agent.counters.modelErrorStreak = 0;
   agent.context.madeRoom = false;
-  countReply(agent, event.reply);
+  countReply(agent, reply);
   if (agent.streaks.escalations.length > 0) dropBrokenSteps(agent);
-  run.counters.calls += event.reply.toolCalls.length;
-  const message = assistantMessage(event.reply);
+  const message = assistantMessage(reply);
   if (message === undefined) return;
-  for (const { wireId } of event.reply.toolCalls) if (wireId !== undefined) agent.history.wireIds.add(wireId);
-  remember(agent, message, {
-    turnId: event.turnId,
-    itemIds: none,
-    callIds: event.reply.toolCalls.length === 0 ? none : event.reply.toolCalls.map((call) => call.callId),
-  });
-  agent.turn.action = currentAction(event.reply, message);
-}
-
-/** True for a reply that consists of calls which the provider rejected. */
-function isBroken({ reply, attempts }: EventOf<'model.end'>): boolean {
-  return reply !== undefined && reply.toolCalls.length > 0 && attempts.at(-1)?.error?.code === 'MODEL_CALL_BROKEN';
+  const { toolCalls } = reply;
+  const first = toolCalls[0];
+  run.counters.calls += toolCalls.length;
+  for (const { wireId } of toolCalls) if (wireId !== undefined) agent.history.wireIds.add(wireId);
+  const callIds = first === undefined ? none : toolCalls.length === 1 ? [first.callId] : toolCalls.map(({ callId }) => callId);
+  remember(agent, message, { turnId: event.turnId, itemIds: none, callIds });
+  agent.turn.action = first === undefined ? null : currentAction(first, toolCalls, message);
 }
 
 /** Returns `state.current_action` of conditions: the first call of the reply, and the names of all. */
-function currentAction(reply: Reply, message: AssistantMessage): SubContext['turn']['action'] {
-  const [first] = reply.toolCalls;
-  if (first === undefined) return null;
-  const part = message.content.find((candidate) => candidate.type === 'tool-call');
-  const input = part?.type === 'tool-call' ? part.input : {};
+function currentAction(
+  first: ReplyToolCall,
+  toolCalls: readonly ReplyToolCall[],
+  message: AssistantMessage,
+): SubContext['turn']['action'] {
+  // Calls come last in a message.
+  const part = message.content[message.content.length - toolCalls.length];
+  const input = part?.type === 'tool-call' ? part.input : undefined;
   return {
     tool_name: first.name,
     tool_call_id: first.callId,
-    parameters: isJsonObject(input) ? input : {},
-    tool_names: reply.toolCalls.map((call) => call.name),
+    parameters: input !== undefined && isJsonObject(input) ? input : {},
+    tool_names: toolCalls.length === 1 ? [first.name] : toolCalls.map(({ name }) => name),
   };
 }

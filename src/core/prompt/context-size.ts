@@ -9,14 +9,14 @@ import type { TurnInput, TurnPrompt } from '../state/turn.ts';
  */
 
 /** Returns the estimated tokens of an agent's messages `from` (inclusive) to `to` (exclusive), in constant time. */
-export function viewTokens(agent: SubContext, from: number, to: number = Number.POSITIVE_INFINITY): number {
-  const { tokenTotals, tokensReleased } = agent.context;
-  const { released } = agent.history;
-  // The totals count from the start of the history, released or not.
-  const before = Math.min(from - released, tokenTotals.length) - 1;
-  const last = Math.min(to - released, tokenTotals.length) - 1;
-  const total = last < 0 ? tokensReleased : (tokenTotals[last] ?? tokensReleased);
-  return Math.max(0, total - (before < 0 ? tokensReleased : (tokenTotals[before] ?? tokensReleased)));
+export function viewTokens({ context, history }: SubContext, from: number, to?: number): number {
+  const { tokenTotals, tokensReleased } = context;
+  const newest = tokenTotals.length - 1;
+  // Positions count from the start of the history, released or not; a total includes its own message.
+  const last = to === undefined ? newest : Math.min(to - history.released - 1, newest);
+  const before = Math.min(from - history.released - 1, newest);
+  const whole = last < 0 ? tokensReleased : (tokenTotals[last] ?? tokensReleased);
+  return Math.max(0, whole - (before < 0 ? tokensReleased : (tokenTotals[before] ?? tokensReleased)));
 }
 
 /**

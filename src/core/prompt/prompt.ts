@@ -27,18 +27,15 @@ export type WireIds = ReadonlyMap<string, string>;
 
 /** Converts the result of one tool call to the form that a provider expects. */
 function toolResultPart(input: TurnInput, wireIds: WireIds | undefined): ToolResultPart {
-  const content: Content = input.content;
-  const { callId } = input;
+  const { callId, content, wireName: toolName = '' } = input;
   const wireId = callId === undefined ? undefined : wireIds?.get(callId);
-  return {
-    type: 'tool-result',
-    ...(callId === undefined || wireId === undefined ? { toolCallId: callId ?? '' } : { toolCallId: wireId, callId }),
-    toolName: input.wireName ?? '',
-    output:
-      typeof content !== 'string'
-        ? { type: 'content', value: content }
-        : { type: input.isError === true ? 'error-text' : 'text', value: content },
-  };
+  const output: ToolResultPart['output'] =
+    typeof content !== 'string'
+      ? { type: 'content', value: content }
+      : { type: input.isError === true ? 'error-text' : 'text', value: content };
+  return callId === undefined || wireId === undefined
+    ? { type: 'tool-result', toolCallId: callId ?? '', toolName, output }
+    : { type: 'tool-result', toolCallId: wireId, callId, toolName, output };
 }
 
 /**
@@ -50,24 +47,30 @@ export function messagesOfInputs(inputs: readonly TurnInput[], turnId: TurnId, w
   for (let index = 0; index < inputs.length; index++) {
     const input = inputs[index];
     if (input === undefined || !input.persistent) continue;
-    if (input.role === 'tool') {
-      const group = [input];
-      for (let next = inputs[index + 1]; next?.role === 'tool' && next.persistent; next = inputs[index + 1]) {
-        group.push(next);
-        index++;
-      }
-      stored.push(toolMessage(group, turnId, wireIds));
-    } else {
+    if (input.role !== 'tool') {
       stored.push(userMessage(input, turnId));
+      continue;
     }
+    const from = index;
+    for (let next = inputs[index + 1]; next?.role === 'tool' && next.persistent; next = inputs[index + 1]) index++;
+    stored.push(
+      index === from ? resultMessage(input, turnId, wireIds) : resultsMessage(inputs.slice(from, index + 1), turnId, wireIds),
+    );
   }
   return stored;
 }
 
 const none: readonly never[] = [];
 
+function resultMessage(input: TurnInput, turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
+  return {
+    message: { role: 'tool', content: [toolResultPart(input, wireIds)] },
+    origin: { turnId, itemIds: [input.itemId], callIds: [(input.callId ?? '') as CallId] },
+  };
+}
+
 /** Puts the results of one reply in the order of its calls, not of arrival; call ids grow with the calls. */
-function toolMessage(arrived: readonly TurnInput[], turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
+function resultsMessage(arrived: readonly TurnInput[], turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
   const group = arrived.toSorted((a, b) => ((a.callId ?? '') < (b.callId ?? '') ? -1 : 1));
   return {
     message: { role: 'tool', content: group.map((input) => toolResultPart(input, wireIds)) },

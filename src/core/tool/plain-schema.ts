@@ -29,6 +29,7 @@ type Keyword = (value: JsonValue, room: Room, schema: JsonObject) => PlainCheck 
 const maxDepth = 24;
 const maxSchemas = 2_000;
 const yes: PlainCheck = () => true;
+const no: PlainCheck = () => false;
 
 /**
  * Returns a check of the values of a plain schema; undefined for any other schema. A plain schema is surely valid in each draft and consists
@@ -83,17 +84,16 @@ const keywords: Readonly<Record<string, Keyword>> = {
     return known.size === value.length ? (given) => isPrimitive(given) && known.has(given) : undefined;
   },
   const: (value) => (isPrimitive(value) ? (given) => given === value : undefined),
-  minimum: (value) => bound(value, (given, limit) => given >= limit),
-  maximum: (value) => bound(value, (given, limit) => given <= limit),
-  exclusiveMinimum: (value) => bound(value, (given, limit) => given > limit),
-  exclusiveMaximum: (value) => bound(value, (given, limit) => given < limit),
-  minLength: (value) => count(value, (given, limit) => typeof given !== 'string' || lengthOf(given) >= limit),
-  maxLength: (value) =>
-    count(value, (given, limit) => typeof given !== 'string' || given.length <= limit || lengthOf(given) <= limit),
-  minItems: (value) => count(value, (given, limit) => !Array.isArray(given) || given.length >= limit),
-  maxItems: (value) => count(value, (given, limit) => !Array.isArray(given) || given.length <= limit),
-  minProperties: (value) => count(value, (given, limit) => !isJsonObject(given) || Object.keys(given).length >= limit),
-  maxProperties: (value) => count(value, (given, limit) => !isJsonObject(given) || Object.keys(given).length <= limit),
+  minimum: bound((limit) => (given) => typeof given !== 'number' || given >= limit),
+  maximum: bound((limit) => (given) => typeof given !== 'number' || given <= limit),
+  exclusiveMinimum: bound((limit) => (given) => typeof given !== 'number' || given > limit),
+  exclusiveMaximum: bound((limit) => (given) => typeof given !== 'number' || given < limit),
+  minLength: count((limit) => (given) => typeof given !== 'string' || lengthOf(given) >= limit),
+  maxLength: count((limit) => (given) => typeof given !== 'string' || given.length <= limit || lengthOf(given) <= limit),
+  minItems: count((limit) => (given) => !Array.isArray(given) || given.length >= limit),
+  maxItems: count((limit) => (given) => !Array.isArray(given) || given.length <= limit),
+  minProperties: count((limit) => (given) => !isJsonObject(given) || Object.keys(given).length >= limit),
+  maxProperties: count((limit) => (given) => !isJsonObject(given) || Object.keys(given).length <= limit),
   items: (value, room) => {
     const item = checkOf(value, room);
     return item === undefined ? undefined : (given) => !Array.isArray(given) || given.every((each) => item(each));
@@ -111,28 +111,19 @@ const keywords: Readonly<Record<string, Keyword>> = {
       return true;
     };
   },
-  properties: (value, room) => {
+  properties: (value, room, { additionalProperties: others, patternProperties }) => {
     const checks = propertyChecks(value, room);
-    if (checks === undefined) return undefined;
-    return (given) => {
-      if (!isJsonObject(given)) return true;
-      for (const key of Object.keys(given)) {
-        const check = given[key] === undefined ? undefined : checks.get(key);
-        if (check !== undefined && !check(given[key])) return false;
-      }
-      return true;
-    };
+    if (checks === undefined || (others !== undefined && patternProperties !== undefined)) return undefined;
+    if (others === undefined) return fieldsCheck(checks, yes);
+    const check = others === false ? no : checkOf(others, room);
+    return check === undefined ? undefined : fieldsCheck(checks, check);
   },
-  additionalProperties: (value, room, { properties = {}, patternProperties }) => {
-    if (patternProperties !== undefined || !isJsonObject(properties)) return undefined;
-    const known = new Set(Object.keys(properties));
-    const check = value === false ? () => false : checkOf(value, room);
-    if (check === undefined) return undefined;
-    return (given) => {
-      if (!isJsonObject(given)) return true;
-      for (const key of Object.keys(given)) if (!known.has(key) && !check(given[key])) return false;
-      return true;
-    };
+  // With `properties`, part of their check.
+  additionalProperties: (value, room, { properties, patternProperties }) => {
+    if (patternProperties !== undefined) return undefined;
+    if (properties !== undefined) return isJsonObject(properties) ? yes : undefined;
+    const check = value === false ? no : checkOf(value, room);
+    return check === undefined ? undefined : fieldsCheck(new Map(), check);
   },
   if: (value, room, { then = true, else: otherwise = true }) => {
     const [first, second, third] = [checkOf(value, room), checkOf(then, room), checkOf(otherwise, room)];
@@ -176,7 +167,9 @@ const types: Readonly<Record<string, PlainCheck>> = {
   object: isJsonObject,
 };
 
-function every(checks: readonly PlainCheck[]): PlainCheck {
+/** Combines checks; those that always say yes are left out. */
+function every(all: readonly PlainCheck[]): PlainCheck {
+  const checks = all.filter((check) => check !== yes);
   const [first = yes, ...rest] = checks;
   if (rest.length === 0) return first;
   return (value) => {
@@ -185,14 +178,27 @@ function every(checks: readonly PlainCheck[]): PlainCheck {
   };
 }
 
-function bound(limit: JsonValue, holds: (given: number, limit: number) => boolean): PlainCheck | undefined {
-  if (typeof limit !== 'number' || !Number.isFinite(limit)) return undefined;
-  return (given) => typeof given !== 'number' || holds(given, limit);
+/** Checks each field of a map by its name, and the `others` by one check. */
+function fieldsCheck(checks: ReadonlyMap<string, PlainCheck>, others: PlainCheck): PlainCheck {
+  return (given) => {
+    if (!isJsonObject(given)) return true;
+    for (const key in given) {
+      const value = given[key];
+      const check = checks.get(key);
+      if (check === undefined) {
+        if (others !== yes && !others(value)) return false;
+      } else if (value !== undefined && !check(value)) return false;
+    }
+    return true;
+  };
 }
 
-function count(limit: JsonValue, holds: (given: JsonValue | undefined, limit: number) => boolean): PlainCheck | undefined {
-  if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) return undefined;
-  return (given) => holds(given, limit);
+function bound(checkFor: (limit: number) => PlainCheck): Keyword {
+  return (limit) => (typeof limit === 'number' && Number.isFinite(limit) ? checkFor(limit) : undefined);
+}
+
+function count(checkFor: (limit: number) => PlainCheck): Keyword {
+  return (limit) => (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 0 ? checkFor(limit) : undefined);
 }
 
 function checksOf(value: JsonValue, room: Room): readonly PlainCheck[] | undefined {

@@ -27,19 +27,23 @@ export interface Framed<Value extends Content = Content> {
 export function frameUntrusted(content: string, facts: FrameFacts): Framed<string>;
 export function frameUntrusted(content: Content, facts: FrameFacts): Framed;
 export function frameUntrusted(content: Content, { from, nonce, removed: before = 0 }: FrameFacts): Framed {
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : joined(content);
-  const inside = parts.map(cleaned);
-  const removed = inside.reduce((sum, part) => sum + part.removed, before);
   const id = nonce === undefined ? '' : ` nonce="${nonce}"`;
+  const close = `</${frameTag}${id}>`;
+  if (typeof content === 'string') {
+    const { value, removed: lost } = cleanText(content);
+    const removed = before + lost;
+    return { content: `${openTag(from, id, removed)}\n${escapeFrameTags(value)}\n${close}`, removed };
+  }
+  const inside = joined(content).map(cleaned);
+  const removed = inside.reduce((sum, part) => sum + part.removed, before);
+  const framed = inside.map(({ part }) => (part.type === 'text' ? { ...part, text: escapeFrameTags(part.text) } : part));
+  return { content: [{ type: 'text', text: openTag(from, id, removed) }, ...framed, { type: 'text', text: close }], removed };
+}
+
+function openTag(from: string, id: string, removed: number): string {
   const name = from.replace(/[^\w.:/@ -]/g, '_').slice(0, 100);
   const lost = removed === 0 ? '' : ` Taken out of it: ${removed} invisible character${removed === 1 ? '' : 's'}.`;
-  const open = `<${frameTag} from="${name}"${id}>: ${frameWords}${lost}`;
-  const close = `</${frameTag}${id}>`;
-  const framed = inside.map(({ part }) => (part.type === 'text' ? { ...part, text: escapeFrameTags(part.text) } : part));
-  if (typeof content !== 'string')
-    return { content: [{ type: 'text', text: open }, ...framed, { type: 'text', text: close }], removed };
-  const [only] = framed;
-  return { content: `${open}\n${only?.type === 'text' ? only.text : ''}\n${close}`, removed };
+  return `<${frameTag} from="${name}"${id}>: ${frameWords}${lost}`;
 }
 
 /**
@@ -56,12 +60,15 @@ const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const numberOf = new Uint8Array(128);
 for (let at = 0; at < base64url.length; at += 1) numberOf[base64url.charCodeAt(at)] = at;
 
+const alphabet = 'abcdefghijklmnopqrstuvwxyz';
+
 /** Converts each two characters of a hash to a small letter: uniform nonces keep the token estimates of prompts equal in every run. */
 function lettersOf(hash: string): string {
   let letters = '';
   for (let at = 0; at + 1 < hash.length; at += 2) {
-    const [first = 0, second = 0] = [numberOf[hash.charCodeAt(at)], numberOf[hash.charCodeAt(at + 1)]];
-    letters += String.fromCharCode(97 + ((first * 64 + second) % 26));
+    const first = numberOf[hash.charCodeAt(at)] ?? 0;
+    const second = numberOf[hash.charCodeAt(at + 1)] ?? 0;
+    letters += alphabet.charAt((first * 64 + second) % 26);
   }
   return letters;
 }

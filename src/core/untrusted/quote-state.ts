@@ -26,19 +26,21 @@ export function stateQuotes(
   place: string,
 ): StateQuotes | undefined {
   if (!run.isTainted && agent.stateTaint.size === 0 && run.team.taint.size === 0) return undefined;
-  const labels = new Set<string>();
-  const frame = frameAtPlace(run, agent, hash, place);
-  const framed = (text: string): string => frame('state', text);
+  let labels: Set<string> | undefined;
   const quote: Quote = (value, paths) => {
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value;
     if (!carriesWords(value as JsonValue)) return value;
     const found = taintOfPaths(run, agent, paths);
     if (found.length === 0) return value;
+    labels ??= new Set();
     for (const label of found) labels.add(label);
-    return framedTexts(value as JsonValue, framed);
+    const frame = frameAtPlace(run, agent, hash, place);
+    return framedTexts(value as JsonValue, (text) => frame('state', text));
   };
-  return { quote, labels: () => [...labels].toSorted() };
+  return { quote, labels: () => (labels === undefined ? none : [...labels].toSorted()) };
 }
+
+const none: readonly never[] = [];
 
 /** Frames each text of several words in a value. */
 function framedTexts(value: JsonValue, framed: (text: string) => string): JsonValue {

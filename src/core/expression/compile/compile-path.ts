@@ -94,7 +94,9 @@ export function reportUnknownRoot(
 
 /** Reads a root of the scope; a root that is declared but absent is null. */
 export function readRoot(scope: Scope, name: string): unknown {
-  return Object.hasOwn(scope, name) ? toData(scope[name]) : null;
+  if (!Object.hasOwn(scope, name)) return null;
+  const value = scope[name];
+  return typeof value === 'object' ? value : toData(value);
 }
 
 /** Formats a path as `readPath` reads it. */
