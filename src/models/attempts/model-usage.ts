@@ -18,8 +18,8 @@ export function parseUsage(raw: unknown): Usage {
   const { inputTokens, outputTokens } = source;
   const usage: Writable<Usage> = {};
   // Spec v2 has plain numbers, v3 and v4 have a breakdown per side.
-  const input = typeof inputTokens === 'object' ? (inputTokens as Breakdown | null) : { total: inputTokens };
-  const output = typeof outputTokens === 'object' ? (outputTokens as Breakdown | null) : { total: outputTokens };
+  const input: Breakdown | null = typeof inputTokens === 'object' ? inputTokens : { total: inputTokens };
+  const output: Breakdown | null = typeof outputTokens === 'object' ? outputTokens : { total: outputTokens };
   if (input?.total !== undefined) count(usage, 'inputTokens', input.total);
   if (output?.total !== undefined) count(usage, 'outputTokens', output.total);
   if (input?.cacheRead !== undefined) count(usage, 'cacheReadTokens', input.cacheRead);
