@@ -88,7 +88,7 @@ function byKind(value: object, walk: Walk, depth: number): JsonValue {
   return fields(value, keys, {}, walk, depth);
 }
 
-/** True for an object of plain fields, as most are: nothing of it says that it is of another kind, or converts it. */
+/** True for an object with plain fields and no `toJSON`, as most are. */
 function isPlainObject(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype && !(Symbol.toStringTag in value) && !('toJSON' in value);
 }
