@@ -42,12 +42,7 @@ export function isDeeperThan(value: JsonValue, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   // Most arguments are a few plain fields.
   let isFlat = true;
-  for (const key in value) {
-    const inner: unknown = (value as JsonObject)[key];
-    if (typeof inner !== 'object' || inner === null) continue;
-    isFlat = false;
-    break;
-  }
+  for (const inner of Object.values(value)) isFlat &&= typeof inner !== 'object' || inner === null;
   if (isFlat) return false;
   let level: readonly JsonValue[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
