@@ -202,8 +202,8 @@ function consume(
     return { items: [only.item], itemSeqs: [only.seq] };
   }
   const places = inputs.length > 8 ? new Map(inputs.map((input, index) => [input.itemId, index])) : undefined;
-  const items = new Array<InboxItem | undefined>(inputs.length).fill(undefined);
-  const itemSeqs = new Array<number>(inputs.length).fill(0);
+  const items: (InboxItem | undefined)[] = inputs.map(() => undefined);
+  const itemSeqs = inputs.map(() => 0);
   const leaving: number[] = [];
   let missing = inputs.length;
   let place = 0;
