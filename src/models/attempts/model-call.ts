@@ -1,19 +1,26 @@
 import type { Clock } from '../../core/clock.ts';
 import { describeThrown, type ErrorRecord } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
 import { defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelOutcome, ModelReply, ModelRequest } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
-import { AttemptLog, toRecord } from './attempt-log.ts';
+import { AttemptLog, type MadeAttempt, toRecord } from './attempt-log.ts';
 import { CallSlot } from './call-slot.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import { isAboutFiles } from '../adapter/fit-files.ts';
 import { brokenReply, canAnswerBrokenCall } from '../adapter/broken-call.ts';
-import { lastingFailure, type ModelFailure, cooldownOf, emptyReply, isFinal, concernsConfig, replyError } from './model-failure.ts';
+import {
+  lastingFailure,
+  type ModelFailure,
+  cooldownOf,
+  emptyReply,
+  isFinal,
+  concernsConfig,
+  redactFailure,
+  replyError,
+} from './model-failure.ts';
 import type { ModelResolver } from '../providers/model-resolver.ts';
 import type { ModelTraffic } from '../adapter/model-traffic.ts';
 import type { LaneRefusal } from './rate-lane.ts';
-import { redactSecrets } from '../adapter/redact-secrets.ts';
 import { Outage } from './outage.ts';
 import { chooseWait, retriesAfter, waitFor } from './retry-wait.ts';
 import { runAttempt } from './run-attempt.ts';
@@ -32,6 +39,16 @@ export interface ModelCallTools {
 type ConfigEnd =
   | { readonly kind: 'outcome'; readonly outcome: ModelOutcome }
   | { readonly kind: 'failure'; readonly failure: ModelFailure };
+
+/** A failed attempt, and what decides whether another one follows. */
+interface FailedAttempt {
+  readonly made: MadeAttempt;
+  readonly end: AttemptEnd;
+  readonly retry: number;
+  /** Monotonic instant at which the whole call must be over. */
+  readonly totalDue: number;
+  readonly slotOf: () => CallSlot;
+}
 
 /**
  * One model call: attempts on its config, then on its fallbacks in order.
@@ -187,7 +204,7 @@ export class ModelCall {
         wasEmpty = true;
         continue;
       }
-      const failure = this.#redact(this.#withKey(end.failure, config), config);
+      const failure = redactFailure(this.#withKey(end.failure, config), resolver.secrets(config));
       (this.#outage ??= new Outage(request, this.#tools)).note(failure, startedAt);
       // The history keeps a file that the provider cannot read; without this retry the conversation would be stuck.
       if (!withoutFiles && isAboutFiles(failure, request.messages)) {
@@ -200,20 +217,27 @@ export class ModelCall {
         this.#log.record(made, { end, error: toRecord(failure), waitMs: undefined });
         return { kind: 'outcome', outcome: this.#log.replied(answer, []) };
       }
-      const chosenMs = chooseWait(config.retry, { retry, retryAfterMs: failure.retryAfterMs, random: this.#tools.random });
-      const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(request));
-      const waitMs = mayPass && retry < this.#retriesAfter(config, end) ? chosenMs : undefined;
-      if (failure.code === 'MODEL_RATE_LIMITED') slotOf().pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
-      const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
-      this.#log.record(made, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
-      if (!inTime) {
-        const cooldownMs = concernsConfig(failure) ? cooldownOf(config, failure) : 0;
-        if (cooldownMs > 0) traffic.cooldowns.start(resolver.target(config).cooldown, failure.code, cooldownMs);
-        return { kind: 'failure', failure };
-      }
+      const waitMs = this.#waitAfter(failure, { made, end, retry, totalDue, slotOf });
+      if (typeof waitMs !== 'number') return waitMs;
       await waitFor(waitMs, clock, request.signal);
       if (request.signal.aborted) return { kind: 'failure', failure: abortedWhileWaiting };
     }
+  }
+
+  /** Records a failed attempt. Returns the milliseconds to wait before the next one, or the end of the config when there is none. */
+  #waitAfter(failure: ModelFailure, { made, end, retry, totalDue, slotOf }: FailedAttempt): number | ConfigEnd {
+    const { clock, traffic, resolver, random } = this.#tools;
+    const { config } = made;
+    const chosenMs = chooseWait(config.retry, { retry, retryAfterMs: failure.retryAfterMs, random });
+    const mayPass = failure.retryable && (failure.brokenCall === undefined || !canAnswerBrokenCall(this.#request));
+    const waitMs = mayPass && retry < this.#retriesAfter(config, end) ? chosenMs : undefined;
+    if (failure.code === 'MODEL_RATE_LIMITED') slotOf().pause(Math.min(failure.retryAfterMs ?? chosenMs, chosenMs));
+    const inTime = waitMs !== undefined && clock.monotonic() + waitMs < totalDue;
+    this.#log.record(made, { end, error: toRecord(failure), waitMs: inTime ? waitMs : undefined });
+    if (inTime) return waitMs;
+    const cooldownMs = concernsConfig(failure) ? cooldownOf(config, failure) : 0;
+    if (cooldownMs > 0) traffic.cooldowns.start(resolver.target(config).cooldown, failure.code, cooldownMs);
+    return { kind: 'failure', failure };
   }
 
   /**
@@ -242,7 +266,7 @@ export class ModelCall {
 
   /** Records a config that cannot be called, so that a skipped fallback is not hidden. */
   #notCallable(config: LlmConfig, error: ErrorRecord): ConfigEnd {
-    const failure = this.#redact(lastingFailure(error.code, error.message), config);
+    const failure = redactFailure(lastingFailure(error.code, error.message), this.#tools.resolver.secrets(config));
     this.#log.note(config, toRecord(failure));
     return { kind: 'failure', failure };
   }
@@ -255,12 +279,6 @@ export class ModelCall {
       ...failure,
       message: `${failure.message} ${this.#tools.resolver.describeKey(config)} Check the key and what it may be used for.`,
     };
-  }
-
-  #redact(failure: ModelFailure, config: LlmConfig): ModelFailure {
-    const secrets = this.#tools.resolver.secrets(config);
-    const details = failure.details === undefined ? undefined : redactValues(failure.details, secrets);
-    return { ...failure, message: redactSecrets(failure.message, secrets), ...(details !== undefined && { details }) };
   }
 }
 
@@ -282,12 +300,4 @@ function seconds(ms: number): string {
 
 function isOver(end: ConfigEnd): boolean {
   return end.kind === 'outcome' || isFinal(end.failure);
-}
-
-function redactValues(details: JsonObject, secrets: readonly string[]): JsonObject {
-  const entries = Object.entries(details).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? redactSecrets(value, secrets) : value,
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ModelReply } from '../../core/model/model.ts';
 import { defaultCooldownMs, type LlmConfig } from '../../core/model/llm-config.ts';
+import { redactSecrets } from '../adapter/redact-secrets.ts';
 
 /**
  * Tool call that a provider could not parse or rejected: Groq's `tool_use_failed`, Google's `MALFORMED_FUNCTION_CALL`, a failed
@@ -100,3 +101,14 @@ export const emptyReply: ErrorRecord = {
   code: 'MODEL_EMPTY_REPLY',
   message: 'The model ended its reply without any text or tool call.',
 };
+
+/** Removes secrets from a failure's message and details. */
+export function redactFailure(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+  const message = redactSecrets(failure.message, secrets);
+  if (failure.details === undefined) return { ...failure, message };
+  const details = Object.entries(failure.details).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? redactSecrets(value, secrets) : value,
+  ]);
+  return { ...failure, message, details: Object.fromEntries(details) as JsonObject };
+}
