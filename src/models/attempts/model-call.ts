@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { describeThrown, type ErrorRecord } from '../../core/error.ts';
-import { defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.ts';
+import type { LlmConfig } from '../../core/model/llm-config.ts';
 import type { ModelOutcome, ModelReply, ModelRequest } from '../../core/model/model.ts';
 import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { AttemptLog, type MadeAttempt, toRecord } from './attempt-log.ts';
@@ -15,7 +15,9 @@ import {
   emptyReply,
   isFinal,
   concernsConfig,
+  inSeconds,
   redactFailure,
+  tooLate,
   replyError,
 } from './model-failure.ts';
 import type { ModelResolver } from '../providers/model-resolver.ts';
@@ -124,8 +126,8 @@ export class ModelCall {
     if (cooling === undefined) return false;
     const now = clock.monotonic();
     const message =
-      `Skipped: it failed with ${cooling.code} ${seconds(now - cooling.since)} ago, and is tried last for another ` +
-      `${seconds(cooling.until - now)}.`;
+      `Skipped: it failed with ${cooling.code} ${inSeconds(now - cooling.since)} ago, and is tried last for another ` +
+      `${inSeconds(cooling.until - now)}.`;
     this.#log.note(resolved.config, { code: 'MODEL_COOLING', message });
     return true;
   }
@@ -283,20 +285,6 @@ export class ModelCall {
 }
 
 const abortedWhileWaiting = lastingFailure('MODEL_ABORTED', 'The model call was cancelled while it waited for its next attempt.');
-
-function tooLate({ name, rateLimit }: LlmConfig, dueMs: number | undefined): ModelFailure {
-  const when = dueMs === undefined ? 'could not start in time' : `could start in ${seconds(dueMs)}`;
-  const limit = seconds(rateLimit?.maxWaitMs ?? defaultMaxQueueMs);
-  return lastingFailure(
-    'MODEL_RATE_LIMITED',
-    `The rate limit of the LLM config "${name}", or of its provider, is used up: this call ${when}, and a call ` +
-      `waits ${limit} at most (rate_limit.max_wait).`,
-  );
-}
-
-function seconds(ms: number): string {
-  return `${Math.ceil(ms / 1000)} s`;
-}
 
 function isOver(end: ConfigEnd): boolean {
   return end.kind === 'outcome' || isFinal(end.failure);

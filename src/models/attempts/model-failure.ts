@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorRecord } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ModelReply } from '../../core/model/model.ts';
-import { defaultCooldownMs, type LlmConfig } from '../../core/model/llm-config.ts';
+import { defaultCooldownMs, defaultMaxQueueMs, type LlmConfig } from '../../core/model/llm-config.ts';
 import { redactSecrets } from '../adapter/redact-secrets.ts';
 
 /**
@@ -111,4 +111,20 @@ export function redactFailure(failure: ModelFailure, secrets: readonly string[])
     typeof value === 'string' ? redactSecrets(value, secrets) : value,
   ]);
   return { ...failure, message, details: Object.fromEntries(details) as JsonObject };
+}
+
+/** Returns the failure of a call that its rate limit would make wait too long; `dueMs` is the wait, if known. */
+export function tooLate({ name, rateLimit }: LlmConfig, dueMs: number | undefined): ModelFailure {
+  const when = dueMs === undefined ? 'could not start in time' : `could start in ${inSeconds(dueMs)}`;
+  const limit = inSeconds(rateLimit?.maxWaitMs ?? defaultMaxQueueMs);
+  return lastingFailure(
+    'MODEL_RATE_LIMITED',
+    `The rate limit of the LLM config "${name}", or of its provider, is used up: this call ${when}, and a call ` +
+      `waits ${limit} at most (rate_limit.max_wait).`,
+  );
+}
+
+/** Returns a time in whole seconds, for messages. */
+export function inSeconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
 }
