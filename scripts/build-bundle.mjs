@@ -17,6 +17,7 @@ import {
   packageName,
   packageOnDemand,
   packagesOnDemand,
+  pagePackageFolders,
 } from './bundle-packages.mjs';
 import { treesOfConstants } from './bundle-trees.mjs';
 
@@ -73,7 +74,7 @@ export async function buildBundle(out, keep = 0) {
   removeOld(out, new Set(output.map(({ fileName }) => fileName)), began - keep);
   const used = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])).filter((id) => path.isAbsolute(id));
   const packages = packageFolders(used);
-  write(out, licencesFile, licenceTexts(packages));
+  write(out, licencesFile, licenceTexts([...new Set([...packages, ...pagePackageFolders()])].toSorted()));
   // Of a package, the file with its version tells enough.
   const made = [...new Set(used.filter((id) => before.has(id))), ...packages.map((folder) => path.join(folder, 'package.json'))];
   const lines = made.toSorted().map((file) => `${before.get(file) ?? fingerprintOf(file)} ${path.relative(root, file)}\n`);

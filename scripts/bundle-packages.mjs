@@ -1,7 +1,7 @@
 // The packages that the bundle holds, instead of importing them: what every command loads, and what is read when it is first needed, which
 // as many small files takes several times as long. They stay dependencies: a clone without Rolldown runs its sources with them, and audits
 // read their versions there.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,23 @@ export function packageFolders(files) {
   return [...new Set(folders)].toSorted();
 }
 
+/** Returns the folders of the packages that the page is built with: those it imports, and those that these depend on. */
+export function pagePackageFolders() {
+  const web = fileURLToPath(new URL('../web', import.meta.url));
+  const files = globSync('**/*.{ts,tsx}', { cwd: web, exclude: ['vite.config.ts'] });
+  const names = new Set(
+    files.flatMap((file) =>
+      [...readFileSync(path.join(web, file), 'utf8').matchAll(/ from '([^.'][^']*)'/g)].map(([, id]) => packageName(id)),
+    ),
+  );
+  const folderOf = (name) => path.join(web, '..', 'node_modules', name);
+  // What is added is looked at, too.
+  for (const name of names)
+    for (const each of Object.keys(JSON.parse(readFileSync(path.join(folderOf(name), 'package.json'), 'utf8')).dependencies ?? {}))
+      names.add(each);
+  return [...names].map(folderOf);
+}
+
 /** Returns the text that the licences of packages ask for. Throws for a licence with other terms, or none. */
 export function licenceTexts(folders) {
   const texts = folders.map((folder) => {
@@ -92,14 +109,13 @@ export function licenceTexts(folders) {
     if (!allowed.has(license))
       throw new Error(`${name} is under ${license}, and cannot be bundled; bundled are packages under ${[...allowed].join(', ')}`);
     const file = readdirSync(folder).find((each) => /^licen[cs]e(?:\.(?:md|txt))?$/i.test(each));
-    // The text of this licence is the same for all, and Cadre has it.
-    if (file === undefined && license === 'Apache-2.0')
-      return `${name} ${version} (${license})\n\nThe text of its licence is in the file LICENSE of Cadre.\n`;
-    if (file === undefined) throw new Error(`${name} cannot be bundled: it has no file with its licence (${license})`);
+    // The text of this licence is the same for all, and Cadre has it; most packages have only a notice that refers to it.
+    const isApache = license === 'Apache-2.0';
+    if (file === undefined && !isApache) throw new Error(`${name} cannot be bundled: it has no file with its licence (${license})`);
     const notice = path.join(folder, 'NOTICE');
-    const parts = [path.join(folder, file), ...(existsSync(notice) ? [notice] : [])].map((each) =>
-      readFileSync(each, 'utf8').trim(),
-    );
+    const files = [...(file === undefined ? [] : [path.join(folder, file)]), ...(existsSync(notice) ? [notice] : [])];
+    const parts = files.map((each) => readFileSync(each, 'utf8').trim());
+    if (isApache) parts.push('The Apache License, Version 2.0, is in the file LICENSE of Cadre.');
     return `${name} ${version} (${license})\n\n${parts.join('\n\n')}\n`;
   });
   return `Cadre's files contain code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;

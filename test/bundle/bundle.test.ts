@@ -26,7 +26,7 @@ const at = (...names: string[]): string => path.join(clone, ...names);
 /** A clone of the project: another copy of its files, the same packages. */
 beforeAll(() => {
   clone = mkdtempSync(path.join(tmpdir(), 'cadre-clone-'));
-  for (const name of ['src', 'bin', 'scripts', 'agent_profiles', 'prices', 'package.json'])
+  for (const name of ['src', 'web', 'bin', 'scripts', 'agent_profiles', 'prices', 'package.json'])
     cpSync(path.join(root, name), at(name), { recursive: true, filter: (file) => !file.includes('node_modules') });
   symlinkSync(path.join(root, 'node_modules'), at('node_modules'));
 });
@@ -170,7 +170,7 @@ describe('the bundle', () => {
   it('holds some packages, and their licences', () => {
     const text = readFileSync(at('dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const files = globSync('dist/**/*.js', { cwd: clone }).map((file) => readFileSync(at(file), 'utf8'));
-    for (const name of ['@marcbachmann/cel-js', 'commander', 'nanoid', 're2js', 'zod']) {
+    for (const name of ['@marcbachmann/cel-js', 'commander', 'nanoid', 'preact', '@preact/signals-core', 're2js', 'zod']) {
       const { version } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8')) as { version: string };
       const licence = readFileSync(at('node_modules', name, 'LICENSE'), 'utf8').trim();
       expect(text).toContain(`${name} ${version} (MIT)\n\n${licence}\n`);
