@@ -9,7 +9,11 @@ import { type Running, startForTest, starterFolder, temporaryFolder } from './cl
 async function watched(waits = true) {
   const folder = path.join(await temporaryFolder(), 'agent_profiles');
   await mkdir(path.join(folder, 'profiles'), { recursive: true });
-  const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder, name), text);
+  // Put there whole, as editors do: a watch on a busy machine may read a file that is half written.
+  const put = async (name: string, text: string): Promise<void> => {
+    await writeFile(`${folder}.fresh`, text);
+    await rename(`${folder}.fresh`, path.join(folder, name));
+  };
   await put('profiles/A.yaml', 'name: A\ntype: associate\ninstructions: Help.\n');
   await put('unused.json', '{}');
   const { files } = await loadProfiles(folder);
