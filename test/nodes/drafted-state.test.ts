@@ -77,3 +77,21 @@ test('a made change cannot be altered', () => {
   expect(() => Object.assign(made, { patches: [] })).toThrow(TypeError);
   expect(() => (made.patches as Patch[]).push({ op: 'remove', path: place })).toThrow(TypeError);
 });
+
+test('a change that was kept from an earlier call meets another state, and is tried', () => {
+  const { context, drafted, module, team } = planning();
+  const path = ['team', 'work_modules', 'WM_1', 'name'];
+  const [kept] = renamed(context, module, 'B');
+  team.emit({ type: 'note.add', level: 'info', code: 'SAID', message: 'something else happened' });
+  team.emit({ type: 'state.patch', patches: [{ op: 'remove', path: ['team', 'work_modules', 'WM_1'] }], inverse: [] });
+  expect(kept).toMatchObject({ patches: expect.arrayContaining([expect.objectContaining({ path })]) });
+  expect(() => drafted(kept === undefined ? [] : [kept])).toThrow(/does not fit the state/);
+});
+
+test('a change that was made cannot be altered on its way', () => {
+  const { context, module } = planning();
+  const [made] = renamed(context, module, 'B');
+  const [first] = made?.type === 'state.patch' ? made.patches : [];
+  expect(() => Object.assign(first ?? {}, { path: ['team', 'shared', 'x'] })).toThrow(TypeError);
+  expect(() => (first?.path as string[]).push('x')).toThrow(TypeError);
+});

@@ -110,3 +110,18 @@ test('property: what is executed unrepaired is what JSON.parse reads (M8)', () =
     { numRuns: 1_000 },
   );
 });
+
+test.each(['1e999', `${'9'.repeat(250)}e99`, '9'.repeat(400), '-1E+400', '[1e309]', '{"deep":1e309}'])(
+  'a number beyond a double is refused, however it is written: %.20s',
+  (number) => {
+    for (const options of [exact, pure])
+      expect(parseArguments(`{"limit":${number}}`, options)).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('a number is too large to be kept'),
+      });
+  },
+);
+
+test.each(['1e2', '0.5e-400', '12', '9'.repeat(300)])('a number that a double can hold stays: %.20s', (number) => {
+  expect(parseArguments(`{"limit":${number}}`, exact)).toMatchObject({ ok: true, args: { limit: Number(number) } });
+});

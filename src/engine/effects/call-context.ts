@@ -32,15 +32,17 @@ export interface CallLinks {
   readonly scope: Scope;
 }
 
-/** Context of an effect tool's call. Its views, its signal and its outlets are created on first access. */
+/** Context of an effect tool's call. Its views and its signal are created on first access. */
 export class CallContext implements ToolContext {
   // Declared, not defined: one is made per call.
   declare readonly runId: RunId;
   declare readonly agentId: AgentId;
   declare readonly turnId: TurnId;
   declare readonly toolCallId: CallId;
+  declare readonly providerCallId: string;
   declare readonly attempt: number;
   declare readonly context: Readonly<Record<string, unknown>>;
+  declare readonly progress: ToolContext['progress'];
   readonly #call: CallLinks;
 
   constructor(call: CallLinks) {
@@ -48,13 +50,11 @@ export class CallContext implements ToolContext {
     this.agentId = call.agentId;
     this.turnId = call.turnId;
     this.toolCallId = call.callId;
+    this.providerCallId = call.providerCallId;
     this.attempt = call.attempt;
     this.context = call.context;
+    this.progress = call.progress;
     this.#call = call;
-  }
-
-  get providerCallId(): string {
-    return this.#call.providerCallId;
   }
 
   get idempotencyKey(): string {
@@ -63,10 +63,6 @@ export class CallContext implements ToolContext {
 
   get signal(): AbortSignal {
     return this.#call.abort.signal;
-  }
-
-  get progress(): ToolContext['progress'] {
-    return this.#call.progress;
   }
 
   get workspace(): string {

@@ -51,17 +51,19 @@ function changeEvents(
   const changes = change({ owner: `tool '${name}'`, actor, created: on.counters.modules, at: tx.at }, on);
   const event = toStatePatch(changes, { agentId: agent.meta.agentId, turnId, by: name });
   if (event === undefined) return [];
+  for (const patch of event.patches) Object.freeze(Object.freeze(patch).path);
   Object.freeze(event.patches);
-  madeFrom.set(Object.freeze(event), on);
+  madeFrom.set(Object.freeze(event), { run: on, seq: on.seq });
   return [event];
 }
 
-/** Pure cache: keyed by an event that its tool cannot change; holds the state that its changes were made from. */
-const madeFrom = new WeakMap<StatePatch, RunContext>();
+/** Pure cache: keyed by an event that its tool cannot change; holds the state that its changes were made from, and its last event then. */
+const madeFrom = new WeakMap<StatePatch, { readonly run: RunContext; readonly seq: number }>();
 
-/** True for a change that a context made from this state, as it is before any event of the decision is folded in: it fits. */
+/** True for a change that a context made from this state, to which no event was added since: it fits. */
 export function isMadeFrom(change: StatePatch, run: RunContext): boolean {
-  return madeFrom.get(change) === run;
+  const from = madeFrom.get(change);
+  return from?.run === run && from.seq === run.seq;
 }
 
 /** The id of a run's n-th agent: its profile's name, made safe, and the number. */

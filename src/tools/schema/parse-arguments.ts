@@ -40,7 +40,7 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
 const flat = /^\{[^{}[\]]*\}$/;
 
 /** Text that may hold a number beyond the range of a double, which JSON.parse turns into infinity. */
-const bigNumber = /[eE]\+?\d{3}|\d{300}/;
+const bigNumber = /\d[eE]\+?\d|\d{300}/;
 
 function toArguments(value: JsonValue, repaired: boolean): ParsedArguments {
   if (value === null) return { ok: true, args: {}, repaired };
