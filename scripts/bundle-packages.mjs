@@ -1,7 +1,7 @@
 // The packages that the bundle holds, instead of importing them: what every command loads, and what is read when it is first needed, which
 // as many small files takes several times as long. They stay dependencies: a clone without Rolldown runs its sources with them, and audits
 // read their versions there.
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

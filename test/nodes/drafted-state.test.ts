@@ -93,5 +93,6 @@ test('a change that was made cannot be altered on its way', () => {
   const [made] = renamed(context, module, 'B');
   const [first] = made?.type === 'state.patch' ? made.patches : [];
   expect(() => Object.assign(first ?? {}, { path: ['team', 'shared', 'x'] })).toThrow(TypeError);
-  expect(() => (first?.path as string[]).push('x')).toThrow(TypeError);
+  const path = (first?.path ?? []) as string[];
+  expect(() => path.push('x')).toThrow(TypeError);
 });
