@@ -81,7 +81,7 @@ describe.skipIf(whyNoPage !== undefined)(`a live run on the page (${whyNoPage ??
     const runId = runIdOf(page);
     await page.getByRole('link', { name: 'talk', exact: true }).click();
     await page.getByRole('article', { name: 'Talker_1', exact: true }).getByText('Good morning.').waitFor();
-    expect(await page.title()).toBe('talk · Greeting · Cadre');
+    await expect.poll(() => page.title()).toBe('talk · Greeting · Cadre');
 
     // The reply shows while it is written, and a message with priority `now` interrupts it.
     const say = async (text: string): Promise<void> => {

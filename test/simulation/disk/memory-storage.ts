@@ -85,7 +85,12 @@ export class MemoryStorage implements Storage {
     this.#leases.clear();
     this.#applied = [];
     for (const { lease, commit } of survivors) {
-      const again = this.#inner.acquire(commit.runId, lease.owner) as Lease;
+      let again = this.#inner.acquire(commit.runId, lease.owner) as Lease;
+      // What was written has the epoch it had: epochs only grow.
+      while (again.epoch < lease.epoch) {
+        void this.#inner.release(again);
+        again = this.#inner.acquire(commit.runId, lease.owner) as Lease;
+      }
       this.#write(again, commit);
       void this.#inner.release(again);
     }
