@@ -1,6 +1,6 @@
 /**
- * Answers once and ends: the process whose start `npm run bench -- --table` times. The engine has the model from an LLM config, as in the README. Arguments: the address of a model, and the checkout to
- * start, or `floor` for the bare loop.
+ * Answers once and ends: the process whose start `npm run bench -- --table` times. The engine has the model from an LLM config, as in the
+ * README. Arguments: the address of a model, and the checkout to start, or `floor` for the bare loop.
  */
 import { floorLoop } from '../floor.ts';
 import { adderFile, benchOptions } from '../bench-options.ts';

@@ -27,7 +27,10 @@ export class ClockWatch {
     this.#ahead = clock.now() - clock.monotonic();
   }
 
-  /** Returns the jump of the wall clock, which shows `now`, since the last call, in milliseconds, and marks it as noticed; 0 when there is none. */
+  /**
+   * Returns the jump of the wall clock, which shows `now`, since the last call, in milliseconds, and marks it as noticed; 0 when there is
+   * none.
+   */
   jumpMs(now: number): number {
     const jump = now - this.#clock.monotonic() - this.#ahead;
     if (jump < noticedMs && jump > -noticedMs) return 0;

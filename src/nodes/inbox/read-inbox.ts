@@ -26,8 +26,8 @@ export interface ReadInbox {
 }
 
 /**
- * Reads an agent's inbox in order: each item through its strategy's ingestor. `calls` are the calls that the turn answers. Failed items stay, until they have
- * failed too often.
+ * Reads an agent's inbox in order: each item through its strategy's ingestor. `calls` are the calls that the turn answers. Failed items
+ * stay, until they have failed too often.
  */
 export function readInbox(context: TurnContext, plan: TurnPlan, calls: readonly CallId[]): ReadInbox {
   const { tx, agent, profile } = context;

@@ -3,7 +3,7 @@ import type { Env } from '../../core/env.ts';
 import type { LimitReach } from '../../core/events/agent-events.ts';
 import { moduleOf, parentOf } from '../../core/fold/budget.ts';
 import { defaultAgentLimits } from '../../core/profile/limits.ts';
-import type { ModuleLimits } from '../../core/profile/profile.ts';
+import type { Limits, ModuleLimits } from '../../core/profile/profile.ts';
 import { noticeKey } from '../../core/state/notice-key.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 
@@ -30,8 +30,9 @@ export function reachedLimits(context: Pick<TurnContext, 'env' | 'run' | 'agent'
   look.at('agent', agent, 'turns', counters.turnCount, limits.maxTurns ?? defaultAgentLimits.maxTurns);
   look.at('agent', agent, 'tool_calls', counters.toolCallCount, limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls);
   for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
-    look.at('agent', above, 'tokens', above.limits.budget.tokens, tokenLimit(env, above));
-    look.at('agent', above, 'cost_usd', above.limits.budget.cost, costLimit(env, above));
+    const { maxTokens, maxCostUsd } = spendLimits(env, above);
+    look.at('agent', above, 'tokens', above.limits.budget.tokens, maxTokens);
+    look.at('agent', above, 'cost_usd', above.limits.budget.cost, maxCostUsd);
   }
   const module = moduleOf(run, agent);
   const perModule = module === undefined ? undefined : moduleLimits(context);
@@ -58,33 +59,26 @@ export function areAllFar({ env, run, agent, profile }: Pick<TurnContext, 'env' 
   if (agent.work.moduleScope !== undefined) return false;
   if (counters.turnCount >= (profile.limits.maxTurns ?? defaultAgentLimits.maxTurns) * softAt) return false;
   if (counters.toolCallCount >= (profile.limits.maxToolCalls ?? defaultAgentLimits.maxToolCalls) * softAt) return false;
-  for (let above: SubContext | undefined = agent; above !== undefined;) {
-    const { budget } = above.limits;
-    const { parentAgentId }: SubContext['meta'] = above.meta;
-    const own = env.profiles.get(above.meta.profile)?.limits;
-    const usual = parentAgentId === undefined ? unlimited : defaultAgentLimits;
-    if (budget.tokens >= (own?.maxTokens ?? usual.maxTokens) * softAt) return false;
-    if (budget.cost >= (own?.maxCostUsd ?? usual.maxCostUsd) * softAt) return false;
-    above = parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
+    const { tokens, cost } = above.limits.budget;
+    const { maxTokens, maxCostUsd } = spendLimits(env, above);
+    if (maxTokens !== undefined && tokens >= maxTokens * softAt) return false;
+    if (maxCostUsd !== undefined && cost >= maxCostUsd * softAt) return false;
   }
   if (run.counters.turns >= run.limits.maxTurns * softAt || run.counters.toolCalls >= run.limits.maxToolCalls * softAt)
     return false;
   return !(run.budget.tokens >= run.limits.maxTokens * softAt || run.budget.cost >= run.limits.maxCostUsd * softAt);
 }
 
-/** Limits of a root whose profile sets none: those of the run are its own. */
-export const unlimited = { maxTokens: Number.POSITIVE_INFINITY, maxCostUsd: Number.POSITIVE_INFINITY };
+/** Tokens and US dollars that an agent and all below it may use; undefined for no limit. */
+export type SpendLimits = Partial<Pick<Limits, 'maxTokens' | 'maxCostUsd'>>;
 
-/** Tokens an agent and all below it may use; undefined for a root whose profile sets none: the run's limit is its own. */
-export function tokenLimit(env: Env, { meta }: SubContext): number | undefined {
-  const own = env.profiles.get(meta.profile)?.limits.maxTokens;
-  return own ?? (meta.parentAgentId === undefined ? undefined : defaultAgentLimits.maxTokens);
-}
-
-/** US dollars an agent and all below it may cost; like `tokenLimit`. */
-export function costLimit(env: Env, { meta }: SubContext): number | undefined {
-  const own = env.profiles.get(meta.profile)?.limits.maxCostUsd;
-  return own ?? (meta.parentAgentId === undefined ? undefined : defaultAgentLimits.maxCostUsd);
+/** Returns what an agent and all below it may use. A root whose profile sets no limits has only those of the run. */
+export function spendLimits({ profiles }: Pick<Env, 'profiles'>, { meta }: SubContext): SpendLimits {
+  const own: SpendLimits = profiles.get(meta.profile)?.limits ?? {};
+  if (meta.parentAgentId === undefined) return own;
+  const { maxTokens = defaultAgentLimits.maxTokens, maxCostUsd = defaultAgentLimits.maxCostUsd } = own;
+  return { maxTokens, maxCostUsd };
 }
 
 const none: readonly never[] = [];

@@ -8,8 +8,7 @@ import type { Budget } from '../../core/state/budget.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { TurnReserve } from '../../core/events/turn-parts.ts';
-import { defaultAgentLimits } from '../../core/profile/limits.ts';
-import { costLimit, moduleLimits, type ReachedLimit, shown, tokenLimit, unlimited } from './limits.ts';
+import { moduleLimits, type ReachedLimit, shown, type SpendLimits, spendLimits } from './limits.ts';
 
 /*
  * What a model call may use is set aside before it is made, in every budget its agent draws on: its own, those of the agents
@@ -65,33 +64,20 @@ export function hasAmpleRoom(
   const price = config?.price === undefined ? undefined : priceAt(config.price, 2 * prompt);
   const cost =
     price === undefined ? undefined : ((2 * prompt + output) * price.input + (leastLastOutput + output) * price.output) / 1_000_000;
-  for (let above: SubContext | undefined = agent; above !== undefined;) {
-    const { parentAgentId }: SubContext['meta'] = above.meta;
-    const own = env.profiles.get(above.meta.profile)?.limits;
-    const usual = parentAgentId === undefined ? unlimited : defaultAgentLimits;
-    const { maxTokens = usual.maxTokens, maxCostUsd = usual.maxCostUsd } = own ?? usual;
-    if (!isAmple(above.limits.budget, maxTokens, tokens, maxCostUsd, cost)) return false;
-    above = parentAgentId === undefined ? undefined : run.agents.get(parentAgentId);
-  }
+  for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above))
+    if (!isAmple(above.limits.budget, spendLimits(env, above), tokens, cost)) return false;
   if (agent.work.moduleScope !== undefined) {
     const module = moduleOf(run, agent);
-    const limits = module === undefined ? undefined : moduleLimits(context);
-    if (module !== undefined && !isAmple(module, limits?.maxTokens, tokens, limits?.maxCostUsd, cost)) return false;
+    if (module !== undefined && !isAmple(module, moduleLimits(context) ?? {}, tokens, cost)) return false;
   }
-  return isAmple(run.budget, run.limits.maxTokens, tokens, run.limits.maxCostUsd, cost);
+  return isAmple(run.budget, run.limits, tokens, cost);
 }
 
 /** True when the rest of a budget covers the need of every agent that shares it. */
-function isAmple(
-  budget: Budget,
-  maxTokens: number | undefined,
-  tokens: number,
-  maxCost: number | undefined,
-  cost: number | undefined,
-): boolean {
+function isAmple(budget: Budget, { maxTokens, maxCostUsd }: SpendLimits, tokens: number, cost: number | undefined): boolean {
   const sharers = Math.max(1, budget.live - budget.reserving);
   if (maxTokens !== undefined && maxTokens - budget.tokens - budget.reservedTokens < tokens * sharers) return false;
-  return maxCost === undefined || cost === undefined || maxCost - budget.cost - budget.reservedCost >= cost * sharers;
+  return maxCostUsd === undefined || cost === undefined || maxCostUsd - budget.cost - budget.reservedCost >= cost * sharers;
 }
 
 /** Checks that a last turn's model call fits the remaining budgets. */
@@ -129,8 +115,7 @@ interface BudgetHolder {
   readonly scope: ReachedLimit['scope'];
   readonly whose: string;
   readonly budget: Budget;
-  readonly maxTokens: number | undefined;
-  readonly maxCost: number | undefined;
+  readonly limits: SpendLimits;
 }
 
 /** The longest reply that all budgets of an agent have room for: in a turn that another one follows, and in its last. */
@@ -144,22 +129,14 @@ class Room {
     this.#size = size;
     for (let above: SubContext | undefined = agent; above !== undefined; above = parentOf(run, above)) {
       const whose = above === agent ? '' : ` of ${above.meta.agentId} and all below it`;
-      this.#look({
-        scope: 'agent',
-        whose,
-        budget: above.limits.budget,
-        maxTokens: tokenLimit(env, above),
-        maxCost: costLimit(env, above),
-      });
+      this.#look({ scope: 'agent', whose, budget: above.limits.budget, limits: spendLimits(env, above) });
     }
     const module = moduleOf(run, agent);
     if (module !== undefined) {
-      const limits = moduleLimits({ env, run, agent });
       const whose = ` of work module ${agent.work.moduleScope ?? ''}`;
-      this.#look({ scope: 'module', whose, budget: module, maxTokens: limits?.maxTokens, maxCost: limits?.maxCostUsd });
+      this.#look({ scope: 'module', whose, budget: module, limits: moduleLimits({ env, run, agent }) ?? {} });
     }
-    const { maxTokens, maxCostUsd: maxCost } = run.limits;
-    this.#look({ scope: 'run', whose: ' of the run', budget: run.budget, maxTokens, maxCost });
+    this.#look({ scope: 'run', whose: ' of the run', budget: run.budget, limits: run.limits });
   }
 
   get tightest(): ReachedLimit | undefined {
@@ -167,7 +144,8 @@ class Room {
   }
 
   #look(holder: BudgetHolder): void {
-    const { budget, maxTokens, maxCost } = holder;
+    const { budget, limits } = holder;
+    const { maxTokens, maxCostUsd } = limits;
     const price = priceOf(this.#size);
     const sharers = Math.max(1, budget.live - budget.reserving);
     if (maxTokens !== undefined) {
@@ -177,10 +155,10 @@ class Room {
       );
     }
     // An unknown cost cannot be checked against a limit: tokens are used instead, and the record says so.
-    if (maxCost !== undefined && price !== undefined) {
-      const left = maxCost - budget.cost - budget.reservedCost;
+    if (maxCostUsd !== undefined && price !== undefined) {
+      const left = maxCostUsd - budget.cost - budget.reservedCost;
       this.#fit(left / sharers, price.input / 1_000_000, price.output / 1_000_000, () =>
-        reached(holder, { limit: 'cost_usd', used: budget.cost, allowed: maxCost, left, sharers }),
+        reached(holder, { limit: 'cost_usd', used: budget.cost, allowed: maxCostUsd, left, sharers }),
       );
     }
   }
@@ -219,7 +197,7 @@ function reached({ scope, whose }: BudgetHolder, { limit, used, allowed, left, s
 /** The LLM config of a profile; undefined when it cannot be called, which the call itself will say. */
 export function configOf(context: Pick<TurnContext, 'env' | 'profile' | 'run' | 'agent'>): LlmConfig | undefined {
   const { env, profile, run, agent } = context;
-  if ((profile.functionNode !== undefined || profile.planner !== undefined) && !usesModel(profile)) return undefined;
+  if (!usesModel(profile)) return undefined;
   try {
     return env.llmConfig(profile, run, agent);
   } catch {

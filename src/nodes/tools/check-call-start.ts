@@ -148,9 +148,9 @@ export function startCall(context: TurnContext, call: CallState, tool: EffectToo
     },
     cause,
   );
-  // The start itself must be on the disk before the tool runs. Were that of an `idempotent` call lost, its id, which counts the calls of the
-  // run, would later name another request, and a system that remembers the first would skip the second. The
-  // end needs no sync: when it is lost, an `unsafe` call has an unknown outcome, and a `verifiable` one is verified.
+  // The start itself must be on the disk before the tool runs. Were that of an `idempotent` call lost, its id, which counts the calls of
+  // the run, would later name another request, and a system that remembers the first would skip the second. The end needs no sync: when
+  // it is lost, an `unsafe` call has an unknown outcome, and a `verifiable` one is verified.
   if (tool.effect !== 'pure') tx.sync = true;
   tx.effects.push({ kind: 'tool', agentId, turnId, callId: call.callId, pure: tool.effect === 'pure', cause: start.seq });
 }
