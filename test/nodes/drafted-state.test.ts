@@ -78,7 +78,8 @@ test('a made change cannot be altered', () => {
   expect(() => (made.patches as Patch[]).push({ op: 'remove', path: place })).toThrow(TypeError);
   const [first] = made.patches;
   expect(() => Object.assign(first ?? {}, { path: ['team', 'shared', 'x'] })).toThrow(TypeError);
-  expect(() => (first?.path as string[]).push('x')).toThrow(TypeError);
+  const path = (first?.path ?? []) as string[];
+  expect(() => path.push('x')).toThrow(TypeError);
 });
 
 test('a change that was kept from an earlier call meets another state, and is tried', () => {
