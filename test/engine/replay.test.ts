@@ -320,6 +320,8 @@ describe('record and replay', () => {
         tools: tools.tools,
         store: createMemoryJournal(),
         env: {},
+        // On a clock that moves, a module that changes within the millisecond it was made in keeps its `updated_at`.
+        clock: manualClock(),
         ...options,
       });
       onTestFinished(async () => {
