@@ -1,3 +1,5 @@
+import { readJson } from './read-json.ts';
+
 /** Any value that survives a round trip through JSON text. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -28,7 +30,7 @@ let lastValue: unknown;
  */
 export function parseJson(text: string): unknown {
   if (text === lastText) return lastValue;
-  const value: unknown = JSON.parse(text);
+  const value: unknown = readJson(text);
   lastText = text;
   lastValue = value;
   return value;

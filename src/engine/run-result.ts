@@ -6,6 +6,7 @@ import type { RunContext } from '../core/state/run-context.ts';
 import type { ProfileFacts } from '../inspect/turn/profile-facts.ts';
 import { checkSchema } from '../tools/schema/check-arguments.ts';
 import type { RunDriver } from './run/run-driver.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** Outcome of a run. */
 export interface RunResult {
@@ -46,7 +47,7 @@ function outputValue(
   const format = profiles.get(meta.profile)?.output;
   if (outcome !== 'success' || format === undefined) return {};
   try {
-    const value = JSON.parse(output) as JsonValue;
+    const value = readJson(output) as JsonValue;
     return checkSchema(format.schema, value).ok ? { value } : {};
   } catch {
     // The text of a tool or a rule: it is only in `output`.

@@ -4,6 +4,7 @@ import { contentText, type Content, type ContentPart } from '../core/prompt/mess
 import { isContentPart } from './text/content-part.ts';
 import { isDispatchResult, renderDispatchResult } from './dispatch-result.ts';
 import { renderMarkdown } from './text/markdown.ts';
+import { readJson } from '../core/read-json.ts';
 
 /**
  * The result of a tool call `{ tool_name, tool_call_id, is_error, content }` as the model reads it (A1.4): a text
@@ -66,7 +67,7 @@ function contentPartsOf(content: JsonValue | undefined): readonly ContentPart[] 
 function parsedObject(content: JsonValue | undefined): JsonObject | undefined {
   if (typeof content !== 'string' || !content.startsWith('{')) return undefined;
   try {
-    const value = JSON.parse(content) as JsonValue;
+    const value = readJson(content) as JsonValue;
     return isJsonObject(value) ? value : undefined;
   } catch {
     // Plain words that begin with a brace.

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { PendingRequest } from '../core/state/pending.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** Parses the arguments a person gives for a call. Throws when the text is not a JSON object. */
 export function readArguments(text: string): JsonObject {
   const example = 'all arguments as one JSON object, for example {"amount": 5}';
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = readJson(text) as JsonValue;
   } catch (thrown) {
     throw new Error(`The new arguments are no JSON (${thrown instanceof Error ? thrown.message : ''}): give ${example}.`, {
       cause: thrown,
@@ -40,7 +41,7 @@ export function readAnswer(request: PendingRequest, text: string): JsonValue {
     (type === undefined && (request.schema === undefined || choices.every((choice) => typeof choice === 'string')));
   if (wantsText) return text;
   try {
-    return JSON.parse(text) as JsonValue;
+    return readJson(text) as JsonValue;
   } catch {
     // Not JSON: the words are the answer, and the engine rejects them if they do not fit.
     return text;

@@ -1,4 +1,5 @@
 import type { ContentHash } from '../core/ids.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** Looks a text up by its hash; undefined when the content store does not have it. */
 export type ReadContent = (hash: ContentHash) => string | undefined;
@@ -8,7 +9,7 @@ export function readList(content: ReadContent, hash: ContentHash): readonly unkn
   const text = content(hash);
   if (text === undefined) return [];
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return Array.isArray(value) ? (value as readonly unknown[]) : [];
   } catch {
     // Views show what can be read; a damaged text is the store's to report.

@@ -6,6 +6,7 @@ import { openEndpoint } from './restate-endpoint.ts';
 import { RestateHttp } from './restate-http.ts';
 import { type RestateOptions, type RestatePlace, restatePlace } from './restate-options.ts';
 import { type ClusterFacts, serviceNames, type ServiceNames } from './restate-services.ts';
+import { readJson } from '../core/read-json.ts';
 
 export type { RestateOptions, RestateWorkerOptions } from './restate-options.ts';
 
@@ -64,7 +65,7 @@ class RestateLink implements RuntimeLink {
 
   async submit(runId: RunId, delivery: Delivery): Promise<Pick<Applied, 'refused'>> {
     const { status, text } = await this.#call(runId, delivery, '');
-    if (status === 200) return JSON.parse(text) as Pick<Applied, 'refused'>;
+    if (status === 200) return readJson(text) as Pick<Applied, 'refused'>;
     throw this.#http.failure({ to: 'ingress', doing: 'delivering an input' }, `it answered ${status}: ${text.slice(0, 500)}`);
   }
 
@@ -167,7 +168,7 @@ class RestateLink implements RuntimeLink {
         withinMs,
         doing: 'identifying Restate',
       });
-      return status === 200 ? (JSON.parse(text) as ClusterFacts) : undefined;
+      return status === 200 ? (readJson(text) as ClusterFacts) : undefined;
     } catch (thrown) {
       if (thrown instanceof CadreError) return undefined;
       throw thrown;

@@ -3,6 +3,7 @@ import { scriptedModel, type ScriptedRepliesModel, type ScriptedRequest } from '
 import type { ScriptedReply, ScriptedToolCall } from '../models/scripted/scripted-reply.ts';
 import { fittingValue, plainWords, spoiledValue } from './chaos-values.ts';
 import { type SeededRandom, seededRandom, seedOf } from './seeded-random.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** Options of a chaos model. */
 export interface ChaosModelOptions {
@@ -181,7 +182,7 @@ function readSection(system: string): readonly OfferedToChaos[] {
   for (const [, name = '', text = ''] of system.matchAll(
     /^### (\S+)\n(?:(?!### )[^\n]*\n)*?Parameters \(JSON Schema\): (\{.*\})$/gm,
   )) {
-    const schema: unknown = JSON.parse(text);
+    const schema: unknown = readJson(text);
     if (isJsonObject(schema)) tools.push({ name, schema });
   }
   return tools;

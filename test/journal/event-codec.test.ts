@@ -27,6 +27,15 @@ describe('event codec', () => {
     );
   });
 
+  it('gives back the key that stands in the text, also after one that V8 mistakes for it', () => {
+    const empty = encodeCommit(placed(runId, 0, [{ type: 'note.add', level: 'info', code: 'X', message: 'KEY' }]));
+    // No other object of this process begins with `seldom`.
+    for (const key of [String.raw`\\`, String.raw`\n`, String.raw`\"`]) {
+      const read: unknown = decodeCommit(empty.replace('"KEY"', `{"seldom":0,"${key}":1}`), { runId, firstSeq: 1, at: 5 })[0];
+      expect(Object.keys((read as { readonly message: object }).message)).toEqual(['seldom', JSON.parse(`"${key}"`)]);
+    }
+  });
+
   it('writes well-formed text whatever is in it', () => {
     fc.assert(
       fc.property(commitEvents, (events) => {

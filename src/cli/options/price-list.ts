@@ -1,6 +1,7 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { ModelPrice, TokenPrice } from '../../core/model/model-price.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Default source of `cadre prices --update`: a community-maintained list under the MIT licence. */
 export const defaultPriceList = 'https://models.dev/api.json';
@@ -38,7 +39,7 @@ async function fetchJson(address: string): Promise<JsonValue> {
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const text = await response.text();
     if (text.length > maxListChars) throw new Error(`it has more than ${maxListChars} characters`);
-    return JSON.parse(text) as JsonValue;
+    return readJson(text) as JsonValue;
   } catch (thrown) {
     throw unreadable(address, describeThrown(thrown));
   }

@@ -19,6 +19,7 @@ import { openJournal } from '../options/open-journal.ts';
 import { isServerStore } from '../options/server-store.ts';
 import { storePath } from '../options/store-path.ts';
 import { thisCommand } from '../options/this-command.ts';
+import { readJson } from '../../core/read-json.ts';
 
 const contentHash = createContentHash();
 
@@ -138,7 +139,7 @@ export async function openRecordedRun(store: string | undefined, reference: stri
 
 function parseFiles(snapshot: string): readonly ProfileFile[] {
   try {
-    const files: unknown = JSON.parse(snapshot);
+    const files: unknown = readJson(snapshot);
     return Array.isArray(files) ? files.filter(isProfileFile) : [];
   } catch {
     // Reading the run needs no snapshot; code that does reports the damage.

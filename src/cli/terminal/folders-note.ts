@@ -2,6 +2,7 @@ import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { nanoid } from 'nanoid';
 import { CadreError } from '../../core/error.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Folders of a run. They are facts of this machine, so they are stored beside the journal, not in it. */
 export interface FoldersNote {
@@ -37,7 +38,7 @@ export async function readFoldersNote(store: string, runId: string): Promise<Fol
     const found = await lstat(file);
     // Reading a pipe would never end, and a link could lead anywhere.
     if (!found.isFile() || found.size > maxNoteBytes) return undefined;
-    const note: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const note: unknown = readJson(await readFile(file, 'utf8'));
     return isFoldersNote(note) ? note : undefined;
   } catch {
     return undefined;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { nanoid } from 'nanoid';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Recorded agreement of the user. */
 export interface TrustEntry {
@@ -35,7 +36,7 @@ export async function readTrust(file: string): Promise<readonly TrustEntry[]> {
     const { uid, mode, size } = await handle.stat();
     const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
     if (!isOwn || size > maxFileBytes) return [];
-    const read: unknown = JSON.parse(await handle.readFile('utf8'));
+    const read: unknown = readJson(await handle.readFile('utf8'));
     const entries = isJsonObject(read) ? read['trusted'] : undefined;
     return Array.isArray(entries) ? entries.filter(isEntry) : [];
   } catch {

@@ -1,5 +1,6 @@
 import type { EventOf } from '../../core/events/event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Subject of an event: what was done, with its payload and summary. */
 export interface Detail {
@@ -25,7 +26,7 @@ export function answerOf({ deliverables: delivered, output }: EventOf<'agent.end
 function answerIn(output: string): JsonObject {
   if (!output.startsWith('{')) return {};
   try {
-    const value = JSON.parse(output) as JsonValue;
+    const value = readJson(output) as JsonValue;
     return isJsonObject(value) ? value : {};
   } catch {
     // The text only looks like JSON.

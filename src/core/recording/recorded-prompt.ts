@@ -1,5 +1,6 @@
 import { type PromptMessage, contentText, type Content, type FilePart } from '../prompt/message.ts';
 import type { JsonValue } from '../json.ts';
+import { readJson } from '../read-json.ts';
 
 /** A file in a recorded message: enough to distinguish it from others. */
 interface RecordedFile {
@@ -60,7 +61,7 @@ function partsOf(message: SpokenMessage, plain: (text: string) => string): Recor
 }
 
 function plainArgs(args: JsonValue, plain: (text: string) => string): JsonValue {
-  return JSON.parse(plain(JSON.stringify(args))) as JsonValue;
+  return readJson(plain(JSON.stringify(args))) as JsonValue;
 }
 
 function filesOf(content: string | readonly { readonly type: string }[]): { readonly files?: readonly RecordedFile[] } {

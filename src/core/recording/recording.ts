@@ -4,6 +4,7 @@ import type { Content } from '../prompt/message.ts';
 import type { ModelReply, OfferedTool, Usage } from '../model/model.ts';
 import { applyChange, type PromptChange, type RecordedPrompt } from './recorded-prompt.ts';
 import type { CallStatus } from '../state/turn.ts';
+import { readJson } from '../read-json.ts';
 
 /** Marker at the start of every recording, and the supported version of the format. */
 export const recordingFormat = 'cadre-recording';
@@ -153,7 +154,7 @@ type Complain = (what: string) => CadreError;
 function readLine(line: string, say: Complain): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = readJson(line);
   } catch {
     throw say('this is no JSON; was the file cut?');
   }

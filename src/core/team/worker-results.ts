@@ -1,5 +1,6 @@
 import type { TableFormat, WorkerResult } from './aggregate-results.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { readJson } from '../read-json.ts';
 
 /**
  * Extracts results, one entry per worker: from a tool's result (`{ tool_name, is_error, content }`, or the inbox item with it),
@@ -92,7 +93,7 @@ function brief(value: JsonValue): string {
 function parsed(content: JsonValue): JsonValue {
   if (typeof content !== 'string' || !/^\s*[[{]/.test(content)) return content;
   try {
-    return JSON.parse(content) as JsonValue;
+    return readJson(content) as JsonValue;
   } catch {
     // A text that merely begins with a bracket.
     return content;

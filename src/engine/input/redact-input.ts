@@ -3,6 +3,7 @@ import type { ModelOutcome } from '../../core/model/model.ts';
 import type { Secrets } from '../../core/secrets/secrets.ts';
 import type { ToolOutcome } from '../../nodes/tools/tool-node.ts';
 import type { Input } from '../run/input.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /**
  * Removes secrets from an input: the only place where outside data enters a decision, so that neither state nor journal ever holds a
@@ -60,7 +61,7 @@ const hidesText = /\\[u/]/;
 function redactArguments(secrets: Secrets, input: string): string {
   if (!hidesText.test(input)) return input;
   try {
-    const args: unknown = JSON.parse(input);
+    const args: unknown = readJson(input);
     const clean = secrets.json(args);
     return clean === args ? input : JSON.stringify(clean);
   } catch {

@@ -10,6 +10,7 @@ import type { LimitOptions } from '../limit-options.ts';
 import { isCredentialName } from '../../core/expression/variables.ts';
 import { isJsonObject, type JsonObject, isDeeperThan } from '../../core/json.ts';
 import { forbiddenKeyPath } from '../../tools/schema/check-arguments.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Profile to start a run with, and its options with those of the team. */
 export interface CheckedLaunch {
@@ -153,7 +154,7 @@ export function checkRequest(value: unknown): JsonObject {
     throw requestRefusal(
       `names '${credential}', a credential; it would be recorded. Hand it to tools in \`context\`, which is not`,
     );
-  return JSON.parse(text) as JsonObject;
+  return readJson(text) as JsonObject;
 }
 
 function requestRefusal(what: string): CadreError {

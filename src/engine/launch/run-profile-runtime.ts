@@ -8,6 +8,7 @@ import type { EngineParts, ProfileRuntime } from '../engine-parts.ts';
 import { importedFacts } from '../recovery/imported-run.ts';
 import { missingText } from '../recovery/resume-texts.ts';
 import { ToolsetHold } from '../toolsets/toolset-hold.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /**
  * Prepares the profiles of a run and the tools that code gave: the engine's own when they are equal, else those in the journal. With
@@ -27,7 +28,7 @@ export async function profileRuntimeOf(
   const files = isOwn ? runtime.snapshot.text : requiredText(parts, state, profiles, 'its profiles');
   const code = given === undefined ? undefined : requiredText(parts, state, given, 'the tools that code gave');
   try {
-    return await rebuild({ files: JSON.parse(files) as readonly ProfileFile[], given: code });
+    return await rebuild({ files: readJson(files) as readonly ProfileFile[], given: code });
   } catch (thrown) {
     if (!(thrown instanceof CadreError)) throw thrown;
     if (thrown.code === 'TOOLSETS_CHANGED')
@@ -54,7 +55,7 @@ export async function steeringRuntimeOf(parts: EngineParts, state: RunContext): 
   const { runtime } = parts;
   const isOwn = runtime.snapshot.hash === profiles && (given === undefined || given === runtime.code.record().hash);
   if (isOwn || imported !== undefined) return await profileRuntimeOf(parts, state);
-  const files = JSON.parse(requiredText(parts, state, profiles, 'its profiles')) as readonly ProfileFile[];
+  const files = readJson(requiredText(parts, state, profiles, 'its profiles')) as readonly ProfileFile[];
   const code = given === undefined ? undefined : requiredText(parts, state, given, 'the tools that code gave');
   return await parts.rehearse({ files }, code).catch((thrown: unknown) => {
     // They name models or other code that only workers have; nothing here needs the profiles but a change of them.

@@ -1,5 +1,6 @@
 import type { AgentId, CallId, TurnId } from '../../core/ids.ts';
 import type { ModelDelta } from '../../core/model/model.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Position of a reply's piece among those of its source. */
 export interface PiecePlace {
@@ -37,7 +38,7 @@ export type LiveMessage =
 /** Reads a message; undefined for a text that is none, such as one of another version. */
 export function readLiveMessage(text: string): LiveMessage | undefined {
   try {
-    const read: unknown = JSON.parse(text);
+    const read: unknown = readJson(text);
     return isLiveMessage(read) ? read : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { MessageOrigin, PromptMessage } from '../../core/prompt/message.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** The full parts of a history, by SHA-256, from part `from` on. All parts have one size; part `n` begins at message `n * size` of the whole history. */
 export interface PartList {
@@ -134,7 +135,7 @@ export function joinParts(
       const name = partName(agentId, from + index);
       const body = bodies.get(name);
       if (body === undefined || hash('sha256', body) !== sum) return undefined;
-      const part = JSON.parse(body) as Part;
+      const part = readJson(body) as Part;
       parts.push(part);
       kept.set(name, { first: part.messages[0], last: part.messages.at(-1), sum, ids: part.ids });
     }

@@ -8,6 +8,7 @@ import { fromPlainFacts, type PlainProfileFacts, type ProfileFacts } from '../..
 import type { ContentHash, RunId } from '../../core/ids.ts';
 import type { RunBundle } from '../../inspect/bundle.ts';
 import { isKnown } from '../launch/free-run-id.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Marks of an import: on the run's first event, or in its meta. */
 type Imported = Pick<EventOf<'run.start'>, 'runId'> & { readonly imported?: RunImport | undefined };
@@ -44,7 +45,7 @@ export function importedFacts(
 /** Parses stored facts; empty when the text is missing or invalid. */
 export function plainFactsOf(stored: string | undefined): Readonly<Record<string, PlainProfileFacts>> {
   if (stored === undefined) return {};
-  const value: unknown = JSON.parse(stored);
+  const value: unknown = readJson(stored);
   return areFacts(value) ? value : {};
 }
 

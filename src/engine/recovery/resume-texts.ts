@@ -8,6 +8,7 @@ import { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
 import { buildSystemPrompt } from '../../nodes/prompt/build-system-prompt.ts';
 import type { ProfileRuntime } from '../engine-parts.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /**
  * Checks the texts of an agent's next model call before its run is resumed: a missing text would change the call. Returns those that the
@@ -38,7 +39,7 @@ export function textsToRestore(
   if (turn?.start.prompt !== undefined && turn.modelEnd === undefined) {
     const { system, tools } = turn.start.prompt;
     read(tools, 'the tools');
-    for (const { hash } of JSON.parse(read(system, 'how a system prompt was made')) as readonly SegmentRecord[])
+    for (const { hash } of readJson(read(system, 'how a system prompt was made')) as readonly SegmentRecord[])
       if (hash !== undefined) read(hash, 'a part of the system prompt');
   }
   return [...healed].map(([hash, text]) => ({ hash, text }));

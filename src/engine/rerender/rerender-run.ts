@@ -14,6 +14,7 @@ import { follow, type Tried, tryPost, tryPrep, type TriedPrep } from './try-turn
 import type { OfferedTool } from '../../core/model/model.ts';
 import { assemblePrompt, headsOf } from '../../core/prompt/prompt.ts';
 import { systemTextOf, requiredText } from '../../nodes/prompt/build-system-prompt.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** One recorded turn, decided again. */
 export interface RerenderedTurn {
@@ -210,7 +211,7 @@ function wholePrompt(
   const heads = headsOf(prompt).map(({ head }) => requiredText(content, head, 'what stands for messages that are left out'));
   return {
     messages: assemblePrompt({ systemText, history: agent.history, range: prompt, inputs, heads }),
-    tools: JSON.parse(requiredText(content, prompt.tools, 'the tools')) as readonly OfferedTool[],
+    tools: readJson(requiredText(content, prompt.tools, 'the tools')) as readonly OfferedTool[],
     toolChoice: prompt.toolChoice ?? 'auto',
   };
 }

@@ -8,6 +8,7 @@ import type { CodePorts, CodeTools } from '../toolsets/code-tools.ts';
 import type { GivenTools } from '../toolsets/given-tools.ts';
 import type { ToolList } from '../toolsets/tool-list.ts';
 import { ToolsetInstance } from '../toolsets/toolset-instance.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /*
  * Tools without code, made from their record: enough to write a prompt and to judge a call, and never run.
@@ -40,7 +41,7 @@ export function withStandIns(now: CodeTools, recorded: GivenTools, { hash, secre
 
 /** Returns the tools of a toolset as a run recorded them. */
 export function recordedToolList(hash: ContentHash, text: string): ToolList {
-  const facts: unknown = JSON.parse(text);
+  const facts: unknown = readJson(text);
   const tools = (Array.isArray(facts) ? (facts as readonly JsonValue[]) : []).filter(isJsonObject);
   return { tools: tools.flatMap((each) => standIn(each) ?? []), text, hash, leftOut: [] };
 }

@@ -6,6 +6,7 @@ import { suspendedError } from '../run/run-errors.ts';
 import { decodeInput, lookInput } from './wire-input.ts';
 import type { RunDecider } from './run-decider.ts';
 import { WorkerRun, type WorkerRunParts } from './worker-run.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Milliseconds for which an effect is offered to workers before a note says that none has what it needs. */
 const notedAfterMs = 10_000;
@@ -233,7 +234,7 @@ async function applied(run: WorkerRun, decider: RunDecider, { id, input: sent }:
     await decider.decide(input, id);
   } catch (thrown) {
     if (decider.hasFailed) throw thrown;
-    const details = thrown instanceof CadreError ? (JSON.parse(JSON.stringify(thrown.details)) as JsonObject) : {};
+    const details = thrown instanceof CadreError ? (readJson(JSON.stringify(thrown.details)) as JsonObject) : {};
     return { refused: { ...toErrorRecord(thrown, 'INTERNAL'), details }, works: decider.takeWorks() };
   } finally {
     if (input.kind === 'profiles') void input.hold.release();

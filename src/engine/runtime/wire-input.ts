@@ -5,6 +5,7 @@ import { redactInput } from '../input/redact-input.ts';
 import type { Input } from '../run/input.ts';
 import { decodeOutcome, encodeOutcome } from './wire-outcome.ts';
 import { assertShape, inputShapes } from './wire-shapes.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** An input without what only the engine that decides it can add: its tools, and its hold on their toolsets. */
 export type SentInput =
@@ -48,5 +49,5 @@ export function decodeInput(sent: JsonObject): SentInput {
 }
 
 function toJson(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject;
+  return readJson(JSON.stringify(value)) as JsonObject;
 }

@@ -18,6 +18,7 @@ import { profilesOf } from '../toolsets/toolset-hold.ts';
 import { RunDecider } from './run-decider.ts';
 import { RunPerformer } from './run-performer.ts';
 import type { SentInput } from './wire-input.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Services of the runs that an engine works on for a runtime. */
 export interface WorkerRunParts {
@@ -135,7 +136,7 @@ export class WorkerRun {
     if (sent.kind === 'recover') return { ...sent, tools: this.#tools.taken };
     if (sent.kind !== 'profiles') return sent;
     const { parts } = this.#own;
-    const files = JSON.parse(sent.files) as Parameters<EngineParts['compile']>[0];
+    const files = readJson(sent.files) as Parameters<EngineParts['compile']>[0];
     const runtime = await parts.compile(files, await profileRuntimeOf(parts, state));
     const hold = await holdToolsets(parts, runtime, profilesOf(state), { recorded: state.meta });
     return { ...sent, hold, tools: hold.take() };

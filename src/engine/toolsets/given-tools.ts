@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { redacted, type Secrets } from '../../core/secrets/secrets.ts';
 import { secretSettings } from '../../profiles/compile/configs/secret-values.ts';
 import { stableJson } from '../../tools/stable-json.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** A toolset given by code, in its recorded form. */
 export interface GivenToolset {
@@ -27,7 +28,7 @@ export interface GivenTools {
 
 /** Reads the recorded tools; a missing record means that code gave none. */
 export function readGivenTools(text: string): GivenTools {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = readJson(text);
   const { team, tools, toolsets } = isJsonObject(value) ? value : {};
   const named = isJsonObject(toolsets) ? toolsets : {};
   return {

@@ -6,6 +6,7 @@ import { toolFacts } from '../../tools/tool-facts.ts';
 import { type CodePorts, type CodeTools, type CodeToolset, givenToolset, type GivenSettings, withTeam } from './code-tools.ts';
 import { toolDifferences, toolsetDifferences } from './given-differences.ts';
 import { type GivenTools, type GivenToolset, withoutSecrets } from './given-tools.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /**
  * Returns the code tools that a run continues with: those recorded when it began, matched with `now`, those of this program.
@@ -97,6 +98,6 @@ function findTool(recorded: JsonObject, now: readonly Tool[], secrets: Secrets):
   // The tool stays recorded: the next process that has it finds it.
   if (tool === undefined) return { facts: recorded, differences: [] };
   // Parsed like the record, so that values that JSON drops make no difference.
-  const facts = JSON.parse(JSON.stringify(secrets.json(toolFacts(tool)))) as JsonObject;
+  const facts = readJson(JSON.stringify(secrets.json(toolFacts(tool)))) as JsonObject;
   return { tool, facts, differences: toolDifferences(recorded, facts).map((difference) => `tool '${tool.name}': ${difference}`) };
 }

@@ -6,6 +6,7 @@ import type { Toolset } from '../../core/tool/toolset.ts';
 import { compileSchema } from '../../tools/schema/compile-schema.ts';
 import { normalizeTool } from '../../tools/normalize-tool.ts';
 import { toolFacts } from '../../tools/tool-facts.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Immutable list of a toolset's tools at one moment. */
 export interface ToolList {
@@ -77,6 +78,6 @@ export function toolChanges(before: string, after: string): string | undefined {
 }
 
 function byName(json: string): ReadonlyMap<string, string> {
-  const list = JSON.parse(json) as readonly Offered[];
+  const list = readJson(json) as readonly Offered[];
   return new Map(list.map((tool) => [tool.name, JSON.stringify(tool)]));
 }

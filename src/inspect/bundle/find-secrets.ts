@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
 import { redacted } from '../../core/secrets/secrets.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Kind of secret that a replaced text was taken for. */
 export type RedactionKind =
@@ -107,7 +108,7 @@ function jsonIn(text: string): unknown {
   const first = text.trimStart()[0];
   if (first !== '{' && first !== '[') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return value;
   } catch {
     // It starts like JSON but is not.

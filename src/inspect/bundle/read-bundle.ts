@@ -17,6 +17,7 @@ import { timeline } from '../timeline/timeline.ts';
 import { tree } from '../tree.ts';
 import { turnList } from '../turn-list.ts';
 import { toTurnRecord } from '../turn/turn-record.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Limits for reading: characters, events, and nesting depth. */
 export const bundleLimits = { chars: 256 * 1024 * 1024, events: 500_000, depth: 256 } as const;
@@ -73,7 +74,7 @@ function parse(text: string, say: Complain): JsonObject {
   if (text.length > bundleLimits.chars) throw say(`this is ${text.length} characters long; up to ${bundleLimits.chars} are read`);
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = readJson(text) as JsonValue;
   } catch (thrown) {
     throw say(`this is no JSON (${describeThrown(thrown)}); was the file cut? Export the run again`);
   }

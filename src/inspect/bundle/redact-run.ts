@@ -6,6 +6,7 @@ import { redacted, Secrets } from '../../core/secrets/secrets.ts';
 import { contentOf, type RunRecords } from '../bundle.ts';
 import { contentRefs } from '../content-refs.ts';
 import { findInJson, type FoundSecret, type RedactionKind } from './find-secrets.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Options of redaction. */
 export interface RedactOptions {
@@ -154,7 +155,7 @@ function cleanText(text: string, redactor: Redactor, renamed: ReadonlyMap<string
 function plainJson(text: string): unknown {
   if (!text.startsWith('[') && !text.startsWith('{')) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return JSON.stringify(value) === text ? value : undefined;
   } catch {
     // Plain text that starts with a bracket.

@@ -2,6 +2,7 @@ import type { CallId, RunId } from '../../core/ids.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { ReadContent } from '../read-content.ts';
 import type { RecordedTurn } from './recorded-turns.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** The parts of a turn that two runs are compared by. */
 export type ComparableTurn = Pick<RecordedTurn, 'facts' | 'reply' | 'results'>;
@@ -46,7 +47,7 @@ export function withoutNoise({ runId, calls }: RunNames, withoutTimes: boolean):
 /** Applies such a function to all texts of a turn. */
 export function cleanTurn({ facts, reply, results }: ComparableTurn, clean: (text: string) => string): ComparableTurn {
   return {
-    facts: JSON.parse(JSON.stringify(facts), (_, value: unknown) => cleanValue(value, clean)) as ComparableTurn['facts'],
+    facts: cleanValue(readJson(JSON.stringify(facts)), clean) as ComparableTurn['facts'],
     reply: clean(reply),
     results: results.map(({ name, text }) => ({ name, text: clean(text) })),
   };
@@ -59,8 +60,9 @@ function cleanValue(value: unknown, clean: (text: string) => string): unknown {
     const text = clean(String(value));
     return text === String(value) ? value : text;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [clean(name), field as unknown]));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => cleanValue(item, clean));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [clean(name), cleanValue(field, clean)]));
 }
 
 /** Applies such a function to the texts that a turn refers to. */

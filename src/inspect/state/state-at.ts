@@ -9,6 +9,7 @@ import { countersView } from '../../core/state/counters-view.ts';
 import { shownCost } from '../../core/state/budget.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** A change of state that is on record, and the turn it belongs to. */
 export interface PlacedChange extends StateChangeView {
@@ -207,13 +208,13 @@ function agentView(run: RunContext, agent: SubContext): unknown {
 
 /** Only what JSON keeps: absent values are left out. */
 function plain(value: unknown): StateView {
-  return JSON.parse(JSON.stringify(value)) as StateView;
+  return readJson(JSON.stringify(value)) as StateView;
 }
 
 /** Keys of a path, where a key with a dot is quoted: `team.shared."a.b".0`. */
 function pathKeys(path: string): readonly string[] {
   const keys = path.match(/"(?:[^"\\]|\\.)*"|[^.[\]]+/g) ?? [];
-  return keys.map((key) => (key.startsWith('"') ? (JSON.parse(key) as string) : key));
+  return keys.map((key) => (key.startsWith('"') ? (readJson(key) as string) : key));
 }
 
 /** Returns the value below the keys, and how many of them exist. */

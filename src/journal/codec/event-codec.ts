@@ -6,6 +6,7 @@ import { idKeys, likelyId, shapeOfCode, shapeOfType, type EventShape } from './e
 import { isRecord, type PlainRecord } from './record-shape.ts';
 import { joinFields, packDistance, writeFields, writeJson } from './record-writer.ts';
 import { readFields, unpackDistance } from './record-reader.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Facts about a commit's events that its row stores. */
 export interface CommitPlace {
@@ -44,7 +45,7 @@ export function encodeCommit(events: readonly CadreEvent[]): string {
  * version wrote it.
  */
 export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
-  const list: unknown = JSON.parse(body);
+  const list: unknown = readJson(body);
   if (!Array.isArray(list)) throw new CadreError('STORE_CORRUPT', 'a commit must be a list');
   const context = createCommitContext();
   const events: CadreEvent[] = [];
@@ -67,7 +68,7 @@ export function decodeCommit(body: string, place: CommitPlace): CadreEvent[] {
 
 /** Returns the causes of a commit's events in order, without decoding the events. Only for texts that `decodeCommit` can read. */
 export function causesOfCommit(body: string, firstSeq: number): readonly (number | undefined)[] {
-  const list: unknown = JSON.parse(body);
+  const list: unknown = readJson(body);
   const causes: (number | undefined)[] = [];
   if (!Array.isArray(list)) return causes;
   for (let index = 0; index < list.length; index += 1) {

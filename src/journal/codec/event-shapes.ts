@@ -6,6 +6,7 @@ import type { ReplyToolCall } from '../../core/state/turn.ts';
 import type { CommitContext } from './commit-context.ts';
 import { inversePatch, partShape } from './part-shapes.ts';
 import { always, defineShape, noList, outerField, type Extras, type PlainRecord, type Shape } from './record-shape.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /*
  * Stored form of each event type: the code and short keys of its definition (core/events), and what can be guessed of its fields. Codes,
@@ -102,7 +103,7 @@ export function likelyId(id: PlaceId, context: CommitContext): unknown {
 function parsedInput(found: Partial<ReplyToolCall> | undefined): unknown {
   if (typeof found?.input !== 'string') return undefined;
   try {
-    const parsed: unknown = JSON.parse(found.input);
+    const parsed: unknown = readJson(found.input);
     return parsed;
   } catch {
     return undefined;

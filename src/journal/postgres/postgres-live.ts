@@ -4,6 +4,7 @@ import type { LiveChannel, LiveOffer, LiveReading, LiveSource } from '../../core
 import type { RunId } from '../../core/ids.ts';
 import type { Connections } from './connections.ts';
 import type { LockSession } from './lock-session.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Milliseconds between two statements with notifications of one process. */
 const pauseMs = 60;
@@ -253,7 +254,7 @@ function writeSigns(signs: readonly Sign[]): readonly string[] {
 function readSigns(text: string | undefined): readonly Sign[] {
   if (text === undefined) return [];
   try {
-    const read: unknown = JSON.parse(text);
+    const read: unknown = readJson(text);
     return Array.isArray(read) ? read.filter((one) => one === '?' || isSign(one)) : [];
   } catch {
     return [];

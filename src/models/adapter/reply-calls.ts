@@ -1,6 +1,7 @@
 import type { Writable } from '../../core/json.ts';
 import type { RawToolCall } from '../../core/model/model.ts';
 import { readProviderOptions, type StreamPart } from './stream-part.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Reads a complete call. */
 export function readCall(part: StreamPart): RawToolCall {
@@ -38,7 +39,7 @@ export function hasUnreadableInput(calls: readonly RawToolCall[]): boolean {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    readJson(text);
     return true;
   } catch {
     return false;

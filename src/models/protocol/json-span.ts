@@ -1,3 +1,5 @@
+import { readJson } from '../../core/read-json.ts';
+
 // Deeper than the nesting allowed in arguments, plus their surroundings.
 const deepest = 200;
 
@@ -33,7 +35,7 @@ export function endOfJson(text: string, start: number, loose = false): number {
 /** Parses JSON text; undefined when it is invalid. */
 export function tryJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     // Callers report invalid JSON to the model, with the form they expected.
     return undefined;

@@ -5,6 +5,7 @@ import { runMark } from '../../core/recording/plain-text.ts';
 import type { RecordedCall, RecordedOutcome, RecordedPlace, RecordedTool, Recording } from '../../core/recording/recording.ts';
 import { DeliveryOrder } from '../attempts/delivery-order.ts';
 import { askedPrompt, promptDifference } from './prompt-difference.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Position of a tool call; the replay itself knows `call`. */
 export type ReplayedPlace = Omit<RecordedPlace, 'call' | 'agent'>;
@@ -211,7 +212,7 @@ function toolKey({ agent, call, index, tool }: RecordedPlace): string {
 /** Replaces the recorded run's id by the current run's. */
 function withRunId<T>(entry: T, { runId }: ModelCaller): T {
   const text = JSON.stringify(entry);
-  return text.includes(runMark) ? (JSON.parse(text.replaceAll(runMark, runId)) as T) : entry;
+  return text.includes(runMark) ? (readJson(text.replaceAll(runMark, runId)) as T) : entry;
 }
 
 function toOutcome(recorded: RecordedOutcome, request: ModelRequest, startedAt: number): ModelOutcome {

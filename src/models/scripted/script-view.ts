@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
 
 import type { Scope } from '../../core/expression/expression.ts';
+import { readJson } from '../../core/read-json.ts';
 
 type Prompt = readonly LanguageModelV4Message[];
 type DecodeName = (wireName: string) => string;
@@ -189,7 +190,7 @@ function parseJson(text: string): unknown {
   // Most results are prose: only text that begins like JSON is parsed.
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return null;
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return null;
   }

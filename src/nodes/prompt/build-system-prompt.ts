@@ -18,6 +18,7 @@ import type { SubContext } from '../../core/state/sub-context.ts';
 import { estimateTokens } from '../../core/prompt/token-estimate.ts';
 import type { Transaction } from '../../core/events/transaction.ts';
 import type { SegmentRecord } from '../../core/state/turn.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** A system prompt, and where its construction log is stored. */
 export interface SystemPrompt {
@@ -113,7 +114,7 @@ export function buildSystemPrompt(
 
 /** Reads a stored construction log back into the text it describes. */
 export function systemTextOf(log: string, content: (hash: ContentHash) => string | undefined): string {
-  const records = JSON.parse(log) as readonly SegmentRecord[];
+  const records = readJson(log) as readonly SegmentRecord[];
   return records
     .flatMap((record) => (record.hash === undefined ? [] : [requiredText(content, record.hash, 'a part of a system prompt')]))
     .join(segmentSeparator);

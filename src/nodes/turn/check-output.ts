@@ -5,6 +5,7 @@ import { type JsonValue, isDeeperThan, maxArgumentDepth } from '../../core/json.
 import { outputSectionId, type OutputFormat } from '../../core/prompt/output-format.ts';
 import type { ItemDraft } from '../../core/events/transaction.ts';
 import type { DecidedAction } from '../../core/events/turn-parts.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Decision of a turn: the action as plain data, and the item of a loop. */
 export interface Decided {
@@ -51,7 +52,7 @@ function readOutput(env: Env, { schema }: OutputFormat, reply: string): ReadOutp
   const text = /^\s*```\w*[ \t]*\r?\n([\s\S]*?)\r?\n?[ \t]*```\s*$/.exec(reply)?.[1] ?? reply;
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = readJson(text) as JsonValue;
   } catch (thrown) {
     return { ok: false, problems: [`it is not JSON: ${describeThrown(thrown).slice(0, toldChars)}`] };
   }

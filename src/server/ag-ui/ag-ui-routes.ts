@@ -1,4 +1,4 @@
-import { readJson } from '../http/request-body.ts';
+import { readJsonBody } from '../http/request-body.ts';
 import type { ServerApp, ServerParts } from '../http/server-parts.ts';
 import { sseAnswer } from '../threads/sse-stream.ts';
 import { decidedAt, submit, type Submitted } from '../threads/submit.ts';
@@ -13,7 +13,7 @@ import { answerAgUi, usageOf } from './answer-ag-ui.ts';
  */
 export function addAgUiRoutes(app: ServerApp, parts: ServerParts, threads: Threads): void {
   app.post('/ag-ui', async (context) => {
-    const input = readAgUiInput(await readJson(context));
+    const input = readAgUiInput(await readJsonBody(context));
     const { done, used, answer } = await threads.inOrder(input.threadId, () => perform(parts, threads, input));
     const { listening } = done;
     const { threadId, runId } = input;

@@ -2,7 +2,7 @@ import type { UIMessage, UIMessageChunk } from 'ai';
 import type { Context } from 'hono';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Run } from '../../engine/run.ts';
-import { readJson } from '../http/request-body.ts';
+import { readJsonBody } from '../http/request-body.ts';
 import type { ServerApp, ServerParts } from '../http/server-parts.ts';
 import type { Exchange } from '../threads/exchange.ts';
 import type { GivenVerdict } from '../threads/give-verdicts.ts';
@@ -24,7 +24,7 @@ export function addChatRoutes(app: ServerApp, parts: ServerParts, threads: Threa
   const messages = new WeakMap<Run, ChatMessage>();
 
   app.post('/api/chat', async (context) => {
-    const request = await readChatRequest(await readJson(context));
+    const request = await readChatRequest(await readJsonBody(context));
     const { id: name, profile } = request;
     const verdicts = verdictsOf(request);
     const done = await threads.inOrder(name, () => submit(parts, threads, { name, profile, message: request.message, verdicts }));

@@ -11,6 +11,7 @@ import { readingTools } from './reading-tools.ts';
 import { decidingTool, runningTools } from './running-tools.ts';
 import type { ServerLibrary } from './server-library.ts';
 import type { TeamTool } from './team-tool.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Maximum length of a tool's answer, in characters. */
 const maxAnswerChars = 60_000;
@@ -104,7 +105,7 @@ async function callTool(
     const fits = whole !== undefined && whole.length <= maxAnswerChars;
     return {
       content: [{ type: 'text', text: [cut, ...asked].join('\n\n') }],
-      ...(fits ? { structuredContent: JSON.parse(whole) as Record<string, unknown> } : {}),
+      ...(fits ? { structuredContent: readJson(whole) as Record<string, unknown> } : {}),
     };
   } catch (thrown) {
     return failure(thrown);

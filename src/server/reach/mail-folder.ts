@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /**
  * Returns the folder beside a journal in which processes leave letters for each other: `mail/RUN/NAME.json` is a request, `NAME.taken`
@@ -66,7 +67,7 @@ export async function readLetter(file: string): Promise<{ readonly value: unknow
   const text = await readFile(file, 'utf8').catch(absent);
   if (text === undefined) return undefined;
   try {
-    return { value: JSON.parse(text), writtenAt: found.mtimeMs };
+    return { value: readJson(text), writtenAt: found.mtimeMs };
   } catch {
     // Letters are written whole, so this file is not one.
     return { value: undefined, writtenAt: found.mtimeMs };

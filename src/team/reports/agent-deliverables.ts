@@ -1,6 +1,7 @@
 import { type JsonObject, isJsonObject } from '../../core/json.ts';
 import type { SubContext } from '../../core/state/sub-context.ts';
 import { assistantWords } from './message-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Number of an agent's last texts that are searched for a JSON summary. */
 const textsSearched = 5;
@@ -37,7 +38,7 @@ function parseSummary(text: string): JsonObject | undefined {
   const body = fenced ?? trimmed;
   if (!body.startsWith('{')) return undefined;
   try {
-    const value = JSON.parse(body) as unknown;
+    const value = readJson(body);
     return isJsonObject(value) && typeof value['primary_summary'] === 'string' ? value : undefined;
   } catch {
     // Not JSON: the text is plain words.

@@ -3,6 +3,7 @@ import { formatDiagnostic } from '../../profiles/format-diagnostics.ts';
 import { formatFailure } from './format-suite.ts';
 import type { SuiteReport } from './run-suite.ts';
 import { xmlText } from './xml-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Returns a report as JSON. */
 export function suiteJson({ cases, problems, skipped, coverage, written }: SuiteReport): JsonObject {
@@ -17,7 +18,7 @@ export function suiteJson({ cases, problems, skipped, coverage, written }: Suite
     coverage,
     written,
   };
-  return JSON.parse(JSON.stringify(report)) as JsonObject;
+  return readJson(JSON.stringify(report)) as JsonObject;
 }
 
 /** Returns a report as JUnit XML: a suite per file, a case per test, and an error per problem of a file. */

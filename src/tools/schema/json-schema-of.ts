@@ -1,6 +1,7 @@
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../../core/json.ts';
 import { mapSchema } from './map-schema.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Largest schema of one tool, in characters of JSON text (FAULTS P4). */
 const maxSchemaChars = 256 * 1024;
@@ -101,7 +102,7 @@ function plainCopy(found: unknown, where: string): JsonObject {
       `is a schema of ${json.length} characters; ${maxSchemaChars} are allowed. Split the tool, or describe less`,
     );
   }
-  const copy = json === undefined ? undefined : (JSON.parse(json) as JsonValue);
+  const copy = json === undefined ? undefined : (readJson(json) as JsonValue);
   if (!isJsonObject(copy)) throw invalid(where, 'must be a JSON Schema object');
   return copy;
 }

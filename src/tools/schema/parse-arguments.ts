@@ -3,6 +3,7 @@ import type { ParsedArguments } from '../../core/env.ts';
 import { describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, isDeeperThan, maxArgumentDepth } from '../../core/json.ts';
 import type { ToolEffect } from '../../core/tool/tool.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Longest argument text, in characters. */
 export const maxArgumentChars = 1024 * 1024;
@@ -39,7 +40,7 @@ export function parseArguments(input: string, options: ParseOptions): ParsedArgu
 /** Text of one object without nesting, as most arguments are, provided that it is JSON. */
 const flat = /^\{[^{}[\]]*\}$/;
 
-/** Text that may hold a number beyond the range of a double, which JSON.parse turns into infinity. */
+/** Text that may hold a number beyond the range of a double, which `JSON.parse` turns into infinity. */
 const bigNumber = /\d[eE]\+?\d|\d{300}/;
 
 function toArguments(value: JsonValue, repaired: boolean): ParsedArguments {
@@ -66,7 +67,7 @@ function repair(text: string): ParsedArguments | undefined {
   if (!body.startsWith('{') || !body.endsWith('}') || openAtEnd(body)) return undefined;
   try {
     const { jsonrepair } = load('jsonrepair') as typeof import('jsonrepair');
-    const value = JSON.parse(jsonrepair(body)) as JsonValue;
+    const value = readJson(jsonrepair(body)) as JsonValue;
     const parsed = isJsonObject(value) ? toArguments(value, true) : undefined;
     return parsed?.ok === true ? parsed : undefined;
   } catch {

@@ -13,6 +13,7 @@ import { resolveReadable, type ReadBounds } from '../workspace/workspace-files.t
 import type { ChartJob, DrawnChart } from './chart-job.ts';
 import { checkSpec } from './check-spec.ts';
 import { isNumericColumn, parseCsv } from '../data/parse-csv.ts';
+import { readJson } from '../../core/read-json.ts';
 
 const maxSpecChars = 1_000_000;
 
@@ -114,7 +115,7 @@ function readDataRows(file: string, text: string): readonly JsonObject[] {
 }
 
 function jsonRows(text: string): readonly JsonObject[] {
-  const value = JSON.parse(text) as JsonValue;
+  const value = readJson(text) as JsonValue;
   if (Array.isArray(value) && (value as readonly JsonValue[]).every(isJsonObject)) return value as readonly JsonObject[];
   throw new CadreError('TOOL_FAILED', 'it must be a list of objects.');
 }

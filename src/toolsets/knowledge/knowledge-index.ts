@@ -3,6 +3,7 @@ import { chunkDocument } from '../documents/search/document-chunks.ts';
 import { parseDocument } from '../documents/parse/parse-document.ts';
 import { parseSearchQuery, toIndexText } from '../documents/search/search-terms.ts';
 import { joinLines, splitLines } from '../files/text-lines.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** A document to be indexed. */
 export interface IndexedText {
@@ -97,7 +98,7 @@ export class KnowledgeIndex {
       .map((row) => ({
         path: String(row['path']),
         glob: String(row['glob']),
-        tags: JSON.parse(String(row['tags'])) as string[],
+        tags: readJson(String(row['tags'])) as string[],
       }));
   }
 
@@ -163,7 +164,7 @@ export class KnowledgeIndex {
         source: String(row['source']),
         title: String(row['title']),
         passages: Number(row['passages']),
-        tags: JSON.parse(String(row['tags'])) as string[],
+        tags: readJson(String(row['tags'])) as string[],
       }));
   }
 

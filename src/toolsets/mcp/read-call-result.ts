@@ -5,6 +5,7 @@ import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import { toContentParts } from '../../tools/content-parts.ts';
 import { stableJson } from '../../tools/stable-json.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Converts a server's answer to a tool result: every kind of content reaches the model, as it is or as JSON. */
 export function readCallResult(result: JsonObject): ToolReturn {
@@ -85,7 +86,7 @@ function isSameContent(part: ContentPart, structured: JsonValue): boolean {
   }
   if (part.type !== 'text' || !/^\s*[{["\d-tfn]/.test(part.text)) return false;
   try {
-    return isDeepStrictEqual(JSON.parse(part.text), structured);
+    return isDeepStrictEqual(readJson(part.text), structured);
   } catch {
     return false;
   }

@@ -17,6 +17,7 @@ import type { CodeFile, ToolsetCode } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
 import { describeProblem } from './describe-problem.ts';
 import { watchEnd } from './watch-end.ts';
+import { readJson } from '../../core/read-json.ts';
 
 interface LoadedFile {
   readonly file: CodeFile;
@@ -106,7 +107,7 @@ function addressInCadre(specifier: string, { file }: LoadedFile): string {
 }
 
 function entryPoints(root: URL): ReadonlyMap<string, string> {
-  const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+  const { exports } = readJson(readFileSync(new URL('package.json', root), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
   };
   return new Map(Object.entries(exports).flatMap(([name, to]) => (typeof to === 'string' ? [] : [[name, to.default] as const])));

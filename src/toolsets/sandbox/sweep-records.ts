@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onAgreed } from '../files/guard/agreed-writes.ts';
 import type { BytePath } from './byte-path.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Data for sweeping a workspace when this process is killed while a command runs there. */
 export interface SweepRecord {
@@ -55,7 +56,7 @@ export function readSweepRecords(folder: string): { readonly records: readonly S
   return {
     records: readdirSync(folder)
       .filter((name) => name.endsWith(suffix))
-      .map((name) => JSON.parse(read(name)) as SweepRecord),
-    agreed: agreed.map((line) => JSON.parse(line) as string),
+      .map((name) => readJson(read(name)) as SweepRecord),
+    agreed: agreed.map((line) => readJson(line) as string),
   };
 }

@@ -10,6 +10,7 @@ import { startProgram } from '../process/start-program.ts';
 import { jobFile, type JobAnswer } from '../worker/job-answer.ts';
 import { runWorker } from '../worker/run-worker.ts';
 import type { HtmlPage, MarkdownPage } from './html-to-markdown.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Place and time limit of a page's conversion to Markdown. */
 export interface Conversion {
@@ -75,7 +76,7 @@ async function convertInSandbox(
     signal.throwIfAborted();
     if (cause === 'timeout') throw failed(page, `took longer than ${timeoutMs / 1_000} s and was stopped`);
     if (exitCode !== 0) throw failed(page, `ended without a result (${exitCode ?? 'killed'})`);
-    return resultOf(JSON.parse(readFileSync(output, 'utf8')) as JobAnswer);
+    return resultOf(readJson(readFileSync(output, 'utf8')) as JobAnswer);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

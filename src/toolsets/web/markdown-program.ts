@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { answerOf } from '../worker/job-answer.ts';
 import { htmlToMarkdown, type HtmlPage } from './html-to-markdown.ts';
+import { readJson } from '../../core/read-json.ts';
 
 // Program run in a sandbox: reads a page from the file named first, writes the answer to the second.
 const [, , input = '', output = ''] = process.argv;
-const answer = await answerOf(() => htmlToMarkdown(JSON.parse(readFileSync(input, 'utf8')) as HtmlPage));
+const answer = await answerOf(() => htmlToMarkdown(readJson(readFileSync(input, 'utf8')) as HtmlPage));
 writeFileSync(output, JSON.stringify(answer));

@@ -4,6 +4,7 @@ import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { convertPage } from './convert-page.ts';
 import { decodeBody } from './decode-body.ts';
 import type { WebResource } from './fetch-resource.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Form in which a model sees a body. */
 type PageForm = 'html' | 'text' | 'file' | 'refused';
@@ -88,7 +89,7 @@ function cutNotes({ truncated, body }: WebResource): readonly string[] {
 
 function indented(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(readJson(text), null, 2);
   } catch {
     // Truncated, JSON lines, or not JSON: returned as received.
     return text;

@@ -7,6 +7,7 @@ import { removeInside } from '../files/change-inside.ts';
 import { writeInside } from '../files/write-inside.ts';
 import { workspaceName } from './workspace-files.ts';
 import { engineFolder } from '../files/guard/unreadable.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** One change of a file by a tool call, recorded before it is made. */
 export interface EditRecord {
@@ -90,7 +91,7 @@ export class EditHistory {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
-    const value = JSON.parse(text) as JsonValue;
+    const value = readJson(text) as JsonValue;
     return isJsonObject(value) ? (value as unknown as EditRecord) : undefined;
   }
 }

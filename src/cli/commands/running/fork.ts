@@ -17,6 +17,7 @@ import { openTerminal } from '../../terminal/terminal.ts';
 import { watchMode, watchRun } from '../../terminal/watcher.ts';
 import { openRunSession } from '../../runs/run-session.ts';
 import type { RunOptions } from './run.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Options of `fork` alone. */
 export interface ForkCommandOptions extends RunOptions, RestateFlags {
@@ -111,7 +112,7 @@ function assignment(option: string, text: string, form: string): { readonly name
 /** A value as JSON; anything else is a text. */
 function jsonOrText(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    return readJson(text) as JsonValue;
   } catch {
     return text;
   }

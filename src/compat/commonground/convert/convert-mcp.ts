@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { Finding, FindingKind } from '../finding.ts';
 import { isAnnotation } from '../list-items.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Toolsets for the MCP servers of a project, by name, as YAML. */
 export interface ConvertedServers {
@@ -76,7 +77,7 @@ export function convertServers(file: string, text: string, descriptions: Readonl
 
 function readServers(conversion: Conversion): JsonObject {
   try {
-    const value = JSON.parse(conversion.text) as JsonValue;
+    const value = readJson(conversion.text) as JsonValue;
     if (isJsonObject(value)) {
       const { mcpServers, servers } = value;
       if (isJsonObject(mcpServers)) return mcpServers;

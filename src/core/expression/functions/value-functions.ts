@@ -2,6 +2,7 @@ import { isTruthy, kindOf } from '../data.ts';
 import { failure, MAX_TEXT } from '../evaluation.ts';
 import { textArgument, type ExpressionFunction } from './function.ts';
 import { toStableJson, toText } from '../json-text.ts';
+import { readJson } from '../../read-json.ts';
 
 /** The functions that test, convert and print any value. */
 export const valueFunctions: readonly ExpressionFunction[] = [
@@ -40,7 +41,7 @@ export const valueFunctions: readonly ExpressionFunction[] = [
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return readJson(text);
   } catch {
     return null;
   }

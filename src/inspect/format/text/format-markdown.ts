@@ -4,6 +4,7 @@ import { plainStyle, type FormatOptions, type TextStyle } from './text-style.ts'
 import { textWidth } from './text-width.ts';
 import { wrapLine } from './wrap-line.ts';
 import { visibleText, inlineText } from './inline-text.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Layout options of a block. */
 type BlockFormat = Required<Pick<FormatOptions, 'style'>> & Pick<FormatOptions, 'width'>;
@@ -123,7 +124,7 @@ function wrapped(text: string, { width }: BlockFormat, first = '', rest = first)
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/u.test(text)) return false;
   try {
-    JSON.parse(text);
+    readJson(text);
     return true;
   } catch {
     // It starts like JSON but is not.

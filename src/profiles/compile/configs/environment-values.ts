@@ -6,6 +6,7 @@ import { quote } from '../../wording.ts';
 import { childOf, type MapEntry, type MapNode, type Place, type ScalarNode, type SourceNode } from '../../yaml/source-node.ts';
 import { findFile } from '../file-lookup.ts';
 import { readFlag, readText, textNode } from '../read-node.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Sources of looked-up values. */
 export interface ValueSources {
@@ -110,7 +111,7 @@ function fromFile(node: MapNode, sources: ValueSources): SourceNode | undefined 
   if (found?.file === undefined) return undefined;
   sources.onUsed(found.path);
   try {
-    const value: unknown = JSON.parse(found.file);
+    const value: unknown = readJson(found.file);
     return toNode(value as JsonValue, node.at);
   } catch (thrown) {
     sources.report.error('BAD_REFERENCE', { at: path.at, message: `${quote(found.path)} is not JSON: ${describeThrown(thrown)}` });

@@ -9,7 +9,7 @@ import { toActionDone } from '../../reach/perform-action.ts';
 import type { RunAction } from '../../reach/run-action.ts';
 import { bodySchemas } from './control-schemas.ts';
 import { bodyHash, onceId } from '../once-key.ts';
-import { bodyWords, readBody, readJson } from '../request-body.ts';
+import { bodyWords, readBody, readJsonBody } from '../request-body.ts';
 import type { ServerApp, ServerEnv, ServerParts } from '../server-parts.ts';
 import type { RunId } from '../../../core/ids.ts';
 import { isKnown } from '../../../engine/launch/free-run-id.ts';
@@ -87,7 +87,7 @@ async function readRequest<Kind extends RunAction['kind']>(
   context: Context<ServerEnv>,
   kind: Kind,
 ): Promise<Extract<RunAction, { kind: Kind }>> {
-  return readAction(kind, await readJson(context), { what: bodyWords, code: 'REQUEST_INVALID' });
+  return readAction(kind, await readJsonBody(context), { what: bodyWords, code: 'REQUEST_INVALID' });
 }
 
 /** A launch in progress. */

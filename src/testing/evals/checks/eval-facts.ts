@@ -6,6 +6,7 @@ import type { WorkModule } from '../../../core/team/work-module.ts';
 import { outputOf } from '../../expect/check-run.ts';
 import { runOverview } from '../../../inspect/run-overview.ts';
 import type { TurnRecord } from '../../../inspect/turn/turn-record.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Figures of a run. */
 export interface RunFacts {
@@ -146,7 +147,7 @@ function callsOf({ agentId, profile, toolInteractions }: TurnRecord): readonly C
 function jsonOf(text: string): JsonValue {
   const fenced = /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(text);
   try {
-    return JSON.parse(fenced?.[1] ?? text) as JsonValue;
+    return readJson(fenced?.[1] ?? text) as JsonValue;
   } catch {
     // Most outputs are prose: conditions on `value` then see null.
     return null;

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../../core/json.ts';
 import { parseRecording, type Recording } from '../../../core/recording/recording.ts';
 import type { Run } from '../../../engine/run.ts';
 import type { PlannedRun } from './planned-run.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 const format = 'cadre-eval-recording/1';
 
@@ -32,7 +33,7 @@ export class EvalRecording {
     });
     let read: unknown;
     try {
-      read = JSON.parse(text);
+      read = readJson(text);
     } catch {
       throw fail('is no JSON');
     }

@@ -3,6 +3,7 @@ import { xmlText } from '../../suite/xml-text.ts';
 import { type BaselineComparison, reportFormat } from '../score/baseline.ts';
 import type { CheckResult, EvalReport, EvalResult } from '../score/eval-result.ts';
 import { isPassed, summarize } from '../score/summarize.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Returns a report as JSON, which is also a baseline for later ones. */
 export function evalJson(report: EvalReport, comparison?: BaselineComparison): JsonObject {
@@ -20,7 +21,7 @@ export function evalJson(report: EvalReport, comparison?: BaselineComparison): J
     results,
     ...(comparison === undefined ? {} : { baseline: comparison }),
   };
-  return JSON.parse(JSON.stringify(whole)) as JsonObject;
+  return readJson(JSON.stringify(whole)) as JsonObject;
 }
 
 /** Returns a report as JUnit XML: a suite per variant, a test case per run. */

@@ -5,6 +5,7 @@ import type { EvalSuite } from '../suite/eval-suite.ts';
 import type { EvalReport, EvalResult } from './eval-result.ts';
 import { fisherWorse, holm, signFlipWorse, type Tally } from './statistics.ts';
 import { summarize, type EvalCell } from './summarize.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Format of reports in JSON, which are also baselines. */
 export const reportFormat = 'cadre-eval/1';
@@ -90,7 +91,7 @@ function talliesFor({ tallies }: Baseline, variant: string, variants: number): R
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     // The caller says what is wrong with the file.
     return undefined;

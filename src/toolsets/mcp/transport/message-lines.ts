@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Most lines that are not messages before a server is given up: it does not speak the protocol, and reading on costs time. */
 const maxNoiseLines = 10_000;
@@ -72,7 +73,7 @@ export class MessageLines {
 function parseMessage(line: string): object | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = readJson(line);
     return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0' ? value : undefined;
   } catch {
     // Half a message, or a log line that happens to begin with a brace.

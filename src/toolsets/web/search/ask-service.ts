@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/jso
 import { decodeBody } from '../decode-body.ts';
 import { fetchResource } from '../fetch-resource.ts';
 import type { HostResolver } from '../resolve-host.ts';
+import { readJson } from '../../../core/read-json.ts';
 
 /** Dependencies for calling a search service. */
 export interface ServicePorts {
@@ -63,7 +64,7 @@ export async function askForList(
   const text = await askService({ ...question, accept: 'application/json' }, ports, signal);
   let value: JsonValue | undefined;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = readJson(text) as JsonValue;
   } catch {
     throw new CadreError('TOOL_FAILED', 'its answer is not JSON');
   }
