@@ -5,6 +5,7 @@ import { createMemoryJournal } from '../../../src/testing/index.ts';
 import type { Host } from '../process/host.ts';
 import type { Random } from '../world/random.ts';
 import { diskError, type Storage } from './storage.ts';
+import { readJson } from '../../../src/core/read-json.ts';
 
 interface Applied {
   readonly lease: Lease;
@@ -123,7 +124,7 @@ export class MemoryStorage implements Storage {
   }
 
   #fromText(runId: RunId, after = 0, limit = Infinity): readonly CadreEvent[] {
-    return (this.#texts.get(runId) ?? []).slice(after, after + limit).map((text) => JSON.parse(text) as CadreEvent);
+    return (this.#texts.get(runId) ?? []).slice(after, after + limit).map((text) => readJson(text) as CadreEvent);
   }
 
   #assertRoom(host: Host): void {
