@@ -64,6 +64,31 @@ describe('F49: crowds pass in portions', () => {
     await Promise.all([...all, ...slow]);
   });
 
+  it('one long commit alone ends its portion, also the first after a pause, and one that waited for its store', async () => {
+    const loop = handLoop();
+    let now = 0;
+    const loopThrottle = new LoopThrottle({ clock: { monotonic: () => now }, defer: loop.defer });
+    const went: string[] = [];
+    loopThrottle.begin();
+    now += 40;
+    expect(loopThrottle.delays(10, () => void went.push('first'))).toBe(true);
+    expect(went).toEqual([]);
+    await loop.turn();
+    expect(went).toEqual(['first']);
+    await loop.turn();
+    loopThrottle.begin();
+    now += 7;
+    expect(loopThrottle.delays(10, () => void went.push('short'))).toBe(false);
+    await loop.turn();
+    await loop.turn();
+    now += 40;
+    // Its portion is over: the wait for the store let the event loop turn.
+    expect(loopThrottle.delays(10, () => void went.push('stored'))).toBe(false);
+    expect(loopThrottle.delays(1_000, () => void went.push('heavy'))).toBe(true);
+    await loop.turn();
+    expect(went).toEqual(['first', 'heavy']);
+  });
+
   it('effects of a crowd begin in their order, and whatever comes meanwhile behind them', async () => {
     const loop = handLoop();
     const begun: number[] = [];

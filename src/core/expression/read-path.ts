@@ -30,7 +30,8 @@ export function pathReader(path: string): (scope: unknown) => unknown {
   return (scope) => readParsed(scope, parsed);
 }
 
-function readParsed(scope: unknown, parsed: ParsedPath | undefined): unknown {
+/** Reads a parsed path; null for one that could not be parsed. */
+export function readParsed(scope: unknown, parsed: ParsedPath | undefined): unknown {
   if (typeof scope !== 'object' || scope === null || parsed === undefined) return null;
   const root = Object.hasOwn(scope, parsed.first) ? parsed.first : DEFAULT_ROOT;
   return readParsedPath(scope as Scope, root, stepsBelow(parsed, root));

@@ -102,6 +102,9 @@ function typeChange(): Error {
 /** Freezes a value deeply, and returns it. */
 export function frozen<Value extends JsonValue>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) if (inner !== undefined) frozen(inner);
+  for (const key of Object.keys(value)) {
+    const inner = (value as Readonly<Record<string, JsonValue | undefined>>)[key];
+    if (typeof inner === 'object' && inner !== null) frozen(inner);
+  }
   return Object.freeze(value);
 }

@@ -47,6 +47,7 @@ export function newSourceMarks(carried: readonly string[] = noSources.untrusted)
 
 /** Returns every untrusted source that an agent has read, in view or not. */
 export function untrustedSources({ marks, carried, passed }: SourceMarks): readonly string[] {
+  if (marks.size === 0 && passed.length === 0) return carried;
   const labels = new Set(carried);
   for (const label of passed) labels.add(label);
   for (const [label, { untrustedAt }] of marks) if (untrustedAt >= 0) labels.add(label);

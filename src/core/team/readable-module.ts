@@ -31,8 +31,16 @@ function fieldsOf(record: JsonObject, read: (key: string, value: JsonValue) => J
 /** Converts a time of the record to text; a number that is no valid time stays. */
 function timed(key: string, value: JsonValue): JsonValue {
   if (!times.has(key) || typeof value !== 'number' || !(Math.abs(value) <= 8.64e15)) return value;
-  return new Date(value).toISOString();
+  if (value !== lastTime) {
+    lastText = new Date(value).toISOString();
+    lastTime = value;
+  }
+  return lastText;
 }
+
+// Pure cache: the modules that one call creates or moves have one time in common.
+let lastTime: number | undefined;
+let lastText = '';
 
 function isEmpty(value: JsonValue): boolean {
   if (value === null || value === '') return true;

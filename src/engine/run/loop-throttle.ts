@@ -6,6 +6,11 @@ const capacity = 32;
 /** Milliseconds of such work after which the event loop gets a turn. */
 const portionMs = 8;
 
+/** Calls back in a later turn of the event loop. An immediate alone may come in this one, before the timers that are due. */
+function afterTimers(callback: () => void): void {
+  setImmediate(() => void setImmediate(callback));
+}
+
 /** What a throttle measures its portions by. */
 export interface LoopThrottleParts {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -19,7 +24,8 @@ export interface LoopThrottleParts {
  *
  * 1. While a portion lasts, passing takes no time.
  * 2. Callers pass in the order in which they came.
- * 3. A portion ends by its weight or by its time, whichever comes first; one operation passes in any case.
+ * 3. A portion ends by its weight or by its time, whichever comes first; one operation passes in any case. Commits are weighed when they
+ *    are done, so the first of a portion may end it, by its time.
  */
 export class LoopThrottle {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -31,29 +37,44 @@ export class LoopThrottle {
   #began = 0;
   #isTurning = false;
 
-  constructor({ clock, defer = setImmediate }: LoopThrottleParts) {
+  constructor({ clock, defer = afterTimers }: LoopThrottleParts) {
     this.#clock = clock;
     this.#defer = defer;
   }
 
   /** Passes an operation of this weight, 1 to 32; returns a promise when it must wait for another turn of the event loop. */
   pass(weight: number): Promise<void> | undefined {
+    this.begin();
+    return this.#waiting.length === 0 && this.#fits(weight) ? undefined : this.#wait(weight);
+  }
+
+  /** Begins a portion, unless one lasts: call it before the work that `delays` weighs. */
+  begin(): void {
     if (!this.#isTurning) this.#turn();
-    if (this.#waiting.length === 0 && this.#fits(weight)) return undefined;
+  }
+
+  /** Weighs a commit of so many events; true when the next must wait for another turn of the event loop, after which `goOn` is called. */
+  delays(events: number, goOn: () => void): boolean {
+    const weight = Math.min(capacity, 1 + Math.max(0, events >> 3));
+    // A commit that waited for its store may end in a later turn than it began in.
+    if (!this.#isTurning) this.#turn();
+    if (this.#waiting.length === 0 && !(this.#passed === 0 && this.#isOver()) && this.#fits(weight)) return false;
+    void this.#wait(weight).then(goOn);
+    return true;
+  }
+
+  #wait(weight: number): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ weight, resolve }));
   }
 
-  /** Passes a commit of so many events; true when it must wait for another turn of the event loop, after which `goOn` is called. */
-  delays(events: number, goOn: () => void): boolean {
-    const turn = this.pass(Math.min(capacity, 1 + Math.max(0, events >> 3)));
-    if (turn !== undefined) void turn.then(goOn);
-    return turn !== undefined;
-  }
-
   #fits(weight: number): boolean {
-    if (this.#passed > 0 && (this.#passed + weight > capacity || this.#clock.monotonic() - this.#began >= portionMs)) return false;
+    if (this.#passed > 0 && (this.#passed + weight > capacity || this.#isOver())) return false;
     this.#passed += weight;
     return true;
+  }
+
+  #isOver(): boolean {
+    return this.#clock.monotonic() - this.#began >= portionMs;
   }
 
   #turn(): void {

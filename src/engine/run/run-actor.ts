@@ -159,6 +159,7 @@ export class RunActor implements RunDriver {
   /** Decides and commits what waits; goes on later where a commit or the event loop needs time. */
   readonly #pump = (): void => {
     let isLater = false;
+    this.#ports.loopThrottle.begin();
     try {
       while (!isLater && (this.#queue.size > 0 || this.#held.isDue) && this.halted === undefined && !this.#paused) {
         this.#held.isDue = false;

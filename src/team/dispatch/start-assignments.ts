@@ -71,8 +71,8 @@ function beginModules(begun: readonly BegunModule[], { changeModules, run }: Tra
 function prepare(accepted: readonly AcceptedAssignment[], sharedContext: JsonObject, context: TransitionContext) {
   const protocol = associateProtocol(context.protocols);
   // Briefings describe modules as they will be when read, that is, ongoing.
-  const modules: Record<string, WorkModule> = { ...context.run.team.workModules };
-  for (const { module } of accepted) modules[module.module_id] = { ...module, status: 'ongoing' };
+  const modules = new Map(Object.entries(context.run.team.workModules));
+  for (const { module } of accepted) modules.set(module.module_id, { ...module, status: 'ongoing' });
   const view = new HandoverView({ run: context.run, agent: context.agent, scope: context.scope, modules });
   const prepared: Prepared[] = [];
   const failed: FailedPreparation[] = [];

@@ -13,8 +13,8 @@ export interface HandoverSource {
   readonly agent: SubContext;
   /** The agent's roots for conditions. */
   readonly scope: Scope;
-  /** Work modules as of the reading of the briefing, if they differ from `run`. */
-  readonly modules?: Readonly<Record<string, WorkModule>>;
+  /** Work modules by id as of the reading of the briefing, if they differ from `run`. */
+  readonly modules?: ReadonlyMap<string, WorkModule>;
 }
 
 /** Roots of one handover: values for conditions, and values to hand over, with work modules as models read them. */
@@ -40,9 +40,11 @@ export class HandoverView {
       messages: once(() => handoverMessages(agent.history)),
       current_action: () => ({ ...agent.turn.action, parameters: this.#params }),
     });
-    const modules = source.modules ?? source.run.team.workModules;
+    const { run, modules } = source;
     const withModules = (read: (module: WorkModule) => object): Scope => {
-      const team = overlay(scope['team'], { work_modules: once(() => moduleViews(source.run, modules, read)) });
+      const team = overlay(scope['team'], {
+        work_modules: once(() => moduleViews(run, modules?.entries() ?? Object.entries(run.team.workModules), read)),
+      });
       return overlay(scope, { params: () => this.#params, state: () => state, team: () => team });
     };
     this.#scope = withModules((module) => module);
@@ -77,12 +79,12 @@ function once<Value>(read: () => Value): () => Value {
 
 function moduleViews(
   run: RunContext,
-  modules: Readonly<Record<string, WorkModule>>,
+  modules: Iterable<readonly [string, WorkModule]>,
   read: (module: WorkModule) => object,
 ): Readonly<Record<string, unknown>> {
   // Ids are names that no object inherits, since no patch may hold another.
   const views: Record<string, unknown> = {};
-  for (const [id, module] of Object.entries(modules)) {
+  for (const [id, module] of modules) {
     const view = read(module);
     views[id] = module.context_archive.length === 0 ? view : withArchives(run, view);
   }

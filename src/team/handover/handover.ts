@@ -1,6 +1,7 @@
 import { toErrorRecord } from '../../core/error.ts';
 import { toPlainData } from '../../core/expression/data.ts';
-import { pathReader, readPath } from '../../core/expression/read-path.ts';
+import { pathTemplate, type PathVariables, type TemplateReader } from '../../core/expression/path-template.ts';
+import { pathReader } from '../../core/expression/read-path.ts';
 import type { Scope } from '../../core/expression/roots.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts';
 import type { HandoverProtocol, InheritanceRule } from '../../core/profile/profile.ts';
@@ -37,10 +38,12 @@ export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, vi
   }
   const warnings: string[] = [];
   for (const rule of protocol.inheritance) {
-    const value = conditionHolds(protocol, rule, conditions, warnings) ? inherited(rule, values) : null;
+    if (!conditionHolds(protocol, rule, conditions, warnings)) continue;
+    const compiled = compiledRule(rule);
+    const value = inherited(compiled, values);
     if (isEmpty(value)) continue;
     data[rule.payloadKey] = value;
-    properties[rule.payloadKey] = { ...rule.schema, ...(rule.title === undefined ? {} : { 'x-handover-title': rule.title }) };
+    properties[rule.payloadKey] = compiled.schema;
   }
   const { 'x-handover-title': title } = protocol.contextParameters;
   const schema: JsonObject = { type: 'object', ...(title === undefined ? {} : { 'x-handover-title': title }), properties };
@@ -64,10 +67,14 @@ function conditionHolds(protocol: HandoverProtocol, rule: InheritanceRule, scope
   }
 }
 
-/** A rule with its fixed paths parsed: one dispatch may hand over a thousand times. */
-interface RulePaths {
+/** What a rule comes to, once for all of its handovers: one dispatch may hand over a thousand times. */
+interface CompiledRule {
+  /** Describes the value for renderers. */
+  readonly schema: JsonObject;
   readonly replace: readonly VariablePath[];
   readonly iterateOn: readonly VariablePath[];
+  readonly path?: TemplateReader;
+  readonly pathToIterate?: TemplateReader;
 }
 
 interface VariablePath {
@@ -76,33 +83,35 @@ interface VariablePath {
 }
 
 /** Pure cache: keyed by a rule, which never changes. */
-const pathsOfRules = new WeakMap<InheritanceRule, RulePaths>();
+const compiledRules = new WeakMap<InheritanceRule, CompiledRule>();
 
-function pathsOf(rule: InheritanceRule): RulePaths {
-  const known = pathsOfRules.get(rule);
+function compiledRule(rule: InheritanceRule): CompiledRule {
+  const known = compiledRules.get(rule);
   if (known !== undefined) return known;
   const parsed = (paths: Readonly<Record<string, string>> = {}): readonly VariablePath[] =>
     Object.entries(paths).map(([variable, path]) => ({ variable, read: pathReader(path) }));
-  const paths: RulePaths = { replace: parsed(rule.replace), iterateOn: parsed(rule.iterateOn) };
-  pathsOfRules.set(rule, paths);
-  return paths;
+  const compiled: CompiledRule = {
+    schema: Object.freeze({ ...rule.schema, ...(rule.title === undefined ? {} : { 'x-handover-title': rule.title }) }),
+    replace: parsed(rule.replace),
+    iterateOn: parsed(rule.iterateOn),
+    ...(rule.path === undefined ? {} : { path: pathTemplate(rule.path) }),
+    ...(rule.pathToIterate === undefined ? {} : { pathToIterate: pathTemplate(rule.pathToIterate) }),
+  };
+  compiledRules.set(rule, compiled);
+  return compiled;
 }
 
-function inherited(rule: InheritanceRule, scope: Scope): JsonValue {
-  const { replace, iterateOn } = pathsOf(rule);
-  const rounds = rule.pathToIterate === undefined ? undefined : roundsOf(iterateOn, scope);
+function inherited({ replace, iterateOn, path, pathToIterate }: CompiledRule, scope: Scope): JsonValue {
+  const rounds = pathToIterate === undefined ? undefined : roundsOf(iterateOn, scope);
   if (rounds?.length === 0) return [];
-  const fixed: Variables = Object.fromEntries(replace.map(({ variable, read }) => [variable, read(scope)]));
-  if (rule.pathToIterate !== undefined && rounds !== undefined) return iterated(rule.pathToIterate, rounds, fixed, scope);
-  const path = rule.path === undefined ? undefined : fillIn(rule.path, fixed);
-  return path === undefined ? null : toHandoverValue(readPath(scope, path));
+  const fixed: PathVariables = Object.fromEntries(replace.map(({ variable, read }) => [variable, read(scope)]));
+  if (pathToIterate !== undefined && rounds !== undefined) return iterated(pathToIterate, rounds, fixed, scope);
+  return path === undefined ? null : toHandoverValue(path(scope, fixed));
 }
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** Returns each combination of the values of these lists. */
-function roundsOf(lists: readonly VariablePath[], scope: Scope): readonly Variables[] {
-  let rounds: readonly Variables[] = [{}];
+function roundsOf(lists: readonly VariablePath[], scope: Scope): readonly PathVariables[] {
+  let rounds: readonly PathVariables[] = [{}];
   for (const { variable, read } of lists) {
     const values = read(scope);
     if (!Array.isArray(values)) return [];
@@ -112,29 +121,15 @@ function roundsOf(lists: readonly VariablePath[], scope: Scope): readonly Variab
 }
 
 /** Reads the path once for each combination of values; joins lists, and lists other values with their variables. */
-function iterated(template: string, rounds: readonly Variables[], fixed: Variables, scope: Scope): JsonValue {
+function iterated(path: TemplateReader, rounds: readonly PathVariables[], fixed: PathVariables, scope: Scope): JsonValue {
   const found: JsonValue[] = [];
   for (const round of rounds) {
-    const path = fillIn(template, { ...fixed, ...round });
-    const value = path === undefined ? null : toHandoverValue(readPath(scope, path));
+    const value = toHandoverValue(path(scope, { ...fixed, ...round }));
     if (isEmpty(value)) continue;
     if (Array.isArray(value)) found.push(...(value as readonly JsonValue[]));
     else found.push({ ...(toPlainData(round) as JsonObject), value });
   }
   return found;
-}
-
-/** Fills values into a path; undefined when one is missing or contains path syntax, so that a parameter can name only one key. */
-function fillIn(template: string, variables: Variables): string | undefined {
-  let usable = true;
-  const path = template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, variable: string) => {
-    const value = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
-    const key = typeof value === 'number' ? String(value) : value;
-    if (typeof key === 'string' && key !== '' && !/[.[\]]/.test(key)) return key;
-    usable = false;
-    return '';
-  });
-  return usable ? path : undefined;
 }
 
 /** Converts a read value to data; archived attempts that are read directly, alone or as a list, include their messages. */

@@ -78,7 +78,11 @@ function briefing(agentId: AgentId, params: JsonObject, { before, context }: Sta
   const modules = modulesAfter(before, run.team.workModules);
   return briefingEvents(
     agentId,
-    buildBriefing(principalProtocol(protocols), params, new HandoverView({ run, agent, scope, modules })),
+    buildBriefing(
+      principalProtocol(protocols),
+      params,
+      new HandoverView({ run, agent, scope, modules: new Map(Object.entries(modules)) }),
+    ),
     context,
   );
 }
