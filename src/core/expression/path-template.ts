@@ -13,7 +13,7 @@ const markedName = /^\0(\d+)$/;
  * Returns a reader of a path with variables, such as `team.work_modules.{{ module_id }}`, that reads what `readPath` would with
  * the values written into it. A value is one name, or one index: null when one is missing or contains path syntax.
  *
- * Where each variable stands for a whole name, the template is parsed only once.
+ * Where each variable is a whole name, the template is parsed only once.
  */
 export function pathTemplate(template: string): TemplateReader {
   const pieces = template.split(placeholder);

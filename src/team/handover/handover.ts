@@ -67,7 +67,7 @@ function conditionHolds(protocol: HandoverProtocol, rule: InheritanceRule, scope
   }
 }
 
-/** What a rule comes to, once for all of its handovers: one dispatch may hand over a thousand times. */
+/** A rule, compiled once for all of its handovers: one dispatch may hand over a thousand times. */
 interface CompiledRule {
   /** Describes the value for renderers. */
   readonly schema: JsonObject;
