@@ -7,6 +7,8 @@ const maxWireValues = 1_000_000;
 /** Most characters of text in one result, low enough for worst-case JSON text to fit in a string. */
 const maxWireChars = 48_000_000;
 
+const nothingAround: Set<object> = new Set();
+
 /** Remaining allowance of one conversion, and the objects around the current value. */
 interface Walk {
   readonly ancestors: Set<object>;
@@ -27,7 +29,9 @@ interface Walk {
  *    text.
  */
 export function toWire(value: unknown): JsonValue {
-  return convert(value, { ancestors: new Set(), values: maxWireValues, chars: maxWireChars }, 0) ?? null;
+  // Only objects have parts to follow: most values that are compared or converted one by one are none.
+  const ancestors = typeof value === 'object' && value !== null ? new Set<object>() : nothingAround;
+  return convert(value, { ancestors, values: maxWireValues, chars: maxWireChars }, 0) ?? null;
 }
 
 /** Converts a value to JSON; undefined only for `undefined`. */
