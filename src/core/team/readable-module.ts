@@ -31,16 +31,15 @@ function fieldsOf(record: JsonObject, read: (key: string, value: JsonValue) => J
 /** Converts a time of the record to text; a number that is no valid time stays. */
 function timed(key: string, value: JsonValue): JsonValue {
   if (!times.has(key) || typeof value !== 'number' || !(Math.abs(value) <= 8.64e15)) return value;
-  if (value !== lastTime) {
-    lastText = new Date(value).toISOString();
-    lastTime = value;
+  if (value !== last.time) {
+    last.text = new Date(value).toISOString();
+    last.time = value;
   }
-  return lastText;
+  return last.text;
 }
 
 // Pure cache: the modules that one call creates or moves have one time in common.
-let lastTime: number | undefined;
-let lastText = '';
+const last = { time: Number.NaN, text: '' };
 
 function isEmpty(value: JsonValue): boolean {
   if (value === null || value === '') return true;

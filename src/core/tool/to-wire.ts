@@ -7,11 +7,10 @@ const maxWireValues = 1_000_000;
 /** Most characters of text in one result, low enough for worst-case JSON text to fit in a string. */
 const maxWireChars = 48_000_000;
 
-const nothingAround: Set<object> = new Set();
-
 /** Remaining allowance of one conversion, and the objects around the current value. */
 interface Walk {
-  readonly ancestors: Set<object>;
+  /** Made for the first object: most values that are converted one by one have no parts. */
+  ancestors: Set<object> | undefined;
   values: number;
   chars: number;
 }
@@ -29,9 +28,7 @@ interface Walk {
  *    text.
  */
 export function toWire(value: unknown): JsonValue {
-  // Only objects have parts to follow: most values that are compared or converted one by one are none.
-  const ancestors = typeof value === 'object' && value !== null ? new Set<object>() : nothingAround;
-  return convert(value, { ancestors, values: maxWireValues, chars: maxWireChars }, 0) ?? null;
+  return convert(value, { ancestors: undefined, values: maxWireValues, chars: maxWireChars }, 0) ?? null;
 }
 
 /** Converts a value to JSON; undefined only for `undefined`. */
@@ -57,17 +54,18 @@ function convert(value: unknown, walk: Walk, depth: number): JsonValue | undefin
 }
 
 function convertObject(value: object, walk: Walk, depth: number): JsonValue {
-  if (walk.ancestors.has(value)) return unserialisable('circular');
+  const ancestors = (walk.ancestors ??= new Set());
+  if (ancestors.has(value)) return unserialisable('circular');
   if (depth >= maxWireDepth) return unserialisable('too deep');
   if (walk.values < 0) return unserialisable('too large');
-  walk.ancestors.add(value);
+  ancestors.add(value);
   try {
     return byKind(value, walk, depth);
   } catch {
     // A revoked proxy or a throwing trap, getter or method: its kind can still be reported.
     return unserialisable('object that throws');
   } finally {
-    walk.ancestors.delete(value);
+    ancestors.delete(value);
   }
 }
 
@@ -98,7 +96,7 @@ function isPlainObject(value: object): boolean {
 }
 
 function tagOf(value: object): string {
-  return text(Object.prototype.toString.call(value).slice(8, -1), { ancestors: new Set(), values: 1, chars: 60 });
+  return text(Object.prototype.toString.call(value).slice(8, -1), { ancestors: undefined, values: 1, chars: 60 });
 }
 
 /** Converts a value of a built-in class; undefined for all others. Throws when the value only pretends to be one. */

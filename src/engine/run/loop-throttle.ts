@@ -6,10 +6,8 @@ const capacity = 32;
 /** Milliseconds of such work after which the event loop gets a turn. */
 const portionMs = 8;
 
-/** Calls back in a later turn of the event loop. An immediate alone may come in this one, before the timers that are due. */
-function afterTimers(callback: () => void): void {
-  setImmediate(() => void setImmediate(callback));
-}
+/** Milliseconds of one long decision after which timers and sockets are served in any case. */
+const longMs = 25;
 
 /** What a throttle measures its portions by. */
 export interface LoopThrottleParts {
@@ -36,8 +34,9 @@ export class LoopThrottle {
   #passed = 0;
   #began = 0;
   #isTurning = false;
+  #servesOthers = false;
 
-  constructor({ clock, defer = afterTimers }: LoopThrottleParts) {
+  constructor({ clock, defer = setImmediate }: LoopThrottleParts) {
     this.#clock = clock;
     this.#defer = defer;
   }
@@ -81,15 +80,21 @@ export class LoopThrottle {
     this.#isTurning = true;
     this.#passed = 0;
     this.#began = this.#clock.monotonic();
-    this.#defer(() => {
-      if (this.#waiting.length === 0) {
-        this.#isTurning = false;
-        return;
-      }
+    this.#servesOthers = false;
+    this.#defer(this.#onTurn);
+  }
+
+  readonly #onTurn = (): void => {
+    // An immediate may come in the very turn of the loop that asked for it, before timers that are due: after long work they come first.
+    if (!this.#servesOthers && this.#clock.monotonic() - this.#began >= longMs) {
+      this.#servesOthers = true;
+      this.#defer(this.#onTurn);
+    } else if (this.#waiting.length === 0) this.#isTurning = false;
+    else {
       this.#turn();
       this.#admit();
-    });
-  }
+    }
+  };
 
   /** Admits those waiting one after the other: the time of a portion counts what each does at once. */
   readonly #admit = (): void => {
