@@ -38,7 +38,7 @@ describe('what a turn adds to history', () => {
         { toolCallId: 'b', output: { type: 'error-text' } },
       ],
     });
-    expect(stored[0]?.origin).toEqual({ turnId, itemIds: ['iresult a', 'iresult b'], callIds: ['a', 'b'] });
+    expect(stored[0]?.origin).toEqual({ turnId, itemIds: ['iresult a', 'iresult b'], callIds: ['a', 'b'], event: 0 });
   });
 });
 

@@ -52,9 +52,15 @@ export function describeEvent(event: CadreEvent): string {
 
 /**
  * Placeholder for the place of an event in the making. The events of every turn name these fields in their literals, and
- * `Transaction.emit` fills them in: adding fields later costs an extra object each time.
+ * `Transaction.emit` fills them in: adding fields later costs an extra object each time. `at` is no number yet, so that V8 keeps the one
+ * number of the transaction in all of its events instead of a copy in each.
  */
-export const emptyPlace: Required<EventPlace> = { runId: '' as EventPlace['runId'], seq: 0, at: 0, cause: 0 };
+export const emptyPlace: Required<EventPlace> = {
+  runId: '' as EventPlace['runId'],
+  seq: 0,
+  at: undefined as unknown as number,
+  cause: 0,
+};
 
 /** Draft of an event with room for its place. */
 export type PlaceableDraft<Draft> = Writable<Draft & typeof emptyPlace>;

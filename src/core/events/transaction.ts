@@ -81,6 +81,8 @@ export class Transaction {
     contents: { readonly hash: (text: string) => ContentHash; readonly known: Set<ContentHash> },
   ) {
     this.run = run;
+    // Not a number at first, as in `emptyPlace`: reading a field that only ever held numbers makes a copy.
+    this.at = emptyPlace.at;
     this.at = at;
     this.events = [];
     this.effects = [];

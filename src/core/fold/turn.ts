@@ -108,7 +108,7 @@ function pushCall(agent: SubContext, turnId: TurnId, call: ReplyToolCall): void 
     );
     return;
   }
-  remember(agent, { role: 'assistant', content: [part] }, { turnId, itemIds: [], callIds: [call.callId] });
+  remember(agent, { role: 'assistant', content: [part] }, { turnId, itemIds: [], callIds: [call.callId], event: 0 });
 }
 
 /** Adds a message to an agent's history, and its size to the running total; its origin, an object made for it, gets its event. */
@@ -278,7 +278,7 @@ function endModelCall(run: RunContext, agent: SubContext, event: EventOf<'model.
   run.counters.calls += toolCalls.length;
   for (const { wireId } of toolCalls) if (wireId !== undefined) agent.history.wireIds.add(wireId);
   const callIds = first === undefined ? none : toolCalls.length === 1 ? [first.callId] : toolCalls.map(({ callId }) => callId);
-  remember(agent, message, { turnId: event.turnId, itemIds: none, callIds });
+  remember(agent, message, { turnId: event.turnId, itemIds: none, callIds, event: 0 });
   agent.turn.action = first === undefined ? null : currentAction(first, toolCalls, message);
 }
 

@@ -65,7 +65,7 @@ const none: readonly never[] = [];
 function resultMessage(input: TurnInput, turnId: TurnId, wireIds: WireIds | undefined): StoredMessage {
   return {
     message: { role: 'tool', content: [toolResultPart(input, wireIds)] },
-    origin: { turnId, itemIds: [input.itemId], callIds: [(input.callId ?? '') as CallId] },
+    origin: { turnId, itemIds: [input.itemId], callIds: [(input.callId ?? '') as CallId], event: 0 },
   };
 }
 
@@ -74,12 +74,17 @@ function resultsMessage(arrived: readonly TurnInput[], turnId: TurnId, wireIds: 
   const group = arrived.toSorted((a, b) => ((a.callId ?? '') < (b.callId ?? '') ? -1 : 1));
   return {
     message: { role: 'tool', content: group.map((input) => toolResultPart(input, wireIds)) },
-    origin: { turnId, itemIds: group.map((input) => input.itemId), callIds: group.map((input) => (input.callId ?? '') as CallId) },
+    origin: {
+      turnId,
+      itemIds: group.map((input) => input.itemId),
+      callIds: group.map((input) => (input.callId ?? '') as CallId),
+      event: 0,
+    },
   };
 }
 
 function userMessage(input: TurnInput, turnId: TurnId): StoredMessage {
-  const origin = { turnId, itemIds: [input.itemId], callIds: none, source: input.source };
+  const origin = { turnId, itemIds: [input.itemId], callIds: none, event: 0, source: input.source };
   return {
     message: { role: 'user', content: contentParts(input.content) },
     origin: input.noHandover === true ? { ...origin, noHandover: true } : origin,

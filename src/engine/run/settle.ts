@@ -1,5 +1,7 @@
 import { TurnContext } from '../../core/turn-context.ts';
 import type { Env } from '../../core/env.ts';
+import { emptyPlace, type PlaceableDraft } from '../../core/events/event.ts';
+import type { TurnEnd } from '../../core/events/turn-events.ts';
 import type { AgentEnding } from '../../core/events/tool-parts.ts';
 import { waitsForAgent } from '../../core/tool/wait-for.ts';
 import type { AgentId } from '../../core/ids.ts';
@@ -102,12 +104,18 @@ function endTurnWhenCallsEnded(context: TurnContext): void {
     if (end.seq > last) last = end.seq;
     ending ??= end.end;
   }
-  const end = tx.emit(
-    error === undefined
-      ? { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'completed' }
-      : { type: 'turn.end', agentId: agent.meta.agentId, turnId, status: 'error', error },
-    last === 0 ? undefined : last,
-  );
+  const draft: PlaceableDraft<TurnEnd> = {
+    type: 'turn.end',
+    agentId: agent.meta.agentId,
+    turnId,
+    status: error === undefined ? 'completed' : 'error',
+    runId: emptyPlace.runId,
+    seq: emptyPlace.seq,
+    at: emptyPlace.at,
+    cause: emptyPlace.cause,
+  };
+  if (error !== undefined) draft.error = error;
+  const end = tx.emit(draft, last === 0 ? undefined : last);
   if (ending !== undefined) endAgent(context, ending, end.seq);
 }
 

@@ -53,13 +53,12 @@ export class AttemptLog {
       this.#cost = cost === undefined ? undefined : this.#cost + cost;
     }
     const partialText = end.kind === 'failure' ? capPartial(end.partialText) : '';
-    const attempt: Writable<ModelAttempt> = {
-      config: config.name,
-      model: end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId,
-      startedAt: wallStart,
-      ms: Math.round(this.#clock.monotonic() - startedAt),
-    };
-    if (end.firstTokenMs !== undefined) attempt.firstTokenMs = Math.round(end.firstTokenMs);
+    const told = end.kind === 'reply' ? (end.reply.modelId ?? model.modelId) : model.modelId;
+    const ms = Math.round(this.#clock.monotonic() - startedAt);
+    const attempt: Writable<ModelAttempt> =
+      end.firstTokenMs === undefined
+        ? { config: config.name, model: told, startedAt: wallStart, ms }
+        : { config: config.name, model: told, startedAt: wallStart, ms, firstTokenMs: Math.round(end.firstTokenMs) };
     if (error !== undefined) attempt.error = error;
     if (partialText !== '') attempt.partialText = partialText;
     if (waitMs !== undefined) attempt.waitMs = waitMs;
@@ -86,7 +85,8 @@ export class AttemptLog {
       kind: 'reply',
       reply,
       usage: this.#usage,
-      attempts: this.attempts,
+      // An exact copy, since it is kept for the whole run and a grown array reserves room.
+      attempts: this.attempts.slice(),
     };
     if (this.#cost !== undefined) outcome.cost = this.#cost;
     if (warnings.length > 0) outcome.warnings = warnings;

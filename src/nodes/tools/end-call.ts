@@ -80,14 +80,13 @@ export function endOpenCall(context: TurnContext, call: CallState, tool: Tool | 
   if (ending.cleaned !== undefined) draft.cleaned = ending.cleaned;
   const end = tx.emit(draft, ending.cause ?? call.startSeq ?? call.request.seq);
   if (agent.status === 'ended') return;
-  const payload: Record<string, JsonValue> = {
-    tool_name: call.request.name,
-    tool_call_id: callId,
-    is_error: ending.status !== 'ok',
-    content: ending.content as JsonValue,
-  };
-  if (call.args !== null && call.args !== call.request.args) payload['changed_args'] = call.args;
-  if (isOutside) payload['trust'] = 'untrusted';
+  const { name, args } = call.request;
+  const isError = ending.status !== 'ok';
+  const content = ending.content as JsonValue;
+  const payload: Record<string, JsonValue> = isOutside
+    ? { tool_name: name, tool_call_id: callId, is_error: isError, content, trust: 'untrusted' }
+    : { tool_name: name, tool_call_id: callId, is_error: isError, content };
+  if (call.args !== null && call.args !== args) payload['changed_args'] = call.args;
   const item: Writable<ItemDraft> = { source: 'TOOL_RESULT', payload };
   if (ending.cleaned !== undefined) item.cleaned = ending.cleaned;
   if (ending.taint !== undefined && ending.taint.length > 0) item.taint = ending.taint;

@@ -60,19 +60,16 @@ function withCallIds(context: TurnContext, reply: ModelReply): readonly ReplyToo
   for (const call of reply.toolCalls) {
     // A model may invent a name that no provider accepts in history, so derive the wire name from the resolved tool name.
     const name = env.catalog.fromWire(call.toolName);
-    const made: Writable<ReplyToolCall> = {
-      callId: callIdAt(tx.run.counters.calls + recorded.length + 1),
-      providerCallId: call.providerCallId,
-      name,
-      wireName: env.catalog.wireName(name),
-      input: call.input,
-    };
+    const wireName = env.catalog.wireName(name);
+    const callId = callIdAt(tx.run.counters.calls + recorded.length + 1);
+    const { providerCallId, input } = call;
     // Calls that were read out of a text have no ids but those of their places.
     const wireId = reply.said === undefined ? wireIdOf(call, used) : undefined;
-    if (wireId !== undefined) {
-      made.wireId = wireId;
-      fresh?.add(wireId);
-    }
+    const made: Writable<ReplyToolCall> =
+      wireId === undefined
+        ? { callId, providerCallId, name, wireName, input }
+        : { callId, providerCallId, name, wireName, input, wireId };
+    if (wireId !== undefined) fresh?.add(wireId);
     if (call.providerOptions !== undefined) made.providerOptions = call.providerOptions;
     if (call.problem !== undefined) made.problem = call.problem;
     recorded.push(made);
