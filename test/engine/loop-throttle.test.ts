@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DueEffects } from '../../src/engine/effects/due-effects.ts';
 import { LoopThrottle } from '../../src/engine/run/loop-throttle.ts';
 import type { Effect } from '../../src/core/events/transaction.ts';
@@ -119,6 +119,20 @@ describe('F49: crowds pass in portions', () => {
     due.clear();
     await loop.turn();
     expect(begun).toHaveLength(152 + 32);
+  });
+
+  it('a test that fakes the timers of its process stops nothing', async () => {
+    const team = await testEngine({ replies: () => ({ text: 'done' }) });
+    vi.useFakeTimers();
+    try {
+      for (let run = 0; run < 50; run += 1) await (await team.launch()).result;
+    } finally {
+      vi.useRealTimers();
+    }
+    await (
+      await team.launch()
+    ).result;
+    await team.engine.close();
   });
 
   it('200 launches at once let the event loop turn in between', async () => {

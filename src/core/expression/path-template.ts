@@ -7,7 +7,7 @@ export type PathVariables = Readonly<Record<string, unknown>>;
 export type TemplateReader = (scope: unknown, variables: PathVariables) => unknown;
 
 const placeholder = /\{\{\s*([\w.-]+)\s*\}\}/g;
-const markedName = /^\0(\d+)$/;
+const markedName = /^\0(\d+)\0$/;
 
 /**
  * Returns a reader of a path with variables, such as `team.work_modules.{{ module_id }}`, that reads what `readPath` would with
@@ -39,7 +39,7 @@ interface TemplateName {
 function namesOf(template: string, pieces: readonly string[]): readonly TemplateName[] | undefined {
   if (template === '' || /[[\]\0]/.test(template)) return undefined;
   // Marks hold no dots, as names of variables may.
-  const marked = pieces.map((piece, index) => (index % 2 === 0 ? piece : `\0${index}`)).join('');
+  const marked = pieces.map((piece, index) => (index % 2 === 0 ? piece : `\0${index}\0`)).join('');
   const names = marked.split('.').map((text): TemplateName => {
     const [, index] = markedName.exec(text) ?? [];
     return index === undefined ? { text } : { text, variable: pieces[Number(index)] ?? '' };

@@ -102,9 +102,11 @@ function typeChange(): Error {
 /** Freezes a value deeply, and returns it. */
 export function frozen<Value extends JsonValue>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const key of Object.keys(value)) {
-    const inner = (value as Readonly<Record<string, JsonValue | undefined>>)[key];
-    if (typeof inner === 'object' && inner !== null) frozen(inner);
-  }
+  if (isJsonObject(value))
+    for (const key of Object.keys(value)) {
+      const inner = value[key];
+      if (typeof inner === 'object' && inner !== null) frozen(inner);
+    }
+  else for (const inner of Object.values(value) as readonly JsonValue[]) if (typeof inner === 'object') frozen(inner);
   return Object.freeze(value);
 }

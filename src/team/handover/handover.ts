@@ -43,7 +43,7 @@ export function buildBriefing(protocol: HandoverProtocol, params: JsonObject, vi
     const value = inherited(compiled, values);
     if (isEmpty(value)) continue;
     data[rule.payloadKey] = value;
-    properties[rule.payloadKey] = compiled.schema;
+    properties[rule.payloadKey] = { ...compiled.schema };
   }
   const { 'x-handover-title': title } = protocol.contextParameters;
   const schema: JsonObject = { type: 'object', ...(title === undefined ? {} : { 'x-handover-title': title }), properties };
@@ -91,7 +91,7 @@ function compiledRule(rule: InheritanceRule): CompiledRule {
   const parsed = (paths: Readonly<Record<string, string>> = {}): readonly VariablePath[] =>
     Object.entries(paths).map(([variable, path]) => ({ variable, read: pathReader(path) }));
   const compiled: CompiledRule = {
-    schema: Object.freeze({ ...rule.schema, ...(rule.title === undefined ? {} : { 'x-handover-title': rule.title }) }),
+    schema: { ...rule.schema, ...(rule.title === undefined ? {} : { 'x-handover-title': rule.title }) },
     replace: parsed(rule.replace),
     iterateOn: parsed(rule.iterateOn),
     ...(rule.path === undefined ? {} : { path: pathTemplate(rule.path) }),

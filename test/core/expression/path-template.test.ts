@@ -20,6 +20,8 @@ describe('pathTemplate', () => {
     ['state.{{name}}', { name: 'team' }, 'hidden'],
     ['team.work_modules', {}, scope.team.work_modules],
     ['', {}, null],
+    ['team.work_modules.{{ prefix }}2.name', { prefix: 'WM_' }, 'Two'],
+    ['team.work_modules.{{ a }}.{{ b }}1{{ c }}', { a: 'WM_1', b: 'na', c: 'me' }, null],
   ])('%s', (template, variables, expected) => {
     expect(pathTemplate(template)(scope, variables)).toEqual(expected);
   });
@@ -52,7 +54,7 @@ describe('pathTemplate', () => {
     );
     const part = fc.oneof(
       name,
-      fc.constantFrom('.', '.', '.', '{{a}}', '{{ b }}', '{{a.b}}', '[0]', '[', ']', '[{{n}}]', '{{', '}}', ' '),
+      fc.constantFrom('.', '.', '.', '{{a}}', '{{ b }}', '{{a.b}}', '0', '1', '2', '[0]', '[', ']', '[{{n}}]', '{{', '}}', ' '),
     );
     const template = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''));
     const variables = fc.record({ a: name, b: name, 'a.b': name, n: fc.integer({ min: -2, max: 3 }) });
@@ -61,7 +63,7 @@ describe('pathTemplate', () => {
         const filled = text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, key: string) => String(values[key as keyof typeof values]));
         expect(pathTemplate(text)(scope, values)).toEqual(readPath(scope, filled));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 5_000 },
     );
   });
 });
