@@ -66,4 +66,24 @@ describe('pathTemplate', () => {
       { numRuns: 5_000 },
     );
   });
+
+  test('a variable is a whole name or a part of one, beside other variables and digits', () => {
+    const names = ['a', 'b', 'a1', 'a2', 'b1', 'b2'];
+    const tree = (depth: number, at: string): unknown =>
+      depth === 0 ? at : Object.fromEntries(names.map((name) => [name, tree(depth - 1, `${at}.${name}`)]));
+    const deep = { state: tree(4, 'state'), team: tree(4, 'team') };
+    const segment = fc.constantFrom(...names, '{{x}}', '{{y}}', '{{x}}1', '{{y}}2', '{{z}}{{n}}', 'a{{n}}');
+    const template = fc
+      .tuple(fc.constantFrom('state', 'team'), fc.array(segment, { minLength: 4, maxLength: 4 }))
+      .map(([root, segments]) => [root, ...segments].join('.'));
+    const name = fc.constantFrom('a', 'b');
+    const variables = fc.record({ x: name, y: name, z: name, n: fc.constantFrom(1, 2) });
+    fc.assert(
+      fc.property(template, variables, (text, values) => {
+        const filled = text.replace(/\{\{(\w)\}\}/g, (_, key: string) => String(values[key as keyof typeof values]));
+        expect(pathTemplate(text)(deep, values)).toBe(filled);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
