@@ -42,6 +42,8 @@ export class LiveReply {
   /** Ends the reply. */
   end(): void {
     this.#stream?.end();
+    // Nothing reads them any more, and what refers to an ended reply may be collected much later.
+    this.#unread = [];
     this.#subscribers.end(this.#turnId, this);
   }
 

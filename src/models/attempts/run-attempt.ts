@@ -6,6 +6,7 @@ import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { toCallOptions } from '../adapter/call-options.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import type { ConnectionListener } from '../adapter/connection-watch.ts';
+import { AbortListener, type Cancellable } from './abort-listener.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
 import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
 import { readTextReply } from '../protocol/read-text-reply.ts';
@@ -42,10 +43,11 @@ export function runAttempt(input: AttemptInput): Promise<AttemptEnd> {
 }
 
 /** Lifetime of one attempt: its abort controller, deadlines and reader. The first end counts, later ones are ignored. */
-class Attempt {
+class Attempt implements Cancellable {
   readonly #input: AttemptInput;
   readonly #resolve: (end: AttemptEnd) => void;
   readonly #controller = new AbortController();
+  readonly #listener = new AbortListener(this);
   readonly #builder: ReplyBuilder;
   readonly #watch: DeadlineWatch;
   #reader: ReadableStreamDefaultReader<StreamPart> | undefined;
@@ -68,8 +70,8 @@ class Attempt {
     const { model, config, request, clock, onAnswer, withoutFiles = false } = this.#input;
     const builder = this.#builder;
     const watch = this.#watch;
-    if (request.signal.aborted) return this.handleEvent();
-    request.signal.addEventListener('abort', this);
+    if (request.signal.aborted) return this.cancelled();
+    this.#listener.listenTo(request.signal);
     try {
       const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
       const call = model.doStream(model.tellsConnection === true ? { ...options, connection: this.#connection() } : options);
@@ -108,7 +110,7 @@ class Attempt {
   }
 
   /** Ends the attempt when its request is cancelled. */
-  handleEvent(): void {
+  cancelled(): void {
     if (this.#builder.finished) return this.#finish();
     const reason: unknown = this.#input.request.signal.reason;
     const why = reason instanceof Error && reason.name === 'AbortError' ? '' : `: ${describeThrown(reason)}`;
@@ -142,7 +144,7 @@ class Attempt {
     if (this.#over) return;
     this.#over = true;
     this.#watch.stop();
-    this.#input.request.signal.removeEventListener('abort', this);
+    this.#listener.stop(this.#input.request.signal);
     this.#resolve(end);
   }
 
