@@ -2,6 +2,7 @@ import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 import { benchEngine } from './engine-run.ts';
 import { floorLoop, plainModel } from './floor.ts';
+import { sampledBytes } from './measure.ts';
 
 /** Tool turns of the counted run: enough that what happens once per run does not show. */
 const turns = 1_000;
@@ -91,8 +92,7 @@ async function bytesAllocated(session: Session, job: () => Promise<unknown>): Pr
   });
   await job();
   const { profile } = await session.post('HeapProfiler.stopSampling');
-  const sum = (node: typeof profile.head): number => node.selfSize + node.children.reduce((total, child) => total + sum(child), 0);
-  return sum(profile.head);
+  return sampledBytes(profile.head);
 }
 
 /** Number of objects on the heap after a full collection. */

@@ -17,6 +17,8 @@ export const tableRows: readonly TableRow[] = [
   { label: '… of the first 200 turns of a process', probe: 'first-200', figure: 'cpu', unit: 'µs CPU' },
   { label: '… of the first 2,000', probe: 'first-2000', figure: 'cpu', unit: 'µs CPU' },
   { label: '… of the first 32,000', probe: 'first-32000', figure: 'cpu', unit: 'µs CPU' },
+  { label: '… of a warm process', probe: 'warm', figure: 'cpu', unit: 'µs CPU' },
+  { label: '… left by minor collections', probe: 'warm', figure: 'kilobytes', unit: 'KB' },
   { label: 'durable tool turn, run of 100', probe: 'sqlite-100', figure: 'cpu', unit: 'µs CPU', aim: { floors: 4 } },
   { label: 'durable tool turn, run of 1,000', probe: 'sqlite-1000', figure: 'cpu', unit: 'µs CPU', aim: { floors: 4 } },
   { label: 'durable unsafe turn, run of 100', probe: 'unsafe-100', figure: 'cpu', unit: 'µs CPU' },

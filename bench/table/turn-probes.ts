@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { floorLoop, plainModel } from '../floor.ts';
-import { cost, settledHeap } from '../measure.ts';
+import { bytesLeft, cost, settledHeap } from '../measure.ts';
 import type { Figures, Probe } from './probe.ts';
 
 /** Turns per process: the first thousand, where most users are. A third of their cost is the compiler of V8. */
@@ -82,6 +82,27 @@ async function heapKept(work: () => Promise<unknown>): Promise<Figures> {
   return { kilobytes };
 }
 
+/** Turns of a warm process: their cost, and the kilobytes that minor collections leave to the next full one. */
+const warmProbe: Probe = {
+  floor: () => warmTurns(() => floorLoop(plainModel({ turns: turnsPerProcess }))),
+  engine: async (open) => {
+    const engine = await open({ bench: plainModel({ turns: turnsPerProcess }) }, 'memory');
+    const figures = await warmTurns(async () => (await engine.launch({ profile: 'Adder', input: 'Add.' })).result);
+    await engine.close();
+    return figures;
+  },
+};
+
+async function warmTurns(run: () => Promise<unknown>): Promise<Figures> {
+  const repeat = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) await run();
+  };
+  await repeat(40);
+  const { cpu } = await cost(() => repeat(20));
+  const left = await bytesLeft(() => repeat(20));
+  return { cpu: cpu / (20 * turnsPerProcess), kilobytes: left / 1024 / (20 * turnsPerProcess) };
+}
+
 /** Streamed deltas, after a first run of them. */
 const deltaProbe: Probe = {
   floor: async () => {
@@ -118,5 +139,6 @@ export const turnProbes: Readonly<Record<string, Probe>> = {
   'unsafe-100': turnProbe(100, 'sqlite', 'unsafe'),
   'unsafe-1000': turnProbe(1_000, 'sqlite', 'unsafe'),
   heap: heapProbe,
+  warm: warmProbe,
   delta: deltaProbe,
 };

@@ -6,7 +6,6 @@ import type { AiSdkModel } from '../adapter/ai-sdk-model.ts';
 import { toCallOptions } from '../adapter/call-options.ts';
 import { classifyThrown } from '../adapter/classify-thrown.ts';
 import type { ConnectionListener } from '../adapter/connection-watch.ts';
-import { AbortListener, type Cancellable } from './abort-listener.ts';
 import { DeadlineWatch, type DeadlinePhase } from './deadlines.ts';
 import { asStreamCut, lastingFailure, passingFailure, type ModelFailure } from './model-failure.ts';
 import { readTextReply } from '../protocol/read-text-reply.ts';
@@ -42,8 +41,27 @@ export function runAttempt(input: AttemptInput): Promise<AttemptEnd> {
   return promise;
 }
 
+/**
+ * Listener of a request's signal, which forgets the attempt at its end. V8 may allocate the list of a signal's listeners among the old
+ * objects, where it outlives the signal: everything that a listener refers to would be kept until the next full collection, and that
+ * cost a third of a turn.
+ */
+class AbortListener {
+  // Declared, not defined: one is made per attempt.
+  declare attempt: Attempt | undefined;
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+  }
+
+  /** Called by the signal. */
+  handleEvent(): void {
+    this.attempt?.cancelled();
+  }
+}
+
 /** Lifetime of one attempt: its abort controller, deadlines and reader. The first end counts, later ones are ignored. */
-class Attempt implements Cancellable {
+class Attempt {
   readonly #input: AttemptInput;
   readonly #resolve: (end: AttemptEnd) => void;
   readonly #controller = new AbortController();
@@ -71,7 +89,7 @@ class Attempt implements Cancellable {
     const builder = this.#builder;
     const watch = this.#watch;
     if (request.signal.aborted) return this.cancelled();
-    this.#listener.listenTo(request.signal);
+    request.signal.addEventListener('abort', this.#listener);
     try {
       const options = toCallOptions({ model, config, request, withoutFiles, abortSignal: this.#controller.signal });
       const call = model.doStream(model.tellsConnection === true ? { ...options, connection: this.#connection() } : options);
@@ -144,7 +162,8 @@ class Attempt implements Cancellable {
     if (this.#over) return;
     this.#over = true;
     this.#watch.stop();
-    this.#listener.stop(this.#input.request.signal);
+    this.#input.request.signal.removeEventListener('abort', this.#listener);
+    this.#listener.attempt = undefined;
     this.#resolve(end);
   }
 
