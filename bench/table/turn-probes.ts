@@ -98,9 +98,10 @@ async function warmTurns(run: () => Promise<unknown>): Promise<Figures> {
     for (let time = 0; time < times; time += 1) await run();
   };
   await repeat(40);
-  const { cpu } = await cost(() => repeat(20));
   const left = await bytesLeft(() => repeat(20));
-  return { cpu: cpu / (20 * turnsPerProcess), kilobytes: left / 1024 / (20 * turnsPerProcess) };
+  // So many that a full collection or two are among them, in each process.
+  const { cpu } = await cost(() => repeat(60));
+  return { cpu: cpu / (60 * turnsPerProcess), kilobytes: left / 1024 / (20 * turnsPerProcess) };
 }
 
 /** Streamed deltas, after a first run of them. */
