@@ -21,6 +21,8 @@ export interface RunSubscriber {
 /** Subscribers of one run. A subscriber that throws is reported once; it never holds up the run or the others (I12). */
 export class Subscribers {
   readonly #all = new Set<RunSubscriber>();
+  /** Those of `#all`, a new list with each change: who subscribes in a callback reads what comes after it. */
+  #present: readonly RunSubscriber[] = [];
   readonly #report: (message: string) => void;
   readonly #reported = new Set<RunSubscriber>();
   readonly #replies = new Map<TurnId, StreamedReply>();
@@ -54,6 +56,7 @@ export class Subscribers {
 
   add(subscriber: RunSubscriber): () => void {
     this.#all.add(subscriber);
+    this.#present = [...this.#all];
     if (subscriber.onDelta !== undefined) this.#countDeltaReaders(1);
     const isLive = subscriber.onDelta !== undefined || subscriber.onProgress !== undefined;
     if (isLive && this.#liveReaders++ === 0) this.#onLive(true);
@@ -61,30 +64,34 @@ export class Subscribers {
     if (closed !== undefined) this.#guard(subscriber, () => subscriber.onHalt?.(closed));
     return () => {
       if (!this.#all.delete(subscriber)) return;
+      this.#present = [...this.#all];
       if (subscriber.onDelta !== undefined) this.#countDeltaReaders(-1);
       if (isLive && --this.#liveReaders === 0) this.#onLive(false);
     };
   }
 
   publish(events: readonly CadreEvent[]): void {
-    for (const subscriber of this.#all)
-      if (subscriber.onEvents !== undefined) this.#guard(subscriber, () => subscriber.onEvents?.(events));
+    for (const subscriber of this.#present)
+      if (subscriber.onEvents !== undefined && this.#all.has(subscriber))
+        this.#guard(subscriber, () => subscriber.onEvents?.(events));
   }
 
   delta(agentId: AgentId, turnId: TurnId, delta: ModelDelta): void {
-    for (const subscriber of this.#all)
-      if (subscriber.onDelta !== undefined) this.#guard(subscriber, () => subscriber.onDelta?.(agentId, turnId, delta));
+    for (const subscriber of this.#present)
+      if (subscriber.onDelta !== undefined && this.#all.has(subscriber))
+        this.#guard(subscriber, () => subscriber.onDelta?.(agentId, turnId, delta));
   }
 
   progress(agentId: AgentId, turnId: TurnId, callId: CallId, fraction: number, note: string): void {
-    for (const subscriber of this.#all)
-      this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
+    for (const subscriber of this.#present)
+      if (subscriber.onProgress !== undefined && this.#all.has(subscriber))
+        this.#guard(subscriber, () => subscriber.onProgress?.({ agentId, turnId, callId, fraction, note }));
   }
 
   /** Notifies present and later subscribers that the run cannot go on in this process. */
   close(error: Error): void {
     this.#closed = error;
-    for (const subscriber of this.#all) this.#guard(subscriber, () => subscriber.onHalt?.(error));
+    for (const subscriber of this.#present) this.#guard(subscriber, () => subscriber.onHalt?.(error));
   }
 
   #countDeltaReaders(more: number): void {

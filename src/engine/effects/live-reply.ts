@@ -20,6 +20,7 @@ export class LiveReply {
   #told: ReplyPieces | undefined;
   #stream: SecretStream | undefined;
   #isCatchingUp = false;
+  #isOver = false;
 
   constructor(secrets: Secrets, subscribers: Subscribers, agentId: AgentId, turnId: TurnId) {
     this.#secrets = secrets;
@@ -28,6 +29,7 @@ export class LiveReply {
     this.#turnId = turnId;
     // Checked for each piece: a subscriber added right after the launch receives the first model call, too.
     this.onDelta = (delta) => {
+      if (this.#isOver) return;
       if (subscribers.wantsDeltas) this.#pass(delta);
       else this.#unread.push(delta);
     };
@@ -39,10 +41,11 @@ export class LiveReply {
     return { agentId: this.#agentId, turnId: this.#turnId, deltas: this.#catchUp().deltas };
   }
 
-  /** Ends the reply. */
+  /** Ends the reply; what a model says after its call was given up is not passed on. */
   end(): void {
     this.#stream?.end();
-    // Nothing reads them any more, and what refers to an ended reply may be collected much later.
+    // Nothing reads the pieces any more, and what refers to an ended reply may be collected much later.
+    this.#isOver = true;
     this.#unread = [];
     this.#subscribers.end(this.#turnId, this);
   }
