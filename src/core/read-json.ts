@@ -1,8 +1,9 @@
 /**
  * Parses JSON text like `JSON.parse`, with the keys that stand in it.
  *
- * V8 takes an escaped key for one of an object that the process parsed earlier, when that one equals the beginning of the key's
- * source: after `{"\\":1}`, it reads `{"\n":1}` as `{"\\":1}` (nodejs/node#63785). Only texts with an escaped key are read twice.
+ * V8 takes an escaped key for one of an object that the process parsed earlier, when that one came in the same place and equals the
+ * beginning of the key's source: after `{"a":0,"\\":1}`, it reads `{"a":0,"\n":1}` as `{"a":0,"\\":1}` (nodejs/node#63785). Only
+ * texts with an escaped key are read twice.
  *
  * @throws SyntaxError when the text is no JSON
  */
