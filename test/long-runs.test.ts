@@ -3,8 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { knownToolsetKinds } from '../src/engine/toolsets/known-toolset-kinds.ts';
-import { toRelative } from '../src/toolsets/files/resolve-inside.ts';
-import { plainName } from '../src/toolsets/files/plain-name.ts';
+import { toRelative } from '../src/files/resolve-inside.ts';
+import { plainName } from '../src/files/plain-name.ts';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 

@@ -15,7 +15,7 @@ import { randomIds } from './random-ids.ts';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from './system-clock.ts';
 import { LoopThrottle } from './run/loop-throttle.ts';
-import { rememberJournal } from '../toolsets/files/guard/engine-places.ts';
+import { rememberJournal } from '../files/guard/engine-places.ts';
 import { codeTools } from './toolsets/code-tools.ts';
 import { givenModels } from '../models/providers/given-models.ts';
 import { ToolsetPool } from './toolsets/toolset-pool.ts';

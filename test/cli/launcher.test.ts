@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 
 const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'cadre.mjs');
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createReadingLine } from '../../src/cli/progress/reading-line.ts';
 import { documentCache } from '../../src/cli/options/store-path.ts';
-import { isEngineMail, rememberJournal } from '../../src/toolsets/files/guard/engine-places.ts';
+import { isEngineMail, rememberJournal } from '../../src/files/guard/engine-places.ts';
 import { runCli, startForTest, starterFolder, temporaryFolder } from './cli-process.ts';
 
 const question = ['run', 'How do I water tomatoes?', '--docs', 'docs', '--profile', 'Lead'];

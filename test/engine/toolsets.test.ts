@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEngine, defineTool, type EngineOptions, type Run, type Toolset, type ToolsetHost } from '../../src/index.ts';
 import { prepareEngine } from '../../src/engine/create-engine.ts';
-import { engineJournals } from '../../src/toolsets/files/guard/engine-places.ts';
+import { engineJournals } from '../../src/files/guard/engine-places.ts';
 import { assertJournal, createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 
 const profile = `name: A

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine } from '../../src/index.ts';
 import { countingIds, manualClock } from '../../src/testing/index.ts';
 import { call, speaks } from '../scenarios/scenario.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 import { expectGolden, journalText } from './golden-log.ts';
 
 const folder = 'agent_profiles/openmanus';

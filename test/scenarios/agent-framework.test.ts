@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine, loadProfiles, type EngineOptions, type LaunchOptions, type Run } from '../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
 import { verifyRun } from '../support/verify-run.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 import {
   agentOf,
   agentsOf,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine, type EngineOptions, type Run } from '../../src/index.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 import { referenceServer } from '../toolsets/mcp/mcp-host.ts';
 import { isInstalled, whyNoSandbox } from '../tools/toolset-under-test.ts';
 import { readTeam } from './shipped-team.ts';

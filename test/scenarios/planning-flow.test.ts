@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine, type Engine, type Run } from '../../src/index.ts';
 import { createMemoryJournal, scriptedModel, type ScriptedReply, type ScriptedRequest } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 import { readTeam } from './shipped-team.ts';
 import { agentOf, call, dataOf, promptOf, systemOf, toolsOf, turnsOf, type Model } from './scenario.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine, type EngineOptions, type Run } from '../../src/index.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { scriptedModel, type ScriptedReply } from '../../src/testing/index.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 import { agentsOf, call, messagesOf, promptOf, say, speaks, toolsOf, turnsOf, type Model } from './scenario.ts';
 
 const folder = 'agent_profiles/seeingeye';

@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEngine } from '../../src/index.ts';
 import { call as reply, resultOf, speaks, toolsOf } from '../scenarios/scenario.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 import { whyNoSandbox } from '../tools/toolset-under-test.ts';
 
 const reason = whyNoSandbox();

@@ -10,7 +10,7 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import { changePlans } from '../../src/team/plan/change-plans.ts';
 import { testEngine, waitsForUser } from '../support/test-engine.ts';
 import { verifyRun } from '../support/verify-run.ts';
-import { makeFolder } from '../toolsets/files/temp-folder.ts';
+import { makeFolder } from '../files/temp-folder.ts';
 
 const call = (name: string, args: JsonObject = {}): ScriptedReply => ({ toolCalls: [{ name, args }] });
 const plan = (args: JsonObject): ScriptedReply => call('manage_plan', args);

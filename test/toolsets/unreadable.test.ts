@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInToolsets } from '../../src/engine/toolsets/toolset-kinds.ts';
-import { compileUnreadable } from '../../src/toolsets/files/guard/unreadable.ts';
+import { compileUnreadable } from '../../src/files/guard/unreadable.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { isInstalled, whyNoSandbox } from '../tools/toolset-under-test.ts';
 

@@ -1,8 +1,8 @@
 /** Trials of what attackers send: web addresses, paths, requests to the inspector, injected orders, expressions. */
 export const attackLists: readonly string[] = [
   'test/toolsets/web/ssrf.test.ts',
-  'test/toolsets/files/path-jail.test.ts',
-  'test/toolsets/files/auto-run-jail.test.ts',
+  'test/files/path-jail.test.ts',
+  'test/files/auto-run-jail.test.ts',
   'test/toolsets/documents/path-jail.test.ts',
   'test/toolsets/workspace/check-links.test.ts',
   'test/toolsets/shell/hostile.test.ts',

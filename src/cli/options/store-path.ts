@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { indexesBeside } from '../../toolsets/files/guard/engine-places.ts';
+import { indexesBeside } from '../../files/guard/engine-places.ts';
 import { ownFolder } from '../trust/own-folder.ts';
 import { isServerStore, shownServer } from './server-store.ts';
 

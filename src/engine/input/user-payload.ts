@@ -3,8 +3,8 @@ import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
-import { toInsidePath } from '../../toolsets/files/inside-path.ts';
-import { describeOpenError, readWhole, useInside } from '../../toolsets/files/read-inside.ts';
+import { toInsidePath } from '../../files/inside-path.ts';
+import { describeOpenError, readWhole, useInside } from '../../files/read-inside.ts';
 import { filePartOf, mediaTypeOf } from './attached-file.ts';
 import {
   fileOfBase64,

@@ -11,7 +11,7 @@ import { createAgentNode } from '../../nodes/turn/agent-node.ts';
 import { createToolNode } from '../../nodes/tools/tool-node.ts';
 import { loadProfiles } from '../../profiles/load-profiles.ts';
 import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
-import { rememberProfiles } from '../../toolsets/files/guard/engine-places.ts';
+import { rememberProfiles } from '../../files/guard/engine-places.ts';
 import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';

@@ -12,7 +12,7 @@ import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { variablesOfFiles } from '../../profiles/files/expand-variables.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
-import { globsIn } from '../../toolsets/files/guard/unreadable.ts';
+import { globsIn } from '../../files/guard/unreadable.ts';
 
 /** Resources of the machine and the network that a set of profiles uses because its files say so; each list sorted, without duplicates. */
 export interface ProfileReach {

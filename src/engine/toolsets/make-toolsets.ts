@@ -4,7 +4,7 @@ import type { Diagnostic, ProfileSet } from '../../core/profile/profile.ts';
 import type { Toolset, ToolsetKind } from '../../core/tool/toolset.ts';
 import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { checkSchema } from '../../tools/schema/check-arguments.ts';
-import { declaredUnreadable } from '../../toolsets/files/guard/unreadable.ts';
+import { declaredUnreadable } from '../../files/guard/unreadable.ts';
 import { builtInToolsets } from './toolset-kinds.ts';
 import type { CodeToolset } from './code-tools.ts';
 import { kindOf } from './known-toolset-kinds.ts';

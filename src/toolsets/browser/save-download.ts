@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Download } from 'playwright-core';
 import { describeThrown } from '../../core/error.ts';
-import { writeInside } from '../files/write-inside.ts';
+import { writeInside } from '../../files/write-inside.ts';
 
 /** Target folder and size limit of downloads. */
 export interface DownloadOptions {

@@ -1,5 +1,5 @@
 import { CadreError } from '../../core/error.ts';
-import { readInside } from '../files/read-inside.ts';
+import { readInside } from '../../files/read-inside.ts';
 import { resolveReadable, type ReadBounds } from '../workspace/workspace-files.ts';
 
 /** Maximum size of a data file, in bytes. */

@@ -2,7 +2,7 @@ import { CadreError } from '../../core/error.ts';
 import type { DocumentIndex } from './search/document-index.ts';
 import type { IndexedDocument } from './search/index-store.ts';
 import { describeLeftOut } from './left-out.ts';
-import { toInsidePath } from '../files/inside-path.ts';
+import { toInsidePath } from '../../files/inside-path.ts';
 
 /** Listing of a folder's documents: the number in each folder below, and as many titles as fit. */
 export interface DocumentListing {

@@ -1,7 +1,7 @@
 import { documentFormat } from './parse/document-endings.ts';
 import type { DocumentLimits } from './document-limits.ts';
 import { pdfProblem, readPdf } from './pdf/read-pdf.ts';
-import { readBytesInside, readInside, type InsideText, type NotRead } from '../files/read-inside.ts';
+import { readBytesInside, readInside, type InsideText, type NotRead } from '../../files/read-inside.ts';
 
 /** Least characters of a file, and characters per line, from which code or data is minified: no person wrote or reads it. */
 const leastMinifiedChars = 10_000;

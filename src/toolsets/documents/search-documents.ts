@@ -5,7 +5,7 @@ import { describeLeftOut } from './left-out.ts';
 import { maxHitChars } from './document-limits.ts';
 import { rankChunks, type RankedChunk, type RankRequest } from './search/rank-chunks.ts';
 import { parseSearchQuery, type SearchQuery } from './search/search-terms.ts';
-import { joinLines } from '../files/text-lines.ts';
+import { joinLines } from '../../files/text-lines.ts';
 import { weighTerms, type WeightedQuery } from './search/weigh-terms.ts';
 
 /** Query, scope and size of a search. */

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindOfName } from './parse/document-kinds.ts';
 import { maxWalkDepth, maxWalkEntries } from './document-limits.ts';
-import { hasControlCharacter } from '../files/inside-path.ts';
-import { errorCode } from '../files/error-code.ts';
-import { isSystemFolder } from '../files/open-folder.ts';
+import { hasControlCharacter } from '../../files/inside-path.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { isSystemFolder } from '../../files/open-folder.ts';
 
 /** Location of the documents: the real path of a folder, and the name of the file in it when there is only that one. */
 export interface DocumentRoot {

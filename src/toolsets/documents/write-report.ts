@@ -1,9 +1,9 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { refusePath, toInsidePath } from '../files/inside-path.ts';
-import { errorCode } from '../files/error-code.ts';
-import { writeInside } from '../files/write-inside.ts';
+import { refusePath, toInsidePath } from '../../files/inside-path.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { writeInside } from '../../files/write-inside.ts';
 
 /** Path of a written report, relative to the output folder, and its size. */
 export interface WrittenReport {

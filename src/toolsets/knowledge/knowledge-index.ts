@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { chunkDocument } from '../documents/search/document-chunks.ts';
 import { parseDocument } from '../documents/parse/parse-document.ts';
 import { parseSearchQuery, toIndexText } from '../documents/search/search-terms.ts';
-import { joinLines, splitLines } from '../files/text-lines.ts';
+import { joinLines, splitLines } from '../../files/text-lines.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** A document to be indexed. */

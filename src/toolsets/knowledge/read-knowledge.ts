@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { parseToken, readKnowledge, showToken, type KnowledgeEntry } from '../../core/team/knowledge.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
-import { splitLines } from '../files/text-lines.ts';
+import { splitLines } from '../../files/text-lines.ts';
 
 /** The requested part of a kept result. */
 export interface ReadRequest {

@@ -3,15 +3,15 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import type { Resource } from '../../core/tool/resource-scope.ts';
-import { compileGlob } from '../files/glob-pattern.ts';
-import { versionOf } from '../files/open-file.ts';
-import { readAhead } from '../files/read-ahead.ts';
-import { readInside, type InsideText, type NotRead } from '../files/read-inside.ts';
-import { resolveInside } from '../files/resolve-inside.ts';
+import { compileGlob } from '../../files/glob-pattern.ts';
+import { versionOf } from '../../files/open-file.ts';
+import { readAhead } from '../../files/read-ahead.ts';
+import { readInside, type InsideText, type NotRead } from '../../files/read-inside.ts';
+import { resolveInside } from '../../files/resolve-inside.ts';
 import { walkFiles } from '../workspace/walk-files.ts';
-import { engineFolder } from '../files/guard/unreadable.ts';
+import { engineFolder } from '../../files/guard/unreadable.ts';
 import type { WorkspaceSettings } from '../workspace/workspace-settings.ts';
-import { lookAt } from '../files/write-inside.ts';
+import { lookAt } from '../../files/write-inside.ts';
 import { KnowledgeIndex, resultPrefix, type IndexedText, type IndexRoot } from './knowledge-index.ts';
 
 /** Result of a check of the folders. */

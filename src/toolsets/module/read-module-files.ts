@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { type CodeFile, isCodeFile, localImports } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
-import { toInsidePath } from '../files/inside-path.ts';
-import { noSuchFile, readInside } from '../files/read-inside.ts';
-import { resolveInside } from '../files/resolve-inside.ts';
-import { secretFiles } from '../files/guard/secret-files.ts';
+import { toInsidePath } from '../../files/inside-path.ts';
+import { noSuchFile, readInside } from '../../files/read-inside.ts';
+import { resolveInside } from '../../files/resolve-inside.ts';
+import { secretFiles } from '../../files/guard/secret-files.ts';
 
 /** Largest file of code or JSON, in bytes, and most files of one toolset. */
 const maxCodeBytes = 1024 * 1024;

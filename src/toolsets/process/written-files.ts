@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { ContentPart } from '../../core/prompt/message.ts';
-import { readWhole, useInside } from '../files/read-inside.ts';
+import { readWhole, useInside } from '../../files/read-inside.ts';
 
 /** Maximum number of entries checked, so that a big workspace costs no more than a moment. */
 const maxLookedAt = 20_000;

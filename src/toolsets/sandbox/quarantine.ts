@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, rename } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
-import { autoRunFiles } from '../files/guard/auto-run-files.ts';
-import { errorCode } from '../files/error-code.ts';
-import { withOpenFolder, type OpenFolder } from '../files/open-folder.ts';
-import { lookAt } from '../files/write-inside.ts';
+import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { withOpenFolder, type OpenFolder } from '../../files/open-folder.ts';
+import { lookAt } from '../../files/write-inside.ts';
 import { toText, type BytePath } from './byte-path.ts';
 
 /** Folder that keeps planted files for a person to look at. */

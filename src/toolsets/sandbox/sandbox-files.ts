@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { autoRunFiles } from '../files/guard/auto-run-files.ts';
-import { engineJournals, engineMailIn, engineProfilesIn } from '../files/guard/engine-places.ts';
-import { toAllowedWrites } from '../files/guard/allowed-writes.ts';
-import { gitConfigPlaces } from '../files/guard/git-config-places.ts';
-import type { PathTest } from '../files/glob-pattern.ts';
-import { plainName } from '../files/plain-name.ts';
+import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
+import { engineJournals, engineMailIn, engineProfilesIn } from '../../files/guard/engine-places.ts';
+import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
+import { gitConfigPlaces } from '../../files/guard/git-config-places.ts';
+import type { PathTest } from '../../files/glob-pattern.ts';
+import { plainName } from '../../files/plain-name.ts';
 import { toText } from './byte-path.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { SandboxedCommand } from './sandboxed-command.ts';

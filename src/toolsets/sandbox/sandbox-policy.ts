@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
-import { allowWritesSetting } from '../files/guard/allowed-writes.ts';
-import { unreadableInSandbox, unreadableOf, type Unreadable } from '../files/guard/unreadable.ts';
+import { allowWritesSetting } from '../../files/guard/allowed-writes.ts';
+import { unreadableInSandbox, unreadableOf, type Unreadable } from '../../files/guard/unreadable.ts';
 import type { SandboxUse } from '../../core/tool/wait-for.ts';
 
 /** Access of a sandboxed process beyond its workspace. */

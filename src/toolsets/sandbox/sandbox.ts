@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
-import { toAllowedWrites } from '../files/guard/allowed-writes.ts';
+import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
 import { heldNames, mountPoints, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {
   beginCommand,

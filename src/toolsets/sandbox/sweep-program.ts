@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { rememberAgreed } from '../files/guard/agreed-writes.ts';
-import { toAllowedWrites } from '../files/guard/allowed-writes.ts';
+import { rememberAgreed } from '../../files/guard/agreed-writes.ts';
+import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
 import { readSweepRecords } from './sweep-records.ts';
 import { WorkspaceGuard } from './workspace-guard.ts';
 import { WorkspaceScan } from './workspace-scan.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onAgreed } from '../files/guard/agreed-writes.ts';
+import { onAgreed } from '../../files/guard/agreed-writes.ts';
 import type { BytePath } from './byte-path.ts';
 import { readJson } from '../../core/read-json.ts';
 

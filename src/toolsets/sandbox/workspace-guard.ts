@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { isAgreed } from '../files/guard/agreed-writes.ts';
-import type { PathTest } from '../files/glob-pattern.ts';
+import { isAgreed } from '../../files/guard/agreed-writes.ts';
+import type { PathTest } from '../../files/glob-pattern.ts';
 import { describeThrown } from '../../core/error.ts';
 import { toText } from './byte-path.ts';
 import type { Scan, WorkspaceScan } from './workspace-scan.ts';

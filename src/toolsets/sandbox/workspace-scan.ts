@@ -1,11 +1,11 @@
 import { chmodSync, lstatSync, opendirSync, readdirSync, type Dirent } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { autoRunFiles } from '../files/guard/auto-run-files.ts';
-import { errorCode } from '../files/error-code.ts';
-import { gitFolderNames, gitNames, isGitFolder } from '../files/guard/git-folder.ts';
-import { plainName } from '../files/plain-name.ts';
-import { secretFiles } from '../files/guard/secret-files.ts';
-import { compileUnreadable, type Unreadable } from '../files/guard/unreadable.ts';
+import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { gitFolderNames, gitNames, isGitFolder } from '../../files/guard/git-folder.ts';
+import { plainName } from '../../files/plain-name.ts';
+import { secretFiles } from '../../files/guard/secret-files.ts';
+import { compileUnreadable, type Unreadable } from '../../files/guard/unreadable.ts';
 import { toBuffer, toBytePath, toText, type BytePath } from './byte-path.ts';
 
 /** Files found below the root of a scan, as relative byte paths. */

@@ -1,9 +1,9 @@
 import { CadreError } from '../../core/error.ts';
-import { createKeyedLock } from '../files/keyed-lock.ts';
-import { removeInside } from '../files/change-inside.ts';
-import { readWhole, useInside } from '../files/read-inside.ts';
-import type { InsidePath } from '../files/resolve-inside.ts';
-import { writeInside } from '../files/write-inside.ts';
+import { createKeyedLock } from '../../files/keyed-lock.ts';
+import { removeInside } from '../../files/change-inside.ts';
+import { readWhole, useInside } from '../../files/read-inside.ts';
+import type { InsidePath } from '../../files/resolve-inside.ts';
+import { writeInside } from '../../files/write-inside.ts';
 import { type EditHistory, type EditRecord, markOf } from './edit-history.ts';
 import { insideFile, missing, showSize } from './workspace-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { CadreError } from '../../core/error.ts';
-import { readWhole, useInside } from '../files/read-inside.ts';
+import { readWhole, useInside } from '../../files/read-inside.ts';
 import { insideFile, onDisk, readablePath, resolveReadable, showSize } from './workspace-files.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import { errorCode } from '../files/error-code.ts';
-import { removeInside } from '../files/change-inside.ts';
-import { writeInside } from '../files/write-inside.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { removeInside } from '../../files/change-inside.ts';
+import { writeInside } from '../../files/write-inside.ts';
 import { workspaceName } from './workspace-files.ts';
-import { engineFolder } from '../files/guard/unreadable.ts';
+import { engineFolder } from '../../files/guard/unreadable.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** One change of a file by a tool call, recorded before it is made. */

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../files/error-code.ts';
-import { compileGlob } from '../files/glob-pattern.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { compileGlob } from '../../files/glob-pattern.ts';
 import { walkFiles, type WalkEntry } from './walk-files.ts';
 import { readablePath, showSize, type ReadContext } from './workspace-files.ts';
 

@@ -1,7 +1,7 @@
 import { CadreError } from '../../core/error.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
-import type { OpenFile } from '../files/open-file.ts';
-import { readWhole, useInside } from '../files/read-inside.ts';
+import type { OpenFile } from '../../files/open-file.ts';
+import { readWhole, useInside } from '../../files/read-inside.ts';
 import { insideFile, onDisk, readablePath, showSize, type ReadContext } from './workspace-files.ts';
 
 /** Arguments of `read_file`. */

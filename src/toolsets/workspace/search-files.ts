@@ -1,11 +1,11 @@
 import { regexLibrary } from '../../core/regex-library.ts';
 import { CadreError } from '../../core/error.ts';
-import { compileGlob } from '../files/glob-pattern.ts';
-import { readAhead } from '../files/read-ahead.ts';
-import { readInside } from '../files/read-inside.ts';
-import { splitLines } from '../files/text-lines.ts';
+import { compileGlob } from '../../files/glob-pattern.ts';
+import { readAhead } from '../../files/read-ahead.ts';
+import { readInside } from '../../files/read-inside.ts';
+import { splitLines } from '../../files/text-lines.ts';
 import { walkFiles } from './walk-files.ts';
-import type { InsidePath } from '../files/resolve-inside.ts';
+import type { InsidePath } from '../../files/resolve-inside.ts';
 import { readablePath, type ReadContext } from './workspace-files.ts';
 
 /** Arguments of `search_files`. */

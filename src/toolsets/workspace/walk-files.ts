@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
-import { errorCode } from '../files/error-code.ts';
-import { isSystemFolder, withOpenFolder } from '../files/open-folder.ts';
-import { isTemporaryName } from '../files/write-inside.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { isSystemFolder, withOpenFolder } from '../../files/open-folder.ts';
+import { isTemporaryName } from '../../files/write-inside.ts';
 import { workspaceName } from './workspace-files.ts';
 
 /** Entry found on a walk. */

@@ -1,10 +1,10 @@
 import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
-import { autoRunFiles } from '../files/guard/auto-run-files.ts';
-import { moveInside, removeInside } from '../files/change-inside.ts';
-import { refuseAutoRun } from '../files/guard/guard-writes.ts';
-import { refusePath } from '../files/inside-path.ts';
-import type { InsidePath } from '../files/resolve-inside.ts';
+import { autoRunFiles } from '../../files/guard/auto-run-files.ts';
+import { moveInside, removeInside } from '../../files/change-inside.ts';
+import { refuseAutoRun } from '../../files/guard/guard-writes.ts';
+import { refusePath } from '../../files/inside-path.ts';
+import type { InsidePath } from '../../files/resolve-inside.ts';
 import { changeFile, textToEdit, type Change, type Current } from './change-file.ts';
 import { EditHistory, markOf } from './edit-history.ts';
 import { editText, type TextEdit } from './edit-text.ts';

@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CadreError } from '../../core/error.ts';
 import { closestName } from '../../core/expression/closest-name.ts';
-import { errorCode } from '../files/error-code.ts';
-import { isEngineJournal, isEngineMail, isEngineProfile } from '../files/guard/engine-places.ts';
-import { assertMayWrite } from '../files/guard/guard-writes.ts';
-import { refusePath } from '../files/inside-path.ts';
-import type { InsideFile } from '../files/read-inside.ts';
-import { resolveInside, type InsidePath } from '../files/resolve-inside.ts';
+import { errorCode } from '../../files/error-code.ts';
+import { isEngineJournal, isEngineMail, isEngineProfile } from '../../files/guard/engine-places.ts';
+import { assertMayWrite } from '../../files/guard/guard-writes.ts';
+import { refusePath } from '../../files/inside-path.ts';
+import type { InsideFile } from '../../files/read-inside.ts';
+import { resolveInside, type InsidePath } from '../../files/resolve-inside.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
 /** Name of the folder in messages. */

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
-import { allowWritesSetting, toAllowedWrites } from '../files/guard/allowed-writes.ts';
+import { allowWritesSetting, toAllowedWrites } from '../../files/guard/allowed-writes.ts';
 import type { ToolsetRequest } from '../../core/tool/toolset.ts';
-import type { PathTest } from '../files/glob-pattern.ts';
-import { compilePlain, compileUnreadable, unreadableOf, unreadableSetting } from '../files/guard/unreadable.ts';
+import type { PathTest } from '../../files/glob-pattern.ts';
+import { compilePlain, compileUnreadable, unreadableOf, unreadableSetting } from '../../files/guard/unreadable.ts';
 
 /** Settings of the tools of a workspace. */
 export interface WorkspaceSettings {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkCitations, type CitationReport } from '../../../src/toolsets/documents/check-citations.ts';
 import { openTools } from './call-tool.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 
 const files = {
   'guide/a.md': '# Title\n\nSet `strict` to "on" first.\nThen call the tool,\nand wait for it.\n\n- last item\n',

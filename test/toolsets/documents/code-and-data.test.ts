@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../../src/toolsets/documents/parse/parse-document.ts';
 import { describeLeftOut } from '../../../src/toolsets/documents/left-out.ts';
 import { surveyDocuments } from '../../../src/toolsets/documents/survey-documents.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 import { errorOf, openTools } from './call-tool.ts';
 
 const repository = join(import.meta.dirname, '../../..');

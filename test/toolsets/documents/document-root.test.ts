@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkDocumentRoot } from '../../../src/toolsets/documents/check-document-root.ts';
 import { errorOf, openTools } from './call-tool.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 
 describe('checkDocumentRoot', () => {
   it('gives the real path of a folder with a document, through a link too', async () => {

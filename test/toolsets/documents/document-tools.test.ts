@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf, openTools } from './call-tool.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 
 describe('the documents toolset', () => {
   it('declares tools that may be repeated, overlap, and return untrusted text', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf, openTools } from './call-tool.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 
 const page = `---
 title: needle in the frontmatter

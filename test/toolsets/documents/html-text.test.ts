@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readHtml } from '../../../src/toolsets/documents/parse/html-text.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 import { openTools } from './call-tool.ts';
 
 const page = `<!DOCTYPE html>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDocumentRoot } from '../../../src/toolsets/documents/check-document-root.ts';
 import { describeLeftOut } from '../../../src/toolsets/documents/left-out.ts';
 import { surveyDocuments } from '../../../src/toolsets/documents/survey-documents.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 import { errorOf, openTools } from './call-tool.ts';
 
 const mixed = {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkDocument } from '../../../src/toolsets/documents/search/document-chunks.ts';
 import { parseDocument } from '../../../src/toolsets/documents/parse/parse-document.ts';
-import { splitLines } from '../../../src/toolsets/files/text-lines.ts';
+import { splitLines } from '../../../src/files/text-lines.ts';
 
 /** The blocks of a text as `kind line-endLine`. */
 function outline(file: string, text: string): readonly string[] {

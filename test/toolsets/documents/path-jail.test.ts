@@ -3,8 +3,8 @@ import { link, rename, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf, openTools } from './call-tool.ts';
-import { hostilePaths, makeJail, secret, type Jail } from '../files/hostile-paths.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { hostilePaths, makeJail, secret, type Jail } from '../../files/hostile-paths.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 
 describe('the jail around the documents folder', () => {
   it.each([...hostilePaths, ['absolute and inside', ({ root }: Jail) => join(root, 'inside.md')] as const])(

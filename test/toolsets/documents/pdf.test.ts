@@ -10,7 +10,7 @@ import { SourceReader } from '../../../src/toolsets/documents/read-source.ts';
 import { searchDocuments } from '../../../src/toolsets/documents/search-documents.ts';
 import { DocumentIndex } from '../../../src/toolsets/documents/search/document-index.ts';
 import { surveyDocuments } from '../../../src/toolsets/documents/survey-documents.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 import { errorOf, openTools } from './call-tool.ts';
 import { makeBomb, makePdf } from './make-pdf.ts';
 

@@ -6,7 +6,7 @@ import { DocumentIndex } from '../../../src/toolsets/documents/search/document-i
 import { defaultDocumentLimits } from '../../../src/toolsets/documents/document-limits.ts';
 import { searchDocuments, type SearchAnswer } from '../../../src/toolsets/documents/search-documents.ts';
 import { errorOf, openTools } from './call-tool.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 
 const guide = {
   'tools.md':

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseTable } from '../../../src/toolsets/documents/parse/parse-table.ts';
 import { runAtOnce } from '../../../src/toolsets/documents/parse/steps.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 import { openTools } from './call-tool.ts';
 
 const cities = `City,"Mayor, full name",Note

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf, openTools } from './call-tool.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 
 async function openWriter() {
   const base = await makeFolder({ 'docs/a.md': 'x', 'victim.md': 'untouched', 'out-evil/x': '' });

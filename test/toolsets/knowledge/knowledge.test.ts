@@ -12,7 +12,7 @@ import { toolReturn } from '../../../src/core/tool/tool-return.ts';
 import { testEngine, waitsForUser } from '../../support/test-engine.ts';
 import { verifyRun } from '../../support/verify-run.ts';
 import { errorOf } from '../documents/call-tool.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 import { toolContext } from '../../tools/tool-context.ts';
 
 const call = (name: string, args: JsonObject = {}): ScriptedReply => ({ toolCalls: [{ name, args }] });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { canFindMarks, startTicks } from '../../../src/toolsets/process/marked-processes.ts';
 import { whyNoSandbox } from '../../tools/toolset-under-test.ts';
-import { makeFolder } from '../files/temp-folder.ts';
+import { makeFolder } from '../../files/temp-folder.ts';
 import type { Script } from './scripted-server.ts';
 
 const host = path.join(import.meta.dirname, 'host-process.ts');

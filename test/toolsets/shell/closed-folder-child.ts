@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { WorkspaceGuard } from '../../../src/toolsets/sandbox/workspace-guard.ts';
 import { WorkspaceScan } from '../../../src/toolsets/sandbox/workspace-scan.ts';
-import { useGitLikeAUser } from '../files/git-traps.ts';
+import { useGitLikeAUser } from '../../files/git-traps.ts';
 
 /*
  * A process of a user for whom rights count (root may list everything): looks at a workspace, runs a hostile command in it without a

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import { pythonToolset } from '../../../src/toolsets/python/python-toolset.ts';
 import { shellToolset } from '../../../src/toolsets/shell/shell-toolset.ts';
 import { workspaceToolset } from '../../../src/toolsets/workspace/workspace-toolset.ts';
-import { git, makeRepository, put, trapConfig, useGitLikeAUser } from '../files/git-traps.ts';
+import { git, makeRepository, put, trapConfig, useGitLikeAUser } from '../../files/git-traps.ts';
 import { repeats } from '../../support/repeats.ts';
 import { isInstalled, toolsetUnderTest, whyNoSandbox, type ToolsetUnderTest } from '../../tools/toolset-under-test.ts';
 

@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Resources } from '../../../src/engine/effects/resources.ts';
-import { rememberJournal, rememberProfiles } from '../../../src/toolsets/files/guard/engine-places.ts';
+import { rememberJournal, rememberProfiles } from '../../../src/files/guard/engine-places.ts';
 import { openSandbox } from '../../../src/toolsets/sandbox/sandbox.ts';
 import { sandboxFiles } from '../../../src/toolsets/sandbox/sandbox-files.ts';
 import { packagePrograms } from '../../../src/toolsets/sandbox/sandbox-runtime.ts';

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Resources } from '../../../src/engine/effects/resources.ts';
-import { secretFiles } from '../../../src/toolsets/files/guard/secret-files.ts';
+import { secretFiles } from '../../../src/files/guard/secret-files.ts';
 import { pythonToolset } from '../../../src/toolsets/python/python-toolset.ts';
 import { shellToolset } from '../../../src/toolsets/shell/shell-toolset.ts';
-import { put } from '../files/git-traps.ts';
+import { put } from '../../files/git-traps.ts';
 import { openWorkspace } from '../workspace/call-workspace.ts';
 import { isInstalled, toolsetUnderTest, whyNoSandbox } from '../../tools/toolset-under-test.ts';
 

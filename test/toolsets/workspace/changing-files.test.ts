@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { rememberJournal, rememberProfiles } from '../../../src/toolsets/files/guard/engine-places.ts';
+import { rememberJournal, rememberProfiles } from '../../../src/files/guard/engine-places.ts';
 import { editText, type TextEdit } from '../../../src/toolsets/workspace/edit-text.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 import { openWorkspace } from './call-workspace.ts';
 
 const content = async (folder: string, file: string): Promise<string> => await readFile(join(folder, file), 'utf8');

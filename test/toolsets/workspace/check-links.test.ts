@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { linksToolset } from '../../../src/toolsets/workspace/links-toolset.ts';
-import { hostilePaths, makeJail } from '../files/hostile-paths.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { hostilePaths, makeJail } from '../../files/hostile-paths.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 import { openWorkspace, type WorkspaceTools } from './call-workspace.ts';
 
 const openLinks = (folder: string): WorkspaceTools => openWorkspace(folder, {}, 'r1', linksToolset);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { open, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compileGlob } from '../../../src/toolsets/files/glob-pattern.ts';
-import { hostilePaths, makeJail, secret } from '../files/hostile-paths.ts';
-import { makeFolder, putFile } from '../files/temp-folder.ts';
+import { compileGlob } from '../../../src/files/glob-pattern.ts';
+import { hostilePaths, makeJail, secret } from '../../files/hostile-paths.ts';
+import { makeFolder, putFile } from '../../files/temp-folder.ts';
 import { openWorkspace } from './call-workspace.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../../files/error-code.ts';
+import { errorCode } from '../../../files/error-code.ts';
 
 /** An index that is kept: its file, and the SHA-256 of its bytes. */
 export interface KeptIndex {

@@ -1,5 +1,5 @@
-import { plainName } from '../../files/plain-name.ts';
-import { secretFiles } from '../../files/guard/secret-files.ts';
+import { plainName } from '../../../files/plain-name.ts';
+import { secretFiles } from '../../../files/guard/secret-files.ts';
 import { documentEndings, endingOf } from './document-endings.ts';
 
 /** Kind under which files without an ending that are not text are counted. */

@@ -3,7 +3,7 @@ import { documentFormat } from './document-endings.ts';
 import { readHtmlInSteps } from './html-text.ts';
 import { parseInSteps } from './parse-document.ts';
 import { runAtOnce, type Steps } from './steps.ts';
-import { splitLines } from '../../files/text-lines.ts';
+import { splitLines } from '../../../files/text-lines.ts';
 
 /** A document as it is on disk now. */
 export interface OpenDocument {

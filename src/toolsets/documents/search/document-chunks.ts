@@ -1,6 +1,6 @@
 import { maxHitChars } from '../document-limits.ts';
 import { joinHeadings, type DocumentBlock, type ParsedDocument } from '../parse/document-block.ts';
-import { joinLines } from '../../files/text-lines.ts';
+import { joinLines } from '../../../files/text-lines.ts';
 
 /** A searchable piece of a document: whole lines of one section, and the texts it is found by. */
 export interface DocumentChunk {

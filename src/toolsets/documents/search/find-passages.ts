@@ -4,7 +4,7 @@ import type { OpenDocument } from '../parse/document-text.ts';
 import { maxPassageChars } from '../document-limits.ts';
 import { FullTextIndex } from './full-text-index.ts';
 import { parseSearchQuery, toIndexText } from './search-terms.ts';
-import { joinLines } from '../../files/text-lines.ts';
+import { joinLines } from '../../../files/text-lines.ts';
 import { weighTerms, type WeightedTerm } from './weigh-terms.ts';
 import { joinHeadings, type DocumentBlock } from '../parse/document-block.ts';
 

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { versionOf } from '../../files/open-file.ts';
-import type { InsideText, NotRead } from '../../files/read-inside.ts';
+import { versionOf } from '../../../files/open-file.ts';
+import type { InsideText, NotRead } from '../../../files/read-inside.ts';
 import { maxTotalBytes, type DocumentLimits } from '../document-limits.ts';
 import { isLasting, isNoText, LeftOutCount } from '../left-out.ts';
 import { binaryKind } from '../parse/document-kinds.ts';

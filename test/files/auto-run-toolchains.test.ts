@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { autoRunFiles } from '../../../src/toolsets/files/guard/auto-run-files.ts';
+import { autoRunFiles } from '../../src/files/guard/auto-run-files.ts';
 
 it.each([
   'mise/config.toml',

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmod, link, lstat, mkdir, readdir, readFile, rename, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CadreError } from '../../../src/core/error.ts';
-import { readInside } from '../../../src/toolsets/files/read-inside.ts';
-import { resolveInside } from '../../../src/toolsets/files/resolve-inside.ts';
-import { writeInside } from '../../../src/toolsets/files/write-inside.ts';
+import { CadreError } from '../../src/core/error.ts';
+import { readInside } from '../../src/files/read-inside.ts';
+import { resolveInside } from '../../src/files/resolve-inside.ts';
+import { writeInside } from '../../src/files/write-inside.ts';
 import { hostilePaths, makeJail, secret, type Jail } from './hostile-paths.ts';
 import { makeFolder, putFile } from './temp-folder.ts';
 

@@ -1,4 +1,4 @@
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../core/error.ts';
 import { errorCode } from './error-code.ts';
 import type { PathTest } from './glob-pattern.ts';
 import { openFile, type OpenFile } from './open-file.ts';

@@ -1,5 +1,5 @@
 import { rename, rm, rmdir } from 'node:fs/promises';
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../core/error.ts';
 import { errorCode } from './error-code.ts';
 import { assertMayWrite, guardFolderMove, guardWrite } from './guard/guard-writes.ts';
 import { refusePath } from './inside-path.ts';

@@ -1,4 +1,4 @@
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../core/error.ts';
 
 const maxPathChars = 1024;
 

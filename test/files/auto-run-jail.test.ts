@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chartsToolset } from '../../../src/toolsets/charts/charts-toolset.ts';
-import { autoRunFiles } from '../../../src/toolsets/files/guard/auto-run-files.ts';
-import { writeInside } from '../../../src/toolsets/files/write-inside.ts';
-import { CadreError } from '../../../src/core/error.ts';
-import { openWorkspace, type WorkspaceTools } from '../workspace/call-workspace.ts';
+import { chartsToolset } from '../../src/toolsets/charts/charts-toolset.ts';
+import { autoRunFiles } from '../../src/files/guard/auto-run-files.ts';
+import { writeInside } from '../../src/files/write-inside.ts';
+import { CadreError } from '../../src/core/error.ts';
+import { openWorkspace, type WorkspaceTools } from '../toolsets/workspace/call-workspace.ts';
 import { git, makeRepository, put, trapConfig, useGitLikeAUser } from './git-traps.ts';
 import { makeFolder } from './temp-folder.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonSchema, JsonValue } from '../../../core/json.ts';
-import type { ToolsetRequest } from '../../../core/tool/toolset.ts';
+import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
+import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import { compileGlobs, type PathTest } from '../glob-pattern.ts';
 import { plainPath } from '../plain-name.ts';
 import { secretFiles } from './secret-files.ts';

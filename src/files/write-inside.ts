@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../core/error.ts';
 import { errorCode } from './error-code.ts';
 import { guardWrite } from './guard/guard-writes.ts';
 import { refusePath } from './inside-path.ts';

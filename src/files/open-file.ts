@@ -3,7 +3,7 @@ import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { errorCode } from './error-code.ts';
 import { refusePath } from './inside-path.ts';
 import type { FolderRequest, OpenFolder } from './open-folder.ts';
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../core/error.ts';
 
 /** Regular file, open for reading. */
 export interface OpenFile {

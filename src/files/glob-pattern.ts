@@ -1,5 +1,5 @@
-import { regexLibrary } from '../../core/regex-library.ts';
-import { CadreError } from '../../core/error.ts';
+import { regexLibrary } from '../core/regex-library.ts';
+import { CadreError } from '../core/error.ts';
 
 /** True when a clean relative path matches a glob. */
 export type PathTest = (path: string) => boolean;

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CadreError } from '../../core/error.ts';
+import { CadreError } from '../core/error.ts';
 import { errorCode } from './error-code.ts';
 import { refusePath } from './inside-path.ts';
 

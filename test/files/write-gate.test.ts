@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createWriteGate } from '../../../src/toolsets/files/guard/guard-writes.ts';
+import { createWriteGate } from '../../src/files/guard/guard-writes.ts';
 
 it('lets writes run together and moves alone, whatever the order and however they end', async () => {
   await fc.assert(

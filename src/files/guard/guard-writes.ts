@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { lstat } from 'node:fs/promises';
-import { CadreError } from '../../../core/error.ts';
+import { CadreError } from '../../core/error.ts';
 import { rememberAgreed } from './agreed-writes.ts';
 import { autoRunFiles } from './auto-run-files.ts';
 import { errorCode } from '../error-code.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../core/json.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import { compileGlobs, type PathTest } from '../glob-pattern.ts';
 
 /** Setting by which the author of a profile lets tools write auto-run files. */
