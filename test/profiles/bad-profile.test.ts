@@ -605,6 +605,25 @@ describe('policies, gates, strategies and the rest', () => {
       code: 'MISSING_KEY',
       says: '`verdict`',
     },
+    {
+      title: 'F81: a gate over an empty list of tools',
+      text: gate('tools: ‸[], verdict: allow'),
+      code: 'OUT_OF_RANGE',
+      says: ['`tool_gates[0].tools` is an empty list', "tools: ['*']"],
+    },
+    {
+      title: 'F81: a gate over an empty list of toolsets, beside tools',
+      text: gate('tools: [search], toolsets: ‸[], verdict: allow'),
+      code: 'OUT_OF_RANGE',
+      says: ['`tool_gates[0].toolsets` is an empty list', "tools: ['*']"],
+    },
+    { title: 'F81: a gate over nothing', text: gate('tools: ‸null, verdict: allow'), code: 'WRONG_TYPE', says: 'must be a list' },
+    {
+      title: 'F81: a gate over all toolsets',
+      text: gate("toolsets: [‸'*'], verdict: allow"),
+      code: 'UNKNOWN_TOOLSET',
+      says: ['`*` is no toolset', "tools: ['*']"],
+    },
     { title: 'an unknown verdict', text: gate('verdict: ‸maybe'), code: 'NOT_ALLOWED', says: 'allow, deny, ask' },
     { title: 'a gate for an unknown tool', text: gate('tools: [‸shell], verdict: ask'), code: 'UNKNOWN_TOOL', says: '`shell`' },
     {

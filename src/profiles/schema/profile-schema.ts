@@ -97,14 +97,20 @@ const strategy = object(
   { required: ['source'], 'x-what': 'a strategy' },
 );
 
+/** A gate over an empty list could mean all tools or none: its author must say which. */
+const someTools = {
+  minItems: 1,
+  'x-when-empty': "a gate over all tools has tools: ['*'], or neither key; a gate over none is removed",
+} as const;
+
 const gate = object(
   'Decides whether a tool call may run; the first gate that applies wins.',
   {
     id: itemId,
     before,
     remove,
-    tools: names('Tools that the gate applies to; without tools and toolsets, it applies to all.', 'tools'),
-    toolsets: names('Toolsets that the gate applies to.', 'toolsets'),
+    tools: { ...names('Tools that the gate applies to; without tools and toolsets, it applies to all.', 'tools'), ...someTools },
+    toolsets: { ...names('Toolsets that the gate applies to.', 'toolsets'), ...someTools },
     condition: {
       ...condition,
       description: 'An expression that also reads `args`, the arguments of the call, and `prompt`: sources, untrusted, tainted.',

@@ -52,10 +52,14 @@ function describeError(error: ErrorObject, root: SourceNode): Description | unde
         node,
         message: `${what} is ${quote(toPlain(node))}, expected ${textOf(schema['x-expects']) ?? 'another form'}`,
       };
+    case 'minItems': {
+      const hint = textOf(schema['x-when-empty']);
+      const found = hint === undefined ? (error.message ?? 'has too few items') : 'is an empty list';
+      return { code: 'OUT_OF_RANGE', at: node.at, node, message: `${what} ${found}`, ...(hint === undefined ? {} : { hint }) };
+    }
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
-    case 'minItems':
     case 'maxItems':
       return {
         code: 'OUT_OF_RANGE',

@@ -30,14 +30,15 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     const tools = textItems(node, 'tools');
     const toolsets = textItems(node, 'toolsets');
     for (const tool of tools) if (tool.value !== everyTool) checkMeantTool(context, tool);
-    for (const toolset of toolsets) if (!isKind(context, toolset.value)) checkToolset(context, toolset);
+    for (const toolset of toolsets) checkGateToolset(context, toolset);
     const verdict = readText(node, 'verdict');
     const words = textNode(node, 'message');
     const message = words === undefined ? undefined : compileText(context, words, gateRoots);
     const expires = expiryOf(context, node);
     gates.push({
       id,
-      tools: tools.length + toolsets.length === 0 ? [everyTool] : tools.map((tool) => tool.value),
+      // By the keys, not by their items: an empty list never means all tools.
+      tools: node.entries.has('tools') || node.entries.has('toolsets') ? tools.map((tool) => tool.value) : [everyTool],
       toolsets: toolsets.map((toolset) => toolset.value),
       ...(condition === undefined ? {} : { condition }),
       verdict: verdict === 'allow' || verdict === 'ask' ? verdict : 'deny',
@@ -47,6 +48,14 @@ export function compileGates(context: CompileContext, profile: MapNode): readonl
     });
   }
   return gates;
+}
+
+/** Checks the toolset of a gate: a name or a kind. `*` stands among the tools, so that there is one way to mean all calls. */
+function checkGateToolset(context: CompileContext, toolset: ReturnType<typeof textItems>[number]): void {
+  if (toolset.value === everyTool) {
+    const message = `${quote(everyTool)} is no toolset`;
+    context.report.error('UNKNOWN_TOOLSET', { at: toolset.at, message, hint: "a gate over all tools has tools: ['*']" });
+  } else if (!isKind(context, toolset.value)) checkToolset(context, toolset);
 }
 
 /** Reads how long a person has to decide, and the verdict after that. */
