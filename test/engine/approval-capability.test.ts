@@ -203,8 +203,8 @@ describe('F57: an approval is bound to what was approved', () => {
     const run = await first.launch();
     await run.settled();
     const [one, two] = run.pending;
-    await run.approve(two?.id ?? '', { args: { amount: 7 } });
     await run.approve(one?.id ?? '');
+    await run.approve(two?.id ?? '', { args: { amount: 7 } });
     await breathe();
     await first.engine.close({ graceMs: 0 });
     const later = payer({ concurrency: 'serial' });

@@ -99,27 +99,32 @@ function startNext(context: TurnContext): CallTicket | undefined {
 }
 
 /**
- * Returns the first requested call that may start now: `parallel` calls immediately, `serial` ones in the order given and one
- * at a time, `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call.
+ * Returns the first requested call that may start now: `parallel` calls immediately, `serial` ones in the order given and one at a time,
+ * `exclusive` ones when nothing else of this agent runs; nothing overtakes a waiting exclusive call. A serial call that a person approved
+ * does not wait for verdicts on its neighbours; one that no person was asked about keeps its place behind those that are undecided.
  */
 function nextCall({ catalog }: Env, { calls }: SubContext): CallState | undefined {
   let running = 0;
   let serialBusy = false;
-  for (const { status, request } of calls.open.values()) {
+  for (const { status, request, waitFor } of calls.open.values()) {
     if (status === 'requested') continue;
     const concurrency = catalog.get(request.name)?.concurrency;
     if (status === 'running') running++;
     if (status === 'running' && concurrency === 'exclusive') return undefined;
-    // A call that waits for a person keeps its turn: later calls must not overtake it.
-    serialBusy ||= concurrency === 'serial' && (status === 'running' || status === 'suspended');
+    // A call that waits for approval has not begun. One that waits for an answer, or for agents, has.
+    serialBusy ||= concurrency === 'serial' && (status === 'running' || (status === 'suspended' && waitFor?.kind !== 'approval'));
   }
+  let isUndecidedBefore = false;
   for (const call of calls.open.values()) {
-    if (call.status !== 'requested') continue;
-    if (calls.open.size === 1) return call;
     const concurrency = catalog.get(call.request.name)?.concurrency ?? 'parallel';
+    if (call.status !== 'requested') {
+      isUndecidedBefore ||= concurrency === 'serial' && call.status === 'suspended';
+      continue;
+    }
+    if (calls.open.size === 1) return call;
     if (concurrency === 'parallel') return call;
     if (concurrency === 'exclusive') return running === 0 ? call : undefined;
-    if (!serialBusy) return call;
+    if (!serialBusy && (call.approved || !isUndecidedBefore)) return call;
   }
   return undefined;
 }
