@@ -25,8 +25,7 @@ import { jsonText } from '../terminal/json-text.ts';
 import { openTerminal, type Terminal } from '../terminal/terminal.ts';
 import { askOnTerminal } from '../trust/ask-on-terminal.ts';
 import { FolderTrust } from '../trust/folder-trust.ts';
-import { createHash } from 'node:crypto';
-import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
+import { codeLines } from '../../engine/launch/reach-of-profiles.ts';
 
 /** Options of `eval`. */
 export interface EvalCommandOptions {
@@ -229,19 +228,17 @@ async function checkWritable(file: string): Promise<void> {
   }
 }
 
-/** Checks that the code which a suite's checks run, with its local imports, is trusted. Fails with FOLDER_UNTRUSTED. */
-async function checkSuiteCode({ file, folder, cases }: EvalSuite, trust: FolderTrust): Promise<void> {
+/** Checks that the code which a suite's checks run, with what it imports, is trusted: as it was read, which is what runs. Fails with FOLDER_UNTRUSTED. */
+async function checkSuiteCode({ file, cases }: EvalSuite, trust: FolderTrust): Promise<void> {
   const named = new Set(cases.flatMap(({ checks }) => checks.flatMap(({ code }) => code ?? [])));
   const lines: string[] = [];
-  for (const each of [...named].toSorted()) {
-    const name = path.relative(folder, each).replaceAll(path.sep, '/');
-    const read = await readModuleFiles({ root: folder, from: '.', path: name });
-    if ('reason' in read)
-      throw new CadreError('OPTION_INVALID', `${file}: the code ${name} of a check cannot be used: ${read.reason}`);
-    const hash = createHash('sha256');
-    for (const { path: own, text } of read.files) hash.update(JSON.stringify([own, text]));
-    const others = read.files.flatMap((code) => (code.path === name ? [] : [code.path]));
-    lines.push(`${name}${others.length === 0 ? '' : ` with ${others.join(', ')}`}, SHA-256 ${hash.digest('hex')}`);
+  for (const code of named) {
+    try {
+      lines.push(...(await codeLines(await code.read())));
+    } catch (thrown) {
+      if (!(thrown instanceof CadreError)) throw thrown;
+      throw new CadreError('OPTION_INVALID', `${file}: ${thrown.message}`, { cause: thrown });
+    }
   }
-  await trust.checkCode(file, lines);
+  await trust.checkCode(file, lines.toSorted());
 }

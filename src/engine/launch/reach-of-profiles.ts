@@ -12,6 +12,7 @@ import type { ToolsetConfig } from '../../core/tool/toolset-config.ts';
 import { variablesOfFiles } from '../../profiles/files/expand-variables.ts';
 import { builtInToolsets } from '../toolsets/toolset-kinds.ts';
 import { kindsNamed } from '../toolsets/make-toolsets.ts';
+import { packagesOf } from '../../toolsets/module/code-packages.ts';
 import { globsIn } from '../../files/guard/unreadable.ts';
 
 /** Resources of the machine and the network that a set of profiles uses because its files say so; each list sorted, without duplicates. */
@@ -79,20 +80,32 @@ async function toolsetReaches(set: ProfileSet, request: JsonObject): Promise<rea
     for (const secret of secrets) hidden.add(secret);
     const loaded = await builtInToolsets[kind]?.load();
     for (const settings of [usually, ...(settingsFor === undefined ? [] : [settingsFor(request)])])
-      for (const reach of [...(loaded?.reaches?.(settings, name) ?? []), ...codeReaches(code), ...fileReaches(settings)])
+      for (const reach of [...(loaded?.reaches?.(settings, name) ?? []), ...(await codeReaches(code)), ...fileReaches(settings)])
         found.push({ ...reach, text: `${hidden.text(reach.text)} (toolset ${name})` });
   }
   return found;
 }
 
 /** Lists code by name relative to the folder of its first file, so that it is recognised wherever its team is named from. */
-function codeReaches(code: ToolsetCode | undefined): readonly Reach[] {
-  if (code === undefined) return [];
+async function codeReaches(code: ToolsetCode | undefined): Promise<readonly Reach[]> {
+  return code === undefined ? [] : (await codeLines(code)).map((text) => ({ kind: 'code', text }));
+}
+
+/** Describes code for a person who must agree to it: its files and the packages it imports, with their hashes. */
+export async function codeLines(code: ToolsetCode): Promise<readonly string[]> {
   const { entry, files, hash } = code;
   const folder = path.posix.dirname(path.posix.dirname(entry));
   const names = files.flatMap((file) => (file.path === entry ? [] : [path.posix.relative(folder, file.path)]));
   const others = names.length === 0 ? '' : ` with ${names.join(', ')}`;
-  return [{ kind: 'code', text: `${path.posix.relative(folder, entry)}${others}, SHA-256 ${hash}` }];
+  const name = path.posix.relative(folder, entry);
+  const { imported } = await packagesOf(code);
+  return [
+    `${name}${others}, SHA-256 ${hash}`,
+    ...imported.map((each) => {
+      const more = each.needs === 0 ? '' : ` with ${each.needs} ${each.needs === 1 ? 'package' : 'packages'} that it needs`;
+      return `package ${each.name} ${each.version}${more}, imported by ${name}, SHA-256 ${each.hash}`;
+    }),
+  ];
 }
 
 /** Lists the environment variables that are read, except keys that go to their usual provider. */

@@ -56,7 +56,7 @@ export function compileToolsetCode(context: CodeContext, root: MapNode, isChecke
   }
   const files = closureOf(entry, code);
   for (const { path } of files) values.onUsed(path);
-  return { entry, files, hash: hashOf(entry, files) };
+  return toolsetCode(entry, files);
 }
 
 /** Returns the file and all its local imports, sorted by path. */
@@ -73,10 +73,11 @@ function closureOf(entry: string, { files, places }: CodeSources): readonly Code
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Hashes code with paths relative to the entry, so that moving the folder does not change the hash. */
-function hashOf(entry: string, files: readonly CodeFile[]): string {
+/** Returns code with its hash, which covers paths relative to the entry, so that moving the folder does not change it. */
+export function toolsetCode(entry: string, files: readonly CodeFile[]): ToolsetCode {
   const texts = files.map(({ path, text }) => [posix.relative(posix.dirname(entry), path), text]);
-  return createHash('sha256')
+  const hash = createHash('sha256')
     .update(JSON.stringify([posix.basename(entry), texts]))
     .digest('hex');
+  return { entry, files, hash };
 }

@@ -1,20 +1,23 @@
 /**
  * Loads code exactly as it was read.
  *
- * Owns: resolution of imports in such code. Does not own: the set of its files (`src/core/tool/code-files.ts`), consent to run it
- * (`src/cli/trust/`).
+ * Owns: resolution of imports in such code. Does not own: the set of its files (`src/core/tool/code-files.ts`, `code-packages.ts`),
+ * consent to run it (`src/cli/trust/`).
  *
  * 1. The text that runs is the one that was read, hashed and recorded, whatever the file contains now.
  * 2. A neighbouring file is imported only when it is among those that were read.
- * 3. `cadre` and `cadre/…` mean the running Cadre, wherever it is installed; the folder needs no node_modules.
- * 4. All other code of the process loads as usual: the hooks affect only imports of this code.
+ * 3. A file of a package is loaded only while it has the bytes that were read, and those bytes run; so are the files it loads, also later.
+ * 4. `cadre` and `cadre/…` mean the running Cadre, wherever it is installed; the folder needs no node_modules.
+ * 5. All other code of the process loads as usual: the hooks affect only imports of this code.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { registerHooks, type ResolveFnOutput } from 'node:module';
+import { isBuiltin, registerHooks, type ResolveFnOutput } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodeFile, ToolsetCode } from '../../core/tool/code-files.ts';
 import { CadreError } from '../../core/error.ts';
+import { packagesOf } from './code-packages.ts';
 import { describeProblem } from './describe-problem.ts';
 import { watchEnd } from './watch-end.ts';
 import { readJson } from '../../core/read-json.ts';
@@ -27,11 +30,15 @@ interface LoadedFile {
 
 // Not state of a run: the texts this process may import, by an address that contains their hash. Node's loader caches what it loaded, too.
 const known = new Map<string, LoadedFile>();
+// Not state of a run: SHA-256 of the files of packages that this process may import for such code, and of those it has imported.
+const allowed = new Map<string, string>();
+const loaded = new Map<string, string>();
 // Not state of a run: hooks of the process are set once.
 let areHooksSet = false;
 
 /** Loads code and returns its exports. Fails with TOOL_INVALID, naming the file. */
 export async function importCode(code: ToolsetCode): Promise<Readonly<Record<string, unknown>>> {
+  await allowPackages(code);
   for (const file of code.files) known.set(addressOf(file, code), { file, code, format: formatOf(file.path) });
   setHooks();
   const entry = code.files.find((file) => file.path === code.entry);
@@ -42,6 +49,18 @@ export async function importCode(code: ToolsetCode): Promise<Readonly<Record<str
   } catch (thrown) {
     throw new CadreError('TOOL_INVALID', `${code.entry} cannot be loaded: ${problemOf(thrown, code)}`, { cause: thrown });
   }
+}
+
+/** Allows the packages of code as they were read. A file that this process loaded in another version stays loaded, so that is refused. */
+async function allowPackages(code: ToolsetCode): Promise<void> {
+  const { files } = await packagesOf(code);
+  for (const [url, hash] of files)
+    if ((loaded.get(url) ?? hash) !== hash)
+      throw new CadreError(
+        'TOOL_INVALID',
+        `${url} changed since this process loaded it; start Cadre again to load it for ${code.entry}`,
+      );
+  for (const [url, hash] of files) allowed.set(url, hash);
 }
 
 /**
@@ -67,18 +86,45 @@ function setHooks(): void {
       const own = known.get(specifier);
       if (own !== undefined && context.parentURL?.includes('?cadre=') !== true)
         return { url: specifier, format: own.format, shortCircuit: true };
-      const from = context.parentURL === undefined ? undefined : known.get(context.parentURL);
-      if (from === undefined || context.parentURL === undefined) return next(specifier, context);
+      const { parentURL } = context;
+      const from = parentURL === undefined ? undefined : known.get(parentURL);
+      if (parentURL === undefined) return next(specifier, context);
+      // Read before the import: what a package loads is what was read with it.
+      if (from === undefined)
+        return allowed.has(parentURL) ? assertAllowed(next(specifier, context), specifier, parentURL) : next(specifier, context);
       if (specifier === 'cadre' || specifier.startsWith('cadre/')) return next(addressInCadre(specifier, from), context);
       const isFile = /^(?:\.{0,2}\/|file:)/.test(specifier);
-      const found = isFile ? besideOf(specifier, context.parentURL, from) : next(specifier, context);
+      const found = isFile
+        ? besideOf(specifier, parentURL, from)
+        : assertAllowed(next(specifier, context), specifier, from.file.path);
       return { importAttributes: context.importAttributes, ...found };
     },
     load: (url, context, next) => {
       const found = known.get(url);
-      return found === undefined ? next(url, context) : { format: found.format, source: found.file.text, shortCircuit: true };
+      if (found !== undefined) return { format: found.format, source: found.file.text, shortCircuit: true };
+      const hash = allowed.get(url);
+      return hash === undefined ? next(url, context) : { ...next(url, context), ...sourceAsRead(url, hash) };
     },
   });
+}
+
+/** Checks that an import leads to Node's own modules, or to a file that was read with its package. */
+function assertAllowed(found: ResolveFnOutput, specifier: string, from: string): ResolveFnOutput {
+  const { url } = found;
+  if (isBuiltin(url) || url.startsWith('data:') || allowed.has(url)) return found;
+  throw new CadreError(
+    'TOOL_INVALID',
+    `${from} imports '${specifier}', which is not among the packages that were read (${url}): name the package by a plain string in the team's code, or in the dependencies of the package that imports it`,
+  );
+}
+
+/** Returns the bytes of a file of a package, which must be those that were read; a native addon is loaded by its path. */
+function sourceAsRead(url: string, hash: string): { readonly source?: Buffer } {
+  const bytes = readFileSync(new URL(url));
+  if (createHash('sha256').update(bytes).digest('hex') !== hash)
+    throw new CadreError('TOOL_INVALID', `${url} changed since its package was read; start Cadre again, and review the change`);
+  loaded.set(url, hash);
+  return url.endsWith('.node') ? {} : { source: bytes };
 }
 
 function besideOf(specifier: string, parent: string, { file, code }: LoadedFile): ResolveFnOutput {

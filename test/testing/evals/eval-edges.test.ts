@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../src/index.ts';
 import type { ScriptedReply } from '../../../src/models/scripted/scripted-reply.ts';
+import { folderCode } from '../../../src/engine/toolsets/folder-code.ts';
 import { codeCheck } from '../../../src/testing/evals/checks/code-check.ts';
 import type { EvalSubject } from '../../../src/testing/evals/checks/eval-check.ts';
 import { checkComparable, compareWithBaseline, readBaseline } from '../../../src/testing/evals/score/baseline.ts';
@@ -280,7 +281,7 @@ describe('checks', () => {
     const file = await put('check.mjs', text);
     const subject = { facts: { output: 'yes' } } as unknown as EvalSubject;
     const tools = { judge: async () => await Promise.reject(new Error('not asked')) };
-    expect(await codeCheck(file, './check.mjs', 30)(subject, tools)).toMatchObject({
+    expect(await codeCheck(folderCode(path.dirname(file), path.basename(file)), './check.mjs', 30)(subject, tools)).toMatchObject({
       verdict: 'error',
       reason: './check.mjs did not answer within 0.03 seconds',
     });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { describeThrown } from '../../../core/error.ts';
 import { isJsonObject } from '../../../core/json.ts';
+import type { FolderCode } from '../../../engine/toolsets/folder-code.ts';
 import type { EvalFacts } from './eval-facts.ts';
 import { errorVerdict, type CheckVerdict, type EvalCheck, verdictOf } from './eval-check.ts';
 
@@ -18,16 +18,14 @@ const passingScore = 0.5;
 const longestMs = 120_000;
 
 /**
- * Returns the check that a module makes; it is imported when it is first needed. Whatever it throws is an error of the check, not of the
- * run, and so is an answer that does not come in time.
+ * Returns the check that a module makes; it is imported when it is first needed, as it was read. Whatever it throws is an error of the
+ * check, not of the run, and so is an answer that does not come in time.
  */
-export function codeCheck(file: string, shown: string, mostMs = longestMs): EvalCheck['check'] {
-  let loaded: Promise<Readonly<Record<string, unknown>>> | undefined;
+export function codeCheck(code: Pick<FolderCode, 'load'>, shown: string, mostMs = longestMs): EvalCheck['check'] {
   return async ({ facts }) => {
     const late = new AbortController();
     try {
-      loaded ??= import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>;
-      return await Promise.race([answerOf(loaded, facts, shown), tooLate(shown, mostMs, late.signal)]);
+      return await Promise.race([answerOf(code.load(), facts, shown), tooLate(shown, mostMs, late.signal)]);
     } catch (thrown) {
       return errorVerdict(`${shown} failed: ${describeThrown(thrown)}`);
     } finally {

@@ -5,6 +5,7 @@ import type { ProfileSet } from '../../../core/profile/profile.ts';
 import type { SourceRef } from '../../../core/profile/source-ref.ts';
 import type { RunContext } from '../../../core/state/run-context.ts';
 import type { TurnRecord } from '../../../inspect/turn/turn-record.ts';
+import type { FolderCode } from '../../../engine/toolsets/folder-code.ts';
 import type { EvalFacts } from './eval-facts.ts';
 
 /** Kinds of checks; each is a key of a check in a suite. */
@@ -70,8 +71,8 @@ export interface EvalCheck {
   readonly llm?: string;
   /** Key of its judge. */
   readonly judgeKey?: string;
-  /** Absolute path of the module that makes it. */
-  readonly code?: string;
+  /** Code that makes it. */
+  readonly code?: FolderCode;
   /** True when it looks at how the run ended, which then need not be well. */
   readonly readsEnd?: boolean;
   check(subject: EvalSubject, tools: CheckTools): Promise<CheckVerdict>;

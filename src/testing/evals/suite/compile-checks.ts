@@ -6,6 +6,7 @@ import { CadreError } from '../../../core/error.ts';
 import { compileTemplate, type Template } from '../../../core/expression/template.ts';
 import type { JsonObject, JsonSchema } from '../../../core/json.ts';
 import { compileCondition } from '../../../profiles/compile/compile-text.ts';
+import type { FolderCode } from '../../../engine/toolsets/folder-code.ts';
 import type { Report } from '../../../profiles/report.ts';
 import { quote } from '../../../profiles/wording.ts';
 import {
@@ -32,6 +33,8 @@ export interface CheckDefaults {
   readonly judgeLlm: string | undefined;
   /** Least score of a judge that passes, 0 to 1. */
   readonly passScore: number;
+  /** Returns the code of a file, named relative to the suite; the same for all checks of the suite. */
+  readonly codeOf: (file: string) => FolderCode;
 }
 
 /** Compiles lists of checks into one; problems are reported at their places, once for checks that cases share. */
@@ -91,7 +94,7 @@ class CheckCompiler {
       ...(llm === undefined ? {} : { llm }),
       ...(judgeKey === undefined ? {} : { judgeKey }),
       ...(readsEnd ? { readsEnd } : {}),
-      ...(kind === 'code' ? { code: this.#codeFile } : {}),
+      ...(kind === 'code' ? { code: this.#defaults.codeOf(String(body[kind])) } : {}),
       check,
     };
   }
@@ -176,16 +179,12 @@ class CheckCompiler {
 
   #code(): EvalCheck['check'] | undefined {
     const named = String(this.#value('code'));
-    const file = this.#codeFile;
+    const file = path.resolve(this.#defaults.folder, named);
     const isInside = !path.relative(this.#defaults.folder, file).startsWith('..');
-    if (isInside && existsSync(file)) return codeCheck(file, named);
+    if (isInside && existsSync(file)) return codeCheck(this.#defaults.codeOf(named), named);
     const problem = isInside ? `there is no file '${named}' beside the suite` : `'${named}' is outside the folder of the suite`;
     this.#error(['code'], problem, isInside ? `looked at ${file}` : 'code of checks is in the folder of the suite or below it');
     return undefined;
-  }
-
-  get #codeFile(): string {
-    return path.resolve(this.#defaults.folder, String(this.#value('code')));
   }
 
   get #judgeLlm(): string | undefined {

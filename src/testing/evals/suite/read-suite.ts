@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { type FolderCode, folderCode } from '../../../engine/toolsets/folder-code.ts';
 import type { LimitOptions } from '../../../engine/limit-options.ts';
 import { isEvalFile } from '../../../profiles/files/test-file-names.ts';
 import { formatDiagnostics } from '../../../profiles/format-diagnostics.ts';
@@ -68,6 +69,7 @@ class SuiteReader {
       folder: this.#place.folder,
       judgeLlm: textOf(judge['llm']),
       passScore: numberOf(judge['pass_score']) ?? defaultPassScore,
+      codeOf: codeIn(this.#place.folder),
     };
     const variants = this.#variants();
     const cases = this.#cases(defaults);
@@ -188,6 +190,17 @@ class SuiteReader {
   #error(code: Parameters<Report['error']>[0], node: SourceNode, message: string, hint?: string): void {
     this.#report.error(code, { at: node.at, message, hint });
   }
+}
+
+/** Returns a function that finds the code of a folder's files, each once. */
+function codeIn(folder: string): CheckDefaults['codeOf'] {
+  const found = new Map<string, FolderCode>();
+  return (file) => {
+    const name = path.relative(folder, path.resolve(folder, file)).replaceAll(path.sep, '/');
+    const code = found.get(name) ?? folderCode(folder, name);
+    found.set(name, code);
+    return code;
+  };
 }
 
 function limitsIn(node: SourceNode): LimitOptions {
