@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonSchema } from '../core/json.ts';
+import { writeOutput } from '../files/output-file.ts';
 import { knownThings } from '../engine/known-things.ts';
 import { namesOfFiles } from '../profiles/names-of-files.ts';
 import { readProfileFiles } from '../profiles/files/read-profile-files.ts';
@@ -52,11 +52,10 @@ export async function writeSchemas(
   folder: string,
   { kinds = schemaKinds, known }: { readonly kinds?: readonly SchemaKind[]; readonly known?: KnownThings | undefined } = {},
 ): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
   const files: string[] = [];
   for (const kind of kinds) {
     const file = path.join(folder, `${kind}.schema.json`);
-    await writeFile(file, await schemaText(kind, known));
+    await writeOutput(file, await schemaText(kind, known), { namedBy: 'project', projects: [folder] });
     files.push(file);
   }
   return files;

@@ -1,5 +1,4 @@
-import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { CadreError } from '../core/error.ts';
 import { errorCode } from './error-code.ts';
@@ -21,6 +20,8 @@ export interface FolderRequest {
   readonly parts: readonly string[];
   /** Creates missing folders. */
   readonly create?: boolean;
+  /** Permissions of created folders; by default those of the process. */
+  readonly folderMode?: number | undefined;
   /** `latin1`: the parts, and the names passed to `at`, have one character per byte; for names that are not valid text. */
   readonly encoding?: 'utf8' | 'latin1';
   /** For messages: the whole requested path, and a name for the root. */
@@ -42,19 +43,21 @@ const hasDescriptorPaths = existsSync('/proc/self/fd');
  * @throws CadreError `PATH_REFUSED` for a link on the way and for system folders; otherwise the error of the system
  */
 export async function withOpenFolder<T>(request: FolderRequest, use: (folder: OpenFolder) => Promise<T>): Promise<T> {
-  const { root, parts } = request;
-  refuseSystemFolder(join(root, ...parts), request);
-  let folder = await openAt(root, root, request.encoding);
+  const folder = openFolder(request);
   try {
-    for (const part of parts) {
-      const next = await step(folder, part, request);
-      await folder.handle.close();
-      folder = next;
-    }
-    const { path, at } = folder;
-    return await use({ path, at });
+    return await use(folder);
   } finally {
-    await folder.handle.close();
+    closeSync(folder.descriptor);
+  }
+}
+
+/** Does the same for callers that cannot wait for a promise. */
+export function withOpenFolderSync<T>(request: FolderRequest, use: (folder: OpenFolder) => T): T {
+  const folder = openFolder(request);
+  try {
+    return use(folder);
+  } finally {
+    closeSync(folder.descriptor);
   }
 }
 
@@ -69,50 +72,72 @@ export function isSystemFolder(path: string): boolean {
 }
 
 interface HeldFolder extends OpenFolder {
-  readonly handle: FileHandle;
+  readonly descriptor: number;
 }
 
-async function openAt(reachedAt: string | Buffer, path: string, encoding: FolderRequest['encoding'] = 'utf8'): Promise<HeldFolder> {
-  const handle = await open(reachedAt, folderFlags);
-  const reached = (name: string): string => `/proc/self/fd/${handle.fd}/${name}`;
+function openFolder(request: FolderRequest): HeldFolder {
+  const { root, parts } = request;
+  refuseSystemFolder(join(root, ...parts), request);
+  let folder = openAt(root, root, request.encoding);
+  for (const part of parts) {
+    try {
+      const next = step(folder, part, request);
+      closeSync(folder.descriptor);
+      folder = next;
+    } catch (error) {
+      closeSync(folder.descriptor);
+      throw error;
+    }
+  }
+  return folder;
+}
+
+function openAt(reachedAt: string | Buffer, path: string, encoding: FolderRequest['encoding'] = 'utf8'): HeldFolder {
+  const descriptor = openSync(reachedAt, folderFlags);
+  const reached = (name: string): string => `/proc/self/fd/${descriptor}/${name}`;
   if (hasDescriptorPaths)
-    return { handle, path, at: encoding === 'utf8' ? reached : (name) => Buffer.from(reached(name), encoding) };
+    return { descriptor, path, at: encoding === 'utf8' ? reached : (name) => Buffer.from(reached(name), encoding) };
   try {
-    const [opened, real] = [await handle.stat({ bigint: true }), await realpath(path)];
-    const found = await lstat(real, { bigint: true });
+    const [opened, real] = [fstatSync(descriptor, { bigint: true }), realpathSync(path)];
+    const found = lstatSync(real, { bigint: true });
     if (real === path && found.ino === opened.ino && found.dev === opened.dev)
-      return { handle, path, at: (name) => join(path, name) };
+      return { descriptor, path, at: (name) => join(path, name) };
   } catch (error) {
-    await handle.close();
+    closeSync(descriptor);
     throw error;
   }
-  await handle.close();
+  closeSync(descriptor);
   throw new CadreError('PATH_REFUSED', `The folder ${path} was exchanged while it was being opened.`, {
     details: { reason: 'it was exchanged while it was being opened' },
   });
 }
 
-async function step(folder: OpenFolder, part: string, request: FolderRequest): Promise<HeldFolder> {
+function step(folder: OpenFolder, part: string, request: FolderRequest): HeldFolder {
   const { requested, what, create = false } = request;
   try {
-    if (create)
-      await mkdir(folder.at(part)).catch((error: unknown) => {
-        if (errorCode(error) !== 'EEXIST') throw error;
-      });
-    return await openAt(folder.at(part), join(folder.path, part), request.encoding);
+    if (create) makeFolder(folder.at(part), request.folderMode);
+    return openAt(folder.at(part), join(folder.path, part), request.encoding);
   } catch (error) {
     const code = errorCode(error);
     if (code !== 'ENOTDIR' && code !== 'ELOOP' && code !== 'EMLINK') throw error;
-    if (code !== 'ENOTDIR' || (await isLink(folder.at(part))))
+    if (code !== 'ENOTDIR' || isLink(folder.at(part)))
       throw refusePath(requested, `"${part}" on the way to it is a symbolic link`, what);
     if (create) throw refusePath(requested, `"${part}" is not a folder`, what);
     throw error;
   }
 }
 
-async function isLink(path: string | Buffer): Promise<boolean> {
+function makeFolder(path: string | Buffer, mode: number | undefined): void {
   try {
-    return (await lstat(path)).isSymbolicLink();
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function isLink(path: string | Buffer): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
   } catch (error) {
     // Removed meanwhile: all that is known is that it was not a folder.
     if (errorCode(error) === 'ENOENT') return false;

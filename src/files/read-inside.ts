@@ -59,7 +59,7 @@ export interface InsideFile {
   /** Name of the root in messages. */
   readonly what: string;
   /** For writing: auto-run files that may be written; none when absent. */
-  readonly allows?: PathTest;
+  readonly allows?: PathTest | undefined;
 }
 
 /**

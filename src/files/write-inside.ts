@@ -14,6 +14,12 @@ export interface WriteRequest extends InsideFile {
   readonly bytes: Uint8Array;
   /** `absent`: the file must not exist. A version (see `OpenFile`): the file must still have it. Left out: any state. */
   readonly expected?: string;
+  /** Permissions of the file; by default those of the file it replaces. */
+  readonly mode?: number | undefined;
+  /** Permissions of new folders on the way; by default those of the process. */
+  readonly folderMode?: number | undefined;
+  /** False: the folder of the file must exist. */
+  readonly makesFolders?: boolean | undefined;
 }
 
 /** Result of writing a file. */
@@ -40,14 +46,14 @@ export async function writeInside(request: WriteRequest): Promise<Written> {
 }
 
 async function write(request: WriteRequest): Promise<Written> {
-  const { root, file, what, bytes } = request;
+  const { root, file, what, bytes, folderMode, makesFolders: create = true } = request;
   const parts = file.split('/');
   const name = parts.at(-1) ?? '';
-  return await withOpenFolder({ root, parts: parts.slice(0, -1), create: true, requested: file, what }, async (folder) => {
+  return await withOpenFolder({ root, parts: parts.slice(0, -1), create, folderMode, requested: file, what }, async (folder) => {
     const mode = (await checkTarget(folder, name, request))?.mode;
     const temporary = folder.at(`.cadre-${randomUUID()}.tmp`);
     try {
-      await writeNew(temporary, bytes, mode === undefined ? undefined : Number(mode & 0o777n));
+      await writeNew(temporary, bytes, request.mode ?? (mode === undefined ? undefined : Number(mode & 0o777n)));
       await checkTarget(folder, name, request);
       await rename(temporary, folder.at(name));
     } finally {
@@ -85,7 +91,7 @@ export async function lookAt(path: string | Buffer): Promise<BigIntStats | undef
 }
 
 async function writeNew(path: string | Buffer, bytes: Uint8Array, mode: number | undefined): Promise<void> {
-  const handle = await open(path, 'wx', 0o644);
+  const handle = await open(path, 'wx', mode ?? 0o644);
   try {
     await handle.writeFile(bytes);
     if (mode !== undefined) await handle.chmod(mode);

@@ -1,8 +1,8 @@
-import { writeFile, access, constants, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Recording } from '../../core/recording/recording.ts';
+import { checkOutput, writeOutput } from '../../files/output-file.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { bisectEval } from '../../testing/evals/bisect/bisect.ts';
 import { formatBisection } from '../../testing/evals/bisect/format-bisection.ts';
@@ -56,11 +56,14 @@ const forms: Readonly<Record<string, Writer>> = {
   '.html': (report, comparison) => evalHtml(report, comparison),
 };
 
+/** The folder of a report must exist, since a misspelt one would be noticed only after the eval. */
+const reportFile = { namedBy: 'user', makesFolders: false } as const;
+
 /** Runs an eval suite and reports it. Exits 0 when enough runs passed, 1 when not, when something is worse than the baseline, or when the budget ended it. */
 export async function evalCommand(file: string, options: EvalCommandOptions): Promise<ExitCode> {
   if (options.bisect !== undefined) return await bisect(file, options.bisect, options);
   const writers = (options.out ?? []).map((out) => ({ out, write: writerOf(out) }));
-  for (const { out } of writers) await checkWritable(out);
+  for (const { out } of writers) await reporting(out, () => checkOutput(out, reportFile));
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
   const replay = options.replay === undefined ? undefined : await EvalRecording.read(options.replay);
   const record = options.record === undefined ? undefined : new EvalRecording(options.record);
@@ -93,12 +96,16 @@ export async function evalCommand(file: string, options: EvalCommandOptions): Pr
     },
   });
   if (options.plan === true) return 0;
+  const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
+  // The result is there, whatever the disk does with the files.
+  print(terminal, report, { comparison, json: options.json === true });
   // Half a recording would replace a whole one.
   if (report.stopped === undefined) await record?.write();
   else if (record !== undefined) terminal.tell(`${safe(record.source, 500)} was not written: the eval stopped before its end\n`);
-  const comparison = baseline === undefined ? undefined : compareWithBaseline(report, baseline);
-  for (const { out, write } of writers) await writeFile(out, write(report, comparison));
-  print(terminal, report, { comparison, json: options.json === true, written: writers.map(({ out }) => out) });
+  for (const { out, write } of writers) {
+    await reporting(out, () => writeOutput(out, write(report, comparison), reportFile));
+    if (options.json !== true) terminal.tell(`wrote ${safe(out, 500)}\n`);
+  }
   if (report.stopped === 'interrupted') return 130;
   return isPassed(report) && comparison?.isWorse !== true ? 0 : 1;
 }
@@ -149,10 +156,9 @@ function print(
   told: {
     readonly comparison: ReturnType<typeof compareWithBaseline> | undefined;
     readonly json: boolean;
-    readonly written: readonly string[];
   },
 ): void {
-  const { comparison, json, written } = told;
+  const { comparison, json } = told;
   const { outStyle: style, outWidth: width } = terminal;
   if (json) {
     terminal.print(`${jsonText(evalJson(report, comparison), 2)}\n`);
@@ -160,7 +166,6 @@ function print(
   }
   terminal.print(`\n${formatReport(report, { style, width })}\n`);
   if (comparison !== undefined) terminal.print(`\n${formatBaseline(comparison, style)}\n`);
-  for (const out of written) terminal.tell(`wrote ${safe(out, 500)}\n`);
 }
 
 function writerOf(out: string): Writer {
@@ -213,17 +218,12 @@ class ExitGuard implements Disposable {
   }
 }
 
-/** Checks before long work that a file can be written at its end; leaves no file behind. Fails with OPTION_INVALID. */
-async function checkWritable(file: string): Promise<void> {
-  const place = path.resolve(file);
+/** Does what checks or writes a report. Fails with OPTION_INVALID or PATH_REFUSED. */
+async function reporting(file: string, work: () => Promise<void>): Promise<void> {
   try {
-    const isNew = await access(place, constants.F_OK).then(
-      () => false,
-      () => true,
-    );
-    await (await open(place, 'a')).close();
-    if (isNew) await rm(place);
+    await work();
   } catch (thrown) {
+    if (thrown instanceof CadreError) throw thrown;
     throw new CadreError('OPTION_INVALID', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });
   }
 }

@@ -1,7 +1,7 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { writeOutput } from '../../files/output-file.ts';
 import { exportRun, type ExportedRun } from '../../engine/recovery/export-run.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { redactionText } from '../../inspect/format/redaction-text.ts';
@@ -65,12 +65,10 @@ function kindOf(file: string): 'json' | 'html' {
 
 /** Replaces a file atomically: readers see the old or the new content. */
 async function replaceFile(file: string, text: string): Promise<void> {
-  const part = `${file}.${process.pid}.part`;
   try {
-    await writeFile(part, text);
-    await rename(part, file);
+    await writeOutput(file, text, { namedBy: 'user', makesFolders: false });
   } catch (thrown) {
-    await rm(part, { force: true });
+    if (thrown instanceof CadreError) throw thrown;
     throw new CadreError('OPTION_INVALID', `${file} cannot be written: ${describeThrown(thrown)}`, { cause: thrown });
   }
 }

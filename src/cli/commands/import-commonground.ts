@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { lstat, mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { CadreError } from '../../core/error.ts';
+import { writeOutput } from '../../files/output-file.ts';
 import { countText } from '../../inspect/format/text/quantity-text.ts';
 import { toTerminalLine } from '../../inspect/format/text/terminal-text.ts';
 import { convertFolder, type ConvertedFile, type ConvertedTree } from '../../compat/commonground/convert-tree.ts';
@@ -76,25 +77,7 @@ async function checkEmpty(out: string, force: boolean): Promise<void> {
 }
 
 async function write(out: string, { files }: ConvertedTree): Promise<void> {
-  if (files.length > 0) await mkdir(out, { recursive: true });
-  for (const { path: name, text } of files) {
-    const target = path.join(out, name);
-    await mkdir(path.dirname(target), { recursive: true });
-    await checkLinks(out, target);
-    await writeFile(target, text);
-  }
-}
-
-/** Fails when a target is a link or lies behind one, which could lead into the source tree or anywhere else. */
-async function checkLinks(out: string, target: string): Promise<void> {
-  const folder = await realpath(path.dirname(target));
-  const relative = path.relative(await realpath(out), folder);
-  const isLink = await lstat(target).then(
-    (info) => info.isSymbolicLink(),
-    () => false,
-  );
-  if (!isLink && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)) return;
-  throw new CadreError('OPTION_INVALID', `${target} is a link or lies behind one, and nothing is written through links`);
+  for (const { path: name, text } of files) await writeOutput(path.join(out, name), text, { namedBy: 'project', projects: [out] });
 }
 
 /**

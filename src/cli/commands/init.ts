@@ -1,6 +1,7 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import { writeOutput } from '../../files/output-file.ts';
 import { scriptCommand } from '../options/command-prefix.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { shellWord } from '../terminal/shell-word.ts';
@@ -26,8 +27,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   const written: string[] = [];
   for (const { file, text } of template.files) {
     const target = path.join(root, file);
-    await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(target, text);
+    await writeOutput(target, text, { namedBy: 'project', projects: [root] });
     written.push(target);
   }
   written.push(

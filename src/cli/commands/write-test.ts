@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { CadreError } from '../../core/error.ts';
+import { checkOutput, writeOutput } from '../../files/output-file.ts';
 import { safe } from '../../inspect/format/text/layout.ts';
 import { loadProfiles } from '../../profiles/load-profiles.ts';
 import { formatCase, formatProblems } from '../../testing/suite/format-suite.ts';
@@ -42,7 +42,9 @@ export async function writeTestCommand(paths: readonly string[], options: WriteT
   const file = path.resolve(options.out ?? path.join(await folderOf(profiles, agent.meta.profile), `${turnId}.test.yaml`));
   if (!/\.test\.ya?ml$/i.test(file))
     throw new CadreError('OPTION_INVALID', `--out ${options.out ?? file}: the name of a test file ends in .test.yaml`);
-  if (existsSync(file))
+  const byName = { namedBy: options.out === undefined ? 'project' : 'user' } as const;
+  await checkOutput(file, byName);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
     throw new CadreError('OPTION_INVALID', `${shown(file)} exists; name another file with --out FILE, or remove it`);
   const recordingPath = `__recordings__/${runId}.${turnId}.json`;
   const made = await writeTest(
@@ -50,9 +52,8 @@ export async function writeTestCommand(paths: readonly string[], options: WriteT
     { profiles, tools: knownDocumentTools(), recordingPath, redaction: { at: Date.now(), env: process.env, homes: [homedir()] } },
   );
   const recording = path.join(path.dirname(file), recordingPath);
-  await mkdir(path.dirname(recording), { recursive: true });
-  await writeFile(recording, made.recording);
-  await writeFile(file, made.text);
+  await writeOutput(recording, made.recording, { namedBy: 'project', projects: [path.dirname(file)] });
+  await writeOutput(file, made.text, byName);
   const report = await runSuite({ paths: [file], usual: profiles, profiles, snapshots: 'update', tools: knownDocumentTools() });
   for (const each of [file, recording, ...report.written.map((name) => path.resolve(name))]) terminal.print(`${shown(each)}\n`);
   for (const difference of made.differences) terminal.tell(`${terminal.errorStyle.yellow('differs')} ${safe(difference, 1_000)}\n`);

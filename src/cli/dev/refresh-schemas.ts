@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readOutput, writeOutput } from '../../files/output-file.ts';
 import { schemaKinds } from '../options/schema-kinds.ts';
 import { isBundledFolder } from '../trust/bundled-files.ts';
 import { knownNamesOf, schemaText } from '../write-schemas.ts';
+
+const maxSchemaBytes = 10_000_000;
 
 /** Returns the folder of a project's schemas: `schemas` beside its profiles, or in them when they are the working folder. */
 export function schemasFolder(profiles: string): string {
@@ -27,9 +29,9 @@ export async function refreshSchemas(profiles: string): Promise<readonly string[
     const file = path.join(folder, `${kind}.schema.json`);
     const text = await schemaText(kind, known);
     // A kind that the project removed is not written again.
-    const before = await readFile(file, 'utf8').catch(() => undefined);
-    if (before?.includes('"title": "Cadre ') !== true || before === text) continue;
-    await writeFile(file, text);
+    const before = await readOutput(file, maxSchemaBytes);
+    if ('reason' in before || !before.text.includes('"title": "Cadre ') || before.text === text) continue;
+    await writeOutput(file, text, { namedBy: 'project' });
     changed.push(file);
   }
   return changed;

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { CadreError } from '../../../core/error.ts';
+import { checkOutput, writeOutput } from '../../../files/output-file.ts';
 import { type ModelPrices, findPrice, type ModelPrice, type TokenPrice } from '../../../core/model/model-price.ts';
 import { splitModelName } from '../../../core/model/model-provider.ts';
 import { bundledProfiles } from '../../../profiles/files/bundled-teams.ts';
@@ -80,10 +80,12 @@ async function update(
       'this would change a team that comes with Cadre: name your own team with --profiles, or a file with --out',
     );
   const file = path.resolve(out ?? path.join(folder ?? '', 'prices.yaml'));
-  if (existsSync(file) && force !== true)
+  const options = { namedBy: out === undefined ? 'project' : 'user', makesFolders: false } as const;
+  await checkOutput(file, options);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined && force !== true)
     throw new CadreError('OPTION_INVALID', `${path.relative('', file)} already exists; --force replaces it`);
   const prices = await fetchPrices(from, providers.length > 0 ? providers : await defaultProviders());
-  await writeFile(file, priceFileText(prices, { from, day: new Date().toISOString().slice(0, 10) }));
+  await writeOutput(file, priceFileText(prices, { from, day: new Date().toISOString().slice(0, 10) }), options);
   return path.relative('', file);
 }
 

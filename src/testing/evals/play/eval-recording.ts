@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { CadreError } from '../../../core/error.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import { parseRecording, type Recording } from '../../../core/recording/recording.ts';
+import { writeOutput } from '../../../files/output-file.ts';
 import type { Run } from '../../../engine/run.ts';
 import type { PlannedRun } from './planned-run.ts';
 import { readJson } from '../../../core/read-json.ts';
@@ -63,6 +64,6 @@ export class EvalRecording {
   /** Writes the file; keys are sorted, so that versions can be compared. */
   async write(): Promise<void> {
     const runs = Object.fromEntries([...this.#runs].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    await writeFile(this.source, `${JSON.stringify({ format, runs }, null, 2)}\n`);
+    await writeOutput(this.source, `${JSON.stringify({ format, runs }, null, 2)}\n`, { namedBy: 'user' });
   }
 }
