@@ -23,6 +23,7 @@ const system = [
   'test/engine/{rivals,recover-containers,waiting-at-exit}.test.ts',
   'test/toolsets/browser/*.test.ts',
   'test/toolsets/shell/*.test.ts',
+  'test/toolsets/programs/{planted,inside}.test.ts',
   'test/files/auto-run-jail.test.ts',
   'test/toolsets/mcp/{stdio,orphans}.test.ts',
 ];

@@ -12,6 +12,7 @@ import { createToolNode } from '../../nodes/tools/tool-node.ts';
 import { loadProfiles } from '../../profiles/load-profiles.ts';
 import { shippedPrices } from '../../profiles/files/shipped-prices.ts';
 import { rememberProfiles } from '../../files/guard/engine-places.ts';
+import { rememberProject } from '../../toolsets/programs/agent-places.ts';
 import { readModuleFiles } from '../../toolsets/module/read-module-files.ts';
 import { buildEnv } from '../run/build-env.ts';
 import { addConfigSecrets } from './config-secrets.ts';
@@ -118,7 +119,11 @@ export class ProfileRuntimes {
     before: readonly ProfileFile[] = [],
   ): Promise<ProfileRuntime> {
     const { hash, secrets, pool, env, onTool } = this.#parts;
-    for (const folder of [filesOf(source)].flat()) if (typeof folder === 'string') rememberProfiles(folder);
+    for (const folder of [filesOf(source)].flat()) {
+      if (typeof folder !== 'string') continue;
+      rememberProfiles(folder);
+      rememberProject(folder);
+    }
     const set = await loadProfiles(filesOf(source), {
       known: async (files) => ({ ...known, toolsetKinds: await knownToolsetKinds(files) }),
       before,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CadreError, describeThrown } from '../../core/error.ts';
 import type { RunContext } from '../../core/state/run-context.ts';
+import { rememberAgentPlace } from '../../toolsets/programs/agent-places.ts';
 import { defaultStorePath } from '../recovery/open-store.ts';
 
 /** Workspace of runs: one folder for all of them, or a function from run id to folder. */
@@ -19,7 +20,7 @@ export function createWorkspaces(
   return (meta) => {
     let made: string | undefined;
     const named = meta.workspace ?? chosen(option, store, meta.runId);
-    return () => (made ??= named === undefined ? makeTemporary() : make(path.resolve(named)));
+    return () => (made ??= known(named === undefined ? makeTemporary() : make(path.resolve(named))));
   };
 }
 
@@ -29,6 +30,11 @@ function chosen(option: WorkspaceOption | undefined, store: unknown, runId: stri
   if (option !== undefined) return option(runId);
   if (store === 'memory') return undefined;
   return path.join(path.dirname(typeof store === 'string' ? store : defaultStorePath), 'workspaces', runId);
+}
+
+function known(workspace: string): string {
+  rememberAgentPlace(workspace, 'the workspace of a run');
+  return workspace;
 }
 
 function makeTemporary(): string {

@@ -1,5 +1,6 @@
 import { CadreError } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
+import { programWords } from '../programs/agreed-program.ts';
 import type { Reach, ToolsetKind } from '../../core/tool/toolset.ts';
 import { systemResolver, type HostResolver } from '../web/resolve-host.ts';
 import { BrowserHost, type BrowserRequest } from './browser-host.ts';
@@ -44,7 +45,10 @@ export const browserToolset: ToolsetKind = defineBrowserToolset();
 
 function browserReaches({ executable, policy }: BrowserSettings): readonly Reach[] {
   return [
-    { kind: 'command', text: `the browser ${executable ?? 'Chromium or Chrome'}, which agents steer` },
+    {
+      kind: 'command',
+      text: `the browser ${executable ?? 'Chromium or Chrome'}${executable === undefined ? '' : programWords([executable], process.cwd())}, which agents steer`,
+    },
     ...privateReaches(policy),
   ];
 }

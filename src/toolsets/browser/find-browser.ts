@@ -1,15 +1,14 @@
-import { existsSync } from 'node:fs';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
+import { settingsProgram } from '../programs/agreed-program.ts';
+import { missingProgram, searchProgram } from '../programs/find-program.ts';
 
+/** Folders and names of browsers, in the order in which they are preferred. */
 const usualPlaces = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
+  { folder: '/usr/bin', names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] },
+  { folder: '/snap/bin', names: ['chromium'] },
+  { folder: '/Applications/Google Chrome.app/Contents/MacOS', names: ['Google Chrome'] },
+  { folder: '/Applications/Chromium.app/Contents/MacOS', names: ['Chromium'] },
+] as const;
 
 /**
  * Returns the path of the wanted browser, else of the first in the usual places.
@@ -17,11 +16,30 @@ const usualPlaces = [
  * @throws CadreError `DEPENDENCY_MISSING` without one, with the commands that install it
  */
 export function findBrowser(wanted: string | undefined): string {
-  const found = (wanted === undefined ? usualPlaces : [wanted]).find((place) => existsSync(place));
-  if (found !== undefined) return found;
-  const where = wanted === undefined ? 'No Chromium or Chrome was found in the usual places' : `There is no browser at ${wanted}`;
-  throw new CadreError(
+  if (wanted !== undefined) return wantedBrowser(wanted);
+  const refused: string[] = [];
+  for (const { folder, names } of usualPlaces)
+    for (const name of names) {
+      const search = searchProgram(name, { in: 'path', path: folder });
+      if (search.found !== undefined) return search.found.path;
+      if (search.refused.length > 0) refused.push(missingProgram(name, search));
+    }
+  const why = refused.length === 0 ? 'No Chromium or Chrome was found in the usual places' : refused.join('; ');
+  throw missingBrowser(why);
+}
+
+function wantedBrowser(wanted: string): string {
+  try {
+    return settingsProgram(wanted, process.cwd()).path;
+  } catch (thrown) {
+    throw missingBrowser(`There is no browser at ${wanted} that can be started (${describeThrown(thrown)})`, thrown);
+  }
+}
+
+function missingBrowser(why: string, cause?: unknown): CadreError {
+  return new CadreError(
     'DEPENDENCY_MISSING',
-    `${where}. Install one with: apt-get install -y chromium (or your system's way), or name one with the setting \`executable\`.`,
+    `${why}. Install one with: apt-get install -y chromium (or your system's way), or name one with the setting \`executable\`.`,
+    cause === undefined ? {} : { cause },
   );
 }

@@ -43,7 +43,7 @@ export async function launchBrowser(settings: BrowserSettings, proxyUrl: string)
       headless: true,
       // Its own sandbox needs a user that is not root.
       chromiumSandbox: process.getuid?.() !== 0,
-      env: { ...cleanEnvironment(home), [markVariable]: mark },
+      env: { ...cleanEnvironment({ home, sandboxed: false }), [markVariable]: mark },
       args: launchArguments(proxyUrl),
       viewport: { ...settings.viewport },
       serviceWorkers: 'block',

@@ -4,6 +4,8 @@ import type { JsonObject } from '../../core/json.ts';
 import { toWire } from '../../core/tool/to-wire.ts';
 import type { EffectTool } from '../../core/tool/tool.ts';
 import type { Reach, Toolset, ToolsetHost, ToolsetKind, ToolsetRequest } from '../../core/tool/toolset.ts';
+import { programWords } from '../programs/agreed-program.ts';
+import { rememberOpened } from '../sandbox/sandbox-files.ts';
 import { sandboxWords } from '../sandbox/sandbox-policy.ts';
 import { cleanText } from './clean-text.ts';
 import { McpLink } from './mcp-link.ts';
@@ -36,6 +38,7 @@ export function mcpToolset(settings: McpToolsetSettings): (request: Pick<Toolset
 
 function createMcpToolset(request: Pick<ToolsetRequest, 'name' | 'settings' | 'unreadable'>): Toolset {
   const settings = readMcpSettings(request.name, request.settings, request.unreadable);
+  if (settings.address.transport === 'stdio') rememberOpened(settings.address.sandbox);
   let link: McpLink | undefined;
   return {
     kind: 'mcp',
@@ -68,7 +71,10 @@ function serverReaches(address: McpSettings['address']): readonly Reach[] {
   // Variables can run programs, too: NODE_OPTIONS, BASH_ENV, LD_PRELOAD.
   const given = Object.entries(env).map(([name, value]) => `${quoted(name)}=${quoted(value)} `);
   return [
-    { kind: 'command', text: `${given.join('')}${words.join(' ')}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}` },
+    {
+      kind: 'command',
+      text: `${given.join('')}${words.join(' ')}${programWords([command, ...args], path.resolve(cwd ?? '.'))}, in ${path.resolve(cwd ?? '.')}, ${sandboxWords(sandbox)}`,
+    },
     ...inheritEnv.map((name): Reach => ({ kind: 'variable', text: name })),
   ];
 }

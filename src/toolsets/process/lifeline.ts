@@ -1,3 +1,4 @@
+import { findProgram } from '../programs/find-program.ts';
 import { markVariable } from './marked-processes.ts';
 
 /**
@@ -5,7 +6,7 @@ import { markVariable } from './marked-processes.ts';
  * these commands is marked itself, and must not kill itself before it is done.
  */
 export const endAll = `
-  PATH=/usr/bin:/bin own=$(exec /bin/sh -c 'echo $PPID')
+  own=$(exec sh -c 'echo $PPID')
   for _ in 1 2 3 4 5; do
     for place in $(grep -lsaF "${markVariable}=$${markVariable}" /proc/[0-9]*/environ); do
       place=\${place#/proc/}
@@ -22,9 +23,9 @@ export const endAll = `
  */
 export function onLifeline(argv: readonly [string, ...string[]], graceSeconds: number): readonly [string, ...string[]] {
   const script = `
-( exec >/dev/null 2>&1 </dev/null; read -r _ <&3; PATH=/usr/bin:/bin; sleep ${graceSeconds}; ${endAll} ) &
+( exec >/dev/null 2>&1 </dev/null; read -r _ <&3; sleep ${graceSeconds}; ${endAll} ) &
 exec 3<&-
 exec "$@"
 `;
-  return ['/bin/sh', '-c', script, 'cadre', ...argv];
+  return [findProgram('sh', { in: 'system' }).path, '-c', script, 'cadre', ...argv];
 }

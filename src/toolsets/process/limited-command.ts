@@ -1,3 +1,4 @@
+import { findProgram } from '../programs/find-program.ts';
 import { endAll } from './lifeline.ts';
 
 /** Limits of a process and everything it starts. */
@@ -23,8 +24,7 @@ export interface ProcessLimits {
  */
 const script = `
 lifeline=$1 memory=$2 blocks=$3 seconds=$4 processes=$5
-export TMPDIR=$6
-shift 6
+shift 5
 ulimit -c 0
 ulimit -v "$memory" 2>/dev/null
 ulimit -f "$blocks" 2>/dev/null
@@ -49,20 +49,12 @@ export interface LimitedCommand {
    * elsewhere processes are watched from outside.
    */
   readonly countProcesses: boolean;
-  /** Folder for temporary files; set here because a sandbox would set another. */
-  readonly temporary: string;
 }
 
 /** Returns the command line that runs a command within limits. */
-export function limitedCommand({
-  argv,
-  limits,
-  lifeline,
-  countProcesses,
-  temporary,
-}: LimitedCommand): readonly [string, ...string[]] {
+export function limitedCommand({ argv, limits, lifeline, countProcesses }: LimitedCommand): readonly [string, ...string[]] {
   return [
-    '/bin/sh',
+    findProgram('sh', { in: 'system' }).path,
     '-c',
     script,
     'cadre',
@@ -71,7 +63,6 @@ export function limitedCommand({
     String(Math.ceil(limits.fileBytes / 512)),
     String(limits.cpuSeconds),
     countProcesses ? String(limits.processes) : '0',
-    temporary,
     ...argv,
   ];
 }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonSchema, JsonValue } from '../../core/json.ts';
 import type { ToolsetRequest } from '../../core/tool/toolset.ts';
 import { durationOf, durationSetting } from '../settings.ts';
 import { sandboxSettings, toSandboxPolicy, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import { rememberOpened } from '../sandbox/sandbox-files.ts';
 import type { ProcessLimits } from './limited-command.ts';
 
 /** Settings of the programs of a toolset. */
@@ -25,7 +26,8 @@ export function programSettings(timeout: string): Readonly<Record<string, JsonSc
   return {
     ...sandboxSettings,
     env: {
-      description: 'Environment variables; nothing is inherited but PATH, LANG, LC_ALL and TZ.',
+      description:
+        'Environment variables of the command alone; with a sandbox, they exist inside it only. Nothing is inherited but PATH, LANG, LC_ALL and TZ.',
       type: 'object',
       propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
       additionalProperties: { type: 'string' },
@@ -56,8 +58,10 @@ export function toProgramSettings(
   timeoutMs: number,
 ): ProgramSettings {
   const megabyte = 1024 * 1024;
+  const policy = toSandboxPolicy(settings, unreadable);
+  rememberOpened(policy);
   return {
-    policy: toSandboxPolicy(settings, unreadable),
+    policy,
     env: toEnvironment(settings['env']),
     timeoutMs: Math.min(longestMs, durationOf(settings, 'timeout', timeoutMs)),
     graceMs: durationOf(settings, 'grace', 5_000),
@@ -71,6 +75,15 @@ export function toProgramSettings(
       diskBytes: toCount(settings['max_disk_mb'], 10_240) * megabyte,
     },
   };
+}
+
+/** Describes the variables that settings give programs, for a person who must agree: variables can make programs run other code. */
+export function environmentWords(settings: JsonObject): string {
+  const entries = Object.entries(toEnvironment(settings['env']));
+  const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
+  const words = entries.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
+  if (words === '') return '';
+  return settings['sandbox'] === false ? `; with your rights, sets ${words}` : `; inside it, sets ${words}`;
 }
 
 function toCount(value: JsonValue | undefined, otherwise: number): number {

@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { startProcess, type NeutralVariables } from '../programs/start-process.ts';
 import type { CapturedOutput } from './captured-output.ts';
 import { findMarked, findUnclear, markVariable, startTicks } from './marked-processes.ts';
 import { ProcessWatch, type Exceeded, type WatchedProcess } from './process-watch.ts';
@@ -14,7 +15,8 @@ const drainMs = 200;
 export interface ProcessRequest {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** Values that its command sets for itself (`setInside`); apart from them the environment is fixed. */
+  readonly carried: NeutralVariables;
   /** File for standard input; empty input when absent. */
   readonly stdinFile?: string;
   readonly stdout: CapturedOutput;
@@ -79,12 +81,11 @@ export class RunningProcess {
   /** @throws CadreError `TOOL_FAILED` by `ended` when the program cannot be started */
   constructor(request: ProcessRequest) {
     this.#request = request;
-    const [program, ...args] = request.argv;
     const stdin = request.stdinFile === undefined ? 'ignore' : openSync(request.stdinFile, 'r');
     try {
-      this.#child = spawn(program, args, {
+      this.#child = startProcess(request.argv, {
         cwd: request.cwd,
-        env: { ...request.env, [markVariable]: this.#mark },
+        variables: { ...request.carried, [markVariable]: this.#mark },
         stdio: [stdin, 'pipe', 'pipe', ...(request.lifeline ? (['pipe'] as const) : [])],
         // Starts a new process group and session: it has no terminal, and all of it can be signalled.
         detached: true,

@@ -1,14 +1,19 @@
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { openedFolders } from '../sandbox/sandbox-files.ts';
-import { openSandbox } from '../sandbox/sandbox.ts';
+import { rememberAgentPlace } from '../programs/agent-places.ts';
+import { findProgram } from '../programs/find-program.ts';
+import { setInside } from '../programs/inside-environment.ts';
+import { openSandbox, rememberWritable } from '../sandbox/sandbox.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { limitedCommand, type ProcessLimits } from './limited-command.ts';
 import { createMemoryGroup, type MemoryGroup } from './memory-group.ts';
 import { RunningProcess, type ProcessRequest } from './running-process.ts';
 
 /** Program to start in a workspace. */
-export interface ProgramRequest extends Omit<ProcessRequest, 'cwd' | 'sandboxed' | 'lifeline' | 'totals' | 'guard'> {
+export interface ProgramRequest extends Omit<ProcessRequest, 'cwd' | 'carried' | 'sandboxed' | 'lifeline' | 'totals' | 'guard'> {
+  /** Variables of the program alone: nothing that leads to it sees them. */
+  readonly env: Readonly<Record<string, string>>;
   /** Folder where it runs, and which it may write. */
   readonly workspace: string;
   /** Separate folder for temporary files, which it may write too. */
@@ -30,9 +35,12 @@ export interface ProgramRequest extends Omit<ProcessRequest, 'cwd' | 'sandboxed'
  * @throws CadreError `SANDBOX_UNAVAILABLE` when the sandbox cannot be made; then nothing has run
  */
 export async function startProgram(request: ProgramRequest): Promise<RunningProcess> {
-  const { argv, policy, limits, temporary, workspace, writable = [], readable = [] } = request;
+  const { policy, limits, temporary, workspace, writable = [], readable = [] } = request;
   const lifeline = policy === undefined;
-  const limited = limitedCommand({ argv, limits, lifeline, countProcesses: policy !== undefined, temporary });
+  if (policy === undefined) rememberAgentPlace(workspace, 'the workspace of a run');
+  else rememberWritable({ workspace, policy });
+  const { argv: inside, carried } = setInside(request.argv, request.env);
+  const limited = limitedCommand({ argv: inside, limits, lifeline, countProcesses: policy !== undefined });
   const places = [workspace, temporary, ...writable, ...(policy === undefined ? [] : openedFolders(policy))];
   const budget = await DiskBudget.of(request.live);
   const sandbox = policy === undefined ? undefined : await openSandbox(request.live);
@@ -46,7 +54,7 @@ export async function startProgram(request: ProgramRequest): Promise<RunningProc
     group,
     disk: { budget, places },
   };
-  const common = { ...request, cwd: workspace, sandboxed: policy !== undefined, lifeline, totals };
+  const common = { ...request, carried, cwd: workspace, sandboxed: policy !== undefined, lifeline, totals };
   try {
     const argv = joining(group, wrapped?.argv ?? limited);
     return new RunningProcess({ ...common, argv, ...(wrapped === undefined ? {} : { guard: wrapped }) });
@@ -60,5 +68,5 @@ export async function startProgram(request: ProgramRequest): Promise<RunningProc
 /** Returns the command line that joins a group before it becomes the command, so that everything it starts is in the group. */
 function joining(group: MemoryGroup | undefined, argv: readonly [string, ...string[]]): readonly [string, ...string[]] {
   if (group === undefined) return argv;
-  return ['/bin/sh', '-c', '{ echo $$ >"$0"; } 2>/dev/null; exec "$@"', group.joinFile, ...argv];
+  return [findProgram('sh', { in: 'system' }).path, '-c', '{ echo $$ >"$0"; } 2>/dev/null; exec "$@"', group.joinFile, ...argv];
 }

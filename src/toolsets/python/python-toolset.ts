@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { ToolsetKind } from '../../core/tool/toolset.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import { longestMs, programSettings, toProgramSettings } from '../process/program-settings.ts';
+import { environmentWords, longestMs, programSettings, toProgramSettings } from '../process/program-settings.ts';
+import { programWords } from '../programs/agreed-program.ts';
 import { sandboxUse, sandboxWords, toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { runPython } from './run-python.ts';
 
@@ -17,12 +18,19 @@ export const pythonToolset: ToolsetKind = {
     additionalProperties: false,
     properties: {
       ...programSettings('60s'),
-      python: { type: 'string', minLength: 1, description: 'The program; default python3.' },
+      python: {
+        type: 'string',
+        minLength: 1,
+        description: 'The program: a name, or a path relative to the folder where Cadre was started; default python3.',
+      },
     },
   },
   tools: ['run_python'],
   reaches: (settings) => [
-    { kind: 'command', text: `code that agents write, in ${programOf(settings)}, ${sandboxWords(toSandboxPolicy(settings))}` },
+    {
+      kind: 'command',
+      text: `code that agents write, in ${programOf(settings)}${programWords([programOf(settings)], process.cwd())}, ${sandboxWords(toSandboxPolicy(settings))}${environmentWords(settings)}`,
+    },
   ],
   create: (request) => {
     const { name, settings, toolName } = request;

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { CadreError } from '../../core/error.ts';
+import { CadreError, describeThrown } from '../../core/error.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { toolReturn, type ToolReturn } from '../../core/tool/tool-return.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
+import { settingsProgram } from '../programs/agreed-program.ts';
+import { seenInSandbox } from '../sandbox/sandbox-files.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { describeEnd, describeStreams } from '../process/describe-output.ts';
 import type { ProgramSettings } from '../process/program-settings.ts';
@@ -35,6 +37,7 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
     new CapturedOutput(() => createSpillFile(workspace, `python-${context.toolCallId}-${Date.now().toString(36)}.${stream}.txt`));
   const [stdout, stderr] = [output('stdout'), output('stderr')];
   try {
+    const program = pythonAt(run.program, settings, workspace);
     const code = path.join(scratch, 'code.py');
     await writeFile(code, run.code);
     // Uses the clock of the file system: this file is older than every file the program writes.
@@ -43,8 +46,12 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
       startProgram({
         ...settings,
         timeoutMs: run.timeoutMs,
-        argv: [run.program, '-I', '-B', '-X', 'utf8', '-c', pythonRunner, code],
-        env: { ...cleanEnvironment(scratch, settings.env), MPLBACKEND: 'Agg', MPLCONFIGDIR: scratch },
+        argv: [program, '-I', '-B', '-X', 'utf8', '-c', pythonRunner, code],
+        env: {
+          ...cleanEnvironment({ home: scratch, sandboxed: settings.policy !== undefined, given: settings.env }),
+          MPLBACKEND: 'Agg',
+          MPLCONFIGDIR: scratch,
+        },
         workspace,
         temporary: scratch,
         live: context.live,
@@ -52,7 +59,6 @@ export async function runPython(run: PythonRun, settings: ProgramSettings, conte
         stderr,
       }),
     );
-    if (end.exitCode === 127 && /exec: .*not found/.test(stderr.view(500))) throw missingPython(run.program);
     const files = await writtenFiles(workspace, since);
     const text = [describeEnd(end), ...describeStreams(stdout, stderr), ...describeWritten(files), ...end.notes].join('\n');
     const images = await writtenImages(workspace, files);
@@ -83,13 +89,20 @@ async function runToEnd(context: ToolContext, start: () => Promise<RunningProces
   }
 }
 
-function missingPython(program: string): CadreError {
-  const install = process.platform === 'darwin' ? 'brew install python' : 'apt-get install -y python3';
-  return new CadreError(
-    'DEPENDENCY_MISSING',
-    `Python was not found as ${program}. Install it with: ${install}. Or name another with the setting \`python\`; in a sandbox, ` +
-      'folders of a home are hidden unless the setting `read` names them.',
-  );
+/** Finds the program of the settings; a path is relative to the working folder of Cadre, as it was when a person agreed to it. */
+function pythonAt(written: string, { policy, env }: ProgramSettings, workspace: string): string {
+  const usable = policy === undefined ? undefined : seenInSandbox(policy, workspace);
+  try {
+    return settingsProgram(written, process.cwd(), { in: 'both', path: env['PATH'], usable }).path;
+  } catch (thrown) {
+    const install = process.platform === 'darwin' ? 'brew install python' : 'apt-get install -y python3';
+    throw new CadreError(
+      'DEPENDENCY_MISSING',
+      `Python cannot be started: ${describeThrown(thrown)} Install it with: ${install}. Or name another with the setting \`python\`; in a ` +
+        'sandbox, folders of a home are hidden unless the setting `read` names them.',
+      { cause: thrown },
+    );
+  }
 }
 
 /**

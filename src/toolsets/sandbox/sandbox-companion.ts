@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { findProgram } from '../programs/find-program.ts';
+import { ownNode } from '../programs/own-node.ts';
+import { startProcess } from '../programs/start-process.ts';
 import { jobFile } from '../worker/job-answer.ts';
 
 /**
@@ -21,7 +23,7 @@ for socket; do
   for found in $(grep -lsF "UNIX-LISTEN:$socket," /proc/[0-9]*/cmdline); do
     process=\${found%/cmdline}
     line=$(tr '\\0' ' ' 2>/dev/null <"$found")
-    case $line in "socat UNIX-LISTEN:$socket,"*) kill -s KILL "\${process#/proc/}" 2>/dev/null ;; esac
+    case $line in *"socat UNIX-LISTEN:$socket,"*) kill -s KILL "\${process#/proc/}" 2>/dev/null ;; esac
   done
 done
 rm -f -- "$@"
@@ -56,7 +58,8 @@ const noCompanion: SandboxCompanion = { note: () => undefined, forget: () => und
 export function accompanySandboxes(sockets: readonly string[], records: string): SandboxCompanion {
   if (process.platform !== 'linux') return noCompanion;
   const sweep = fileURLToPath(jobFile(new URL('./sweep-program', import.meta.url)));
-  const companion = spawn('/bin/sh', ['-c', script, 'cadre', process.execPath, sweep, records, ...new Set(sockets)], {
+  const sh = findProgram('sh', { in: 'system' }).path;
+  const companion = startProcess([sh, '-c', script, 'cadre', ownNode(), sweep, records, ...new Set(sockets)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     // Ctrl-C reaches this process, which cleans up itself; the companion acts only when it cannot.
     detached: true,
@@ -64,15 +67,15 @@ export function accompanySandboxes(sockets: readonly string[], records: string):
   const { stdin } = companion;
   // Without the companion, a killed process leaves harmless things behind, so a failure to start it is no reason to stop.
   companion.on('error', () => undefined);
-  stdin.on('error', () => undefined);
+  stdin?.on('error', () => undefined);
   companion.unref();
-  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+  if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   return {
     note: (places) => {
       const lines = places.filter((place) => !place.includes('\n')).map((place) => `${place}\n`);
-      stdin.write(lines.join(''));
+      stdin?.write(lines.join(''));
     },
-    forget: () => stdin.write('-\n'),
-    leave: () => stdin.end('-\n'),
+    forget: () => stdin?.write('-\n'),
+    leave: () => stdin?.end('-\n'),
   };
 }

@@ -7,6 +7,7 @@ import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
 import { gitConfigPlaces } from '../../files/guard/git-config-places.ts';
 import type { PathTest } from '../../files/glob-pattern.ts';
 import { plainName } from '../../files/plain-name.ts';
+import { isWithin, rememberAgentPlace } from '../programs/agent-places.ts';
 import { toText } from './byte-path.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { SandboxedCommand } from './sandboxed-command.ts';
@@ -91,9 +92,26 @@ export function sandboxFiles(command: SandboxedCommand, also: readonly string[],
   };
 }
 
+/** Returns a test whether a command in the sandbox can see a place: it is in no hidden place, or settings or the workspace show it. */
+export function seenInSandbox(policy: SandboxPolicy, workspace: string): (place: string) => boolean {
+  const shown = [workspace, ...openedFolders(policy), ...policy.read.map(atHome)].map(realPath);
+  const covered = [...hidden, homedir(), tmpdir()].map(realPath).filter((place) => place !== '/');
+  const isIn = (folders: readonly string[], place: string): boolean => folders.some((folder) => isWithin(folder, place));
+  return (place) => !isIn(covered, place) || isIn(shown, place);
+}
+
 /** Returns the folders outside the workspace that settings open for writing, as real paths. */
 export function openedFolders({ write }: SandboxPolicy): readonly string[] {
   return write.map(atHome);
+}
+
+/**
+ * Registers the folders that settings open for writing, before any program is looked up: an earlier process with the same settings may
+ * have filled them.
+ */
+export function rememberOpened(policy: SandboxPolicy | undefined): void {
+  if (policy === undefined) return;
+  for (const folder of openedFolders(policy)) rememberAgentPlace(folder, 'what a sandbox may write');
 }
 
 /** Returns the names that a command cannot create in the root of its workspace, except those it is allowed. */

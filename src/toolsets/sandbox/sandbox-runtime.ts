@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
+import { missingProgram, searchProgram } from '../programs/find-program.ts';
 import { accompanySandboxes, type SandboxCompanion } from './sandbox-companion.ts';
 import { makeSweepRecords, type SweepRecord, type SweepRecords } from './sweep-records.ts';
 import { missingSandboxPackage, missingSandboxPrograms, unsupportedPlatform } from './sandbox-unavailable.ts';
@@ -19,6 +20,16 @@ const openNetwork = new AsyncLocalStorage<true>();
  * shared configuration or that of the command has domains, so for a command with full access the shared one has none either.
  */
 const baseConfig = {
+  get bwrapPath(): string | undefined {
+    return sandboxHelpers()?.bwrap;
+  },
+  get socatPath(): string | undefined {
+    return sandboxHelpers()?.socat;
+  },
+  get ripgrep(): { readonly command: string } | undefined {
+    const rg = sandboxHelpers()?.rg;
+    return rg === undefined ? undefined : { command: rg };
+  },
   network: {
     get allowedDomains(): string[] {
       return openNetwork.getStore() === true ? (undefined as unknown as string[]) : [];
@@ -27,6 +38,32 @@ const baseConfig = {
   },
   filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
 };
+
+/** Programs that the package starts on Linux, by absolute path. */
+interface SandboxHelpers {
+  readonly bwrap: string;
+  readonly socat: string;
+  readonly rg: string;
+}
+
+/**
+ * Finds the programs that make a sandbox, outside everything that an agent can write; undefined on systems that need none. Each call
+ * checks that they are the ones first found.
+ *
+ * @throws CadreError `SANDBOX_UNAVAILABLE` naming those that are missing or refused
+ */
+export function sandboxHelpers(): SandboxHelpers | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const problems: string[] = [];
+  const find = (name: string, title: string): string => {
+    const search = searchProgram(name);
+    if (search.found === undefined) problems.push(missingProgram(title, search));
+    return search.found?.path ?? '';
+  };
+  const helpers = { bwrap: find('bwrap', 'bubblewrap (bwrap)'), socat: find('socat', 'socat'), rg: find('rg', 'ripgrep (rg)') };
+  if (problems.length > 0) throw missingSandboxPrograms(problems);
+  return helpers;
+}
 
 /** Runs work with no network domains in the shared configuration. */
 export function withOpenNetwork<T>(work: () => T): T {
@@ -67,8 +104,7 @@ export async function joinRuntime(load: () => Promise<SandboxPackage>): Promise<
     throw missingSandboxPackage(thrown);
   });
   if (!manager.isSupportedPlatform()) throw unsupportedPlatform();
-  const { errors } = await manager.checkDependenciesAsync();
-  if (errors.length > 0) throw missingSandboxPrograms(errors);
+  sandboxHelpers();
   await resetting;
   users += 1;
   try {

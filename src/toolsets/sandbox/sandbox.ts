@@ -1,11 +1,14 @@
 import path from 'node:path';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { ResourceScopes } from '../../core/tool/resource-scope.ts';
 import { toAllowedWrites } from '../../files/guard/allowed-writes.ts';
-import { heldNames, mountPoints, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
+import { rememberAgentPlace } from '../programs/agent-places.ts';
+import { findProgram } from '../programs/find-program.ts';
+import { runToEnd } from '../programs/start-process.ts';
+import { loadGuardedPackage } from './guarded-package.ts';
+import { heldNames, mountPoints, rememberOpened, sandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import {
   beginCommand,
   bridgeSockets,
@@ -13,6 +16,7 @@ import {
   keepForSweep,
   leaveRuntime,
   packagePrograms,
+  sandboxHelpers,
   sweepFolder,
   withOpenNetwork,
   type SandboxManager,
@@ -29,8 +33,8 @@ import type { SandboxedCommand, WrappedCommand } from './sandboxed-command.ts';
  */
 export interface Sandbox {
   /**
-   * Returns the command line that runs a command in the sandbox. The caller passes the environment, which must be clean
-   * (`cleanEnvironment`): the sandbox hides files and network, not variables.
+   * Returns the command line that runs a command in the sandbox. It must be started by `startProcess`, with the fixed environment: the
+   * sandbox hides files and network, not variables, and variables act on the programs that make it. The command sets its own (`setInside`).
    */
   wrap(command: SandboxedCommand): Promise<WrappedCommand>;
 }
@@ -40,11 +44,14 @@ export interface Sandbox {
  *
  * @throws CadreError `SANDBOX_UNAVAILABLE` naming the missing parts and the commands that install them
  */
-export function openSandbox(
-  live: ResourceScopes,
-  load: () => Promise<SandboxPackage> = () => import('@anthropic-ai/sandbox-runtime'),
-): Promise<Sandbox> {
+export function openSandbox(live: ResourceScopes, load: () => Promise<SandboxPackage> = loadGuardedPackage): Promise<Sandbox> {
   return live.engine.open('sandbox', () => makeSandbox(load));
+}
+
+/** Registers what a command may write, before any program is looked up for it: none from there makes its sandbox. */
+export function rememberWritable({ workspace, policy }: Pick<SandboxedCommand, 'workspace' | 'policy'>): void {
+  rememberAgentPlace(workspace, 'what a sandbox may write');
+  rememberOpened(policy);
 }
 
 /**
@@ -53,7 +60,7 @@ export function openSandbox(
  * @throws CadreError `SANDBOX_UNAVAILABLE` naming the missing parts and the commands that install them
  */
 export async function checkSandbox(): Promise<void> {
-  const { close } = await makeSandbox(() => import('@anthropic-ai/sandbox-runtime'));
+  const { close } = await makeSandbox(loadGuardedPackage);
   await close();
 }
 
@@ -82,6 +89,9 @@ async function makeSandbox(
 async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCommand): Promise<WrappedCommand> {
   const { network, allowWrites, unreadable } = command.policy;
   const isList = typeof network !== 'string';
+  rememberWritable(command);
+  const helpers = sandboxHelpers();
+  const bash = findProgram('bash', { in: 'system' }).path;
   // The engine writes there, even while a command runs, and must be the one that creates it.
   mkdirSync(path.join(command.workspace, '.cadre'), { recursive: true });
   const found = await scans.look(realpathSync(command.workspace), unreadable);
@@ -98,7 +108,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   });
   const filesystem = { ...files, ...withoutSweep(files, command.workspace) };
   const line = (config: Parameters<SandboxManager['wrapWithSandbox']>[2]): Promise<string> =>
-    manager.wrapWithSandbox(shellQuote(command.argv), '/bin/bash', config, undefined, { commandId });
+    manager.wrapWithSandbox(shellQuote(command.argv), bash, config, undefined, { commandId });
   const over = beginCommand(mountPoints(filesystem));
   const { root, before } = found.scanned;
   const swept = keepForSweep({ root, before: [...before.autoRun.keys()], held: [...held], allowWrites: allowWrites ?? [] });
@@ -114,7 +124,7 @@ async function wrap(manager: SandboxManager, scans: Scans, command: SandboxedCom
   });
   return {
     // `exec` makes the sandbox a child of this process, so that the kernel ends it when this process is gone.
-    argv: ['/bin/bash', '--noprofile', '--norc', '-c', `exec ${sandboxLine(wrapped)}`],
+    argv: [bash, '--noprofile', '--norc', '-c', `exec ${sandboxLine(wrapped, helpers?.bwrap)}`],
     watch: (end) => guard.watch(end),
     release: async () => {
       manager.unregisterCommandNetworkLists(commandId);
@@ -135,8 +145,11 @@ function withoutSweep({ denyRead, denyWrite }: SandboxFiles, workspace: string):
 }
 
 /** Returns the command line of the package if it is sandboxed; throws when the package, for whatever reason, made no sandbox. */
-function sandboxLine(wrapped: string): string {
-  const isSandbox = process.platform === 'darwin' ? wrapped.includes('sandbox-exec') : /^(\S*\/)?bwrap /.test(wrapped);
+function sandboxLine(wrapped: string, bwrap: string | undefined): string {
+  const isSandbox =
+    bwrap === undefined
+      ? wrapped.includes('/usr/bin/sandbox-exec')
+      : [bwrap, shellQuote([bwrap])].some((program) => wrapped.startsWith(`${program} `));
   if (!isSandbox) throw blockedSandbox('the package made none');
   return wrapped;
 }
@@ -145,15 +158,11 @@ function sandboxLine(wrapped: string): string {
 async function probe(sandbox: Sandbox): Promise<void> {
   const workspace = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-probe-')));
   const { argv, release } = await sandbox.wrap({
-    argv: ['/bin/sh', '-c', 'exit 0'],
+    argv: [findProgram('sh', { in: 'system' }).path, '-c', 'exit 0'],
     policy: { network: 'none', read: [], write: [] },
     workspace,
   });
-  const [program, ...args] = argv;
-  const failure = await new Promise<string | undefined>((resolve) => {
-    const options = { timeout: 10_000, cwd: '/', env: { PATH: process.env['PATH'] ?? '' } };
-    execFile(program, args, options, (error, _stdout, stderr) => resolve(error === null ? undefined : stderr));
-  });
+  const failure = await runToEnd(argv, { timeout: 10_000, cwd: '/' });
   await release();
   rmSync(workspace, { recursive: true, force: true });
   if (failure !== undefined) throw blockedSandbox(failure);

@@ -5,6 +5,7 @@ import { CadreError } from '../../core/error.ts';
 import type { Resource } from '../../core/tool/resource-scope.ts';
 import type { ToolContext } from '../../core/tool/tool.ts';
 import { CapturedOutput } from '../process/captured-output.ts';
+import { findProgram } from '../programs/find-program.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import type { ProgramSettings } from '../process/program-settings.ts';
 import type { ProcessEnd, RunningProcess } from '../process/running-process.ts';
@@ -115,8 +116,18 @@ export class ShellHost {
     const { env, ...settings } = this.#settings;
     const process = await startProgram({
       ...settings,
-      argv: ['/bin/bash', '--noprofile', '--norc', '-c', sessionScript, 'bash', session.state, nextState ?? '', commandFile],
-      env: cleanEnvironment(home, env),
+      argv: [
+        findProgram('bash', { in: 'system' }).path,
+        '--noprofile',
+        '--norc',
+        '-c',
+        sessionScript,
+        'bash',
+        session.state,
+        nextState ?? '',
+        commandFile,
+      ],
+      env: cleanEnvironment({ home, sandboxed: settings.policy !== undefined, given: env }),
       ...(request.stdin === undefined ? {} : { stdinFile: this.#write(`${id}.stdin`, request.stdin) }),
       ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
       workspace,

@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../core/tool/tool.ts';
 import type { ToolsetKind } from '../../core/tool/toolset.ts';
-import { programSettings, toProgramSettings } from '../process/program-settings.ts';
+import { environmentWords, programSettings, toProgramSettings } from '../process/program-settings.ts';
 import { sandboxUse, sandboxWords, toSandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { commandTools } from './command-tools.ts';
 import { runCommandTool } from './run-command.ts';
@@ -13,7 +13,10 @@ export const shellToolset: ToolsetKind = {
   settings: { type: 'object', additionalProperties: false, properties: programSettings('120s') },
   tools: ['run_command', 'read_command_output', 'list_commands', 'stop_command'],
   reaches: (settings) => [
-    { kind: 'command', text: `commands that agents write, in bash, ${sandboxWords(toSandboxPolicy(settings))}` },
+    {
+      kind: 'command',
+      text: `commands that agents write, in bash, ${sandboxWords(toSandboxPolicy(settings))}${environmentWords(settings)}`,
+    },
   ],
   create: (request) => {
     const settings = toProgramSettings(request, 120_000);

@@ -8,6 +8,7 @@ import { CapturedOutput } from '../process/captured-output.ts';
 import { cleanEnvironment } from '../process/clean-environment.ts';
 import { startProgram } from '../process/start-program.ts';
 import { jobFile, type JobAnswer } from '../worker/job-answer.ts';
+import { ownNode } from '../programs/own-node.ts';
 import { runWorker } from '../worker/run-worker.ts';
 import type { HtmlPage, MarkdownPage } from './html-to-markdown.ts';
 import { readJson } from '../../core/read-json.ts';
@@ -49,8 +50,8 @@ async function convertInSandbox(
     writeFileSync(input, JSON.stringify(page));
     const program = fileURLToPath(jobFile(new URL('./markdown-program', import.meta.url)));
     const running = await startProgram({
-      argv: [process.execPath, `--max-old-space-size=${maxMemoryMb}`, '--no-warnings', program, input, output],
-      env: cleanEnvironment(folder),
+      argv: [ownNode(), `--max-old-space-size=${maxMemoryMb}`, '--no-warnings', program, input, output],
+      env: cleanEnvironment({ home: folder, sandboxed: true }),
       stdout: new CapturedOutput(),
       stderr: new CapturedOutput(),
       maxOutputBytes: 100_000,
@@ -103,7 +104,7 @@ function readableFolders(): readonly string[] {
     }
   });
   const own = path.join(import.meta.dirname, '..', '..');
-  return [...new Set([path.dirname(process.execPath), own, ...packagesAbove(own), ...packages])];
+  return [...new Set([path.dirname(ownNode()), own, ...packagesAbove(own), ...packages])];
 }
 
 /** Returns the folders searched for packages, starting from a folder. */

@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { CadreError, describeThrown } from '../../core/error.ts';
+import { forkOwn } from '../programs/start-process.ts';
 import { jobFile, type JobAnswer } from './job-answer.ts';
 
 /** Work for a separate process, since native code cannot be stopped on a thread (FAULTS X7). */
@@ -36,8 +36,7 @@ export interface ChildInput {
 export async function runChild(job: ChildJob): Promise<unknown> {
   job.signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<JobAnswer>();
-  const child = fork(jobFile(job.file), {
-    env: { TZ: process.env['TZ'] ?? 'UTC', LANG: 'C.UTF-8' },
+  const child = forkOwn(jobFile(job.file), {
     // It may only read: neither write files nor start programs. Node enforces that as a second line; the work itself is the boundary.
     execArgv: [`--max-old-space-size=${job.maxMemoryMb}`, '--no-warnings', ...permissions],
     serialization: 'advanced',

@@ -12,6 +12,7 @@ import { sandboxFiles } from '../../../src/toolsets/sandbox/sandbox-files.ts';
 import { packagePrograms } from '../../../src/toolsets/sandbox/sandbox-runtime.ts';
 import { pythonToolset } from '../../../src/toolsets/python/python-toolset.ts';
 import { shellToolset } from '../../../src/toolsets/shell/shell-toolset.ts';
+import { scratchHome } from '../programs/scratch-home.ts';
 import { isInstalled, toolsetUnderTest, whyNoSandbox } from '../../tools/toolset-under-test.ts';
 
 const reason = whyNoSandbox();
@@ -200,7 +201,7 @@ it('a workspace that is hidden in a folder with profiles can be written, since n
 });
 
 it.skipIf(!usable)('is made on a busy machine, where the programs it needs start late', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-slow-'));
+  const folder = scratchHome();
   const real = execFileSync('/bin/sh', ['-c', 'command -v socat'], { encoding: 'utf8' }).trim();
   writeFileSync(path.join(folder, 'socat'), `#!/bin/sh\nmkdir '${folder}/late' 2>/dev/null && sleep 1.5\nexec '${real}' "$@"\n`, {
     mode: 0o755,
@@ -211,7 +212,6 @@ it.skipIf(!usable)('is made on a busy machine, where the programs it needs start
   const env = { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', env });
   expect([said, existsSync(path.join(folder, 'late'))]).toEqual(['made\n', true]);
-  rmSync(folder, { recursive: true });
 });
 
 describe('a sandbox that cannot be made', () => {

@@ -1,9 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import path from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { CadreError, describeThrown } from '../../../core/error.ts';
-import { childEnvironment, programProblem } from './child-program.ts';
+import { assertAsAgreed, settingsProgram } from '../../programs/agreed-program.ts';
+import { setInside } from '../../programs/inside-environment.ts';
+import { startDirectly, startProcess } from '../../programs/start-process.ts';
+import { rememberWritable } from '../../sandbox/sandbox.ts';
+import { seenInSandbox } from '../../sandbox/sandbox-files.ts';
+import { childEnvironment } from './child-program.ts';
+import { unsupportedPlatform } from '../../sandbox/sandbox-unavailable.ts';
 import type { StdioAddress } from '../mcp-settings.ts';
 import { MessageLines } from './message-lines.ts';
 import { sandboxServer, type SandboxedServer } from './sandboxed-server.ts';
@@ -77,38 +84,44 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, cwd, env, inheritEnv, sandbox } = this.#address;
+    const { command, cwd, env, inheritEnv, sandbox } = this.#address;
     if (cwd !== undefined && !statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new CadreError('MCP_UNAVAILABLE', `the folder ${JSON.stringify(cwd)} (cwd) does not exist`, {
         details: { permanent: true },
       });
-    const folder = cwd ?? process.cwd();
+    const folder = path.resolve(cwd ?? '.');
+    if (sandbox !== undefined) rememberWritable({ workspace: folder, policy: sandbox });
+    const environment = childEnvironment(env, inheritEnv);
+    const inner = hasShell ? setInside(commandLine(this.#address, folder, environment), environment) : undefined;
     if (sandbox !== undefined) {
-      this.#sandboxed = await sandboxServer([command, ...args], sandbox, folder);
+      if (inner === undefined) throw unsupportedPlatform();
+      this.#sandboxed = await sandboxServer(inner.argv, sandbox, folder);
       // Closed while the sandbox was being created: nothing is started then.
       if (this.#ended !== undefined) {
         await this.#releaseSandbox();
         throw new CadreError('MCP_UNAVAILABLE', this.#ended);
       }
     }
-    const argv = this.#sandboxed?.argv ?? [command, ...args];
-    const environment = childEnvironment(env, inheritEnv);
-    const problem = programProblem(argv[0], environment['PATH'], folder);
-    if (problem !== undefined) throw startError(command, Object.assign(new Error(problem), { code: problem }));
-    const [program, ...words] = hasShell ? onLifeline(argv, orphanGraceSeconds) : argv;
-    const child = spawn(program, words, {
-      env: { ...environment, [markVariable]: this.#mark },
-      ...(cwd === undefined ? {} : { cwd }),
-      stdio: ['pipe', 'pipe', 'pipe', ...(hasShell ? (['pipe'] as const) : [])],
-      // In a separate group it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    const mark = { [markVariable]: this.#mark };
+    const options = { cwd: folder, detached: hasShell, windowsHide: true } as const;
+    // In a separate group it can be ended with all it started, and Ctrl-C in the terminal does not reach it first.
+    const child =
+      inner === undefined
+        ? startDirectly(commandLine(this.#address, folder, environment), {
+            ...options,
+            stdio: ['pipe', 'pipe', 'pipe'],
+            env: { ...environment, ...mark },
+          })
+        : startProcess(onLifeline(this.#sandboxed?.argv ?? inner.argv, orphanGraceSeconds), {
+            ...options,
+            stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+            variables: { ...inner.carried, ...mark },
+          });
     this.#child = child;
     // A companion that is asked to end resets the lifeline, which is not an error.
     child.stdio[3]?.on('error', () => undefined);
     // Each unread message waits on it.
-    child.stdin.setMaxListeners(0);
+    child.stdin?.setMaxListeners(0);
     this.#listen(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -251,13 +264,29 @@ function drained(input: NodeJS.WritableStream): Promise<void> {
   });
 }
 
-function startError(command: string, error: NodeJS.ErrnoException): CadreError {
-  const what = JSON.stringify(command);
-  const message =
-    error.code === 'ENOENT'
-      ? `there is no program ${what} on the PATH; install it, or write the whole path as the command`
-      : error.code === 'EACCES'
-        ? `${what} may not be run; is it executable?`
-        : `${what} could not be started: ${error.message}`;
-  return new CadreError('MCP_UNAVAILABLE', message, { details: { permanent: true }, cause: error });
+/**
+ * Returns the command line of a server with the absolute path of its program.
+ *
+ * @throws CadreError `MCP_UNAVAILABLE` when there is none, or when a file of it is not the one that a person agreed to
+ */
+function commandLine(
+  { command, args, sandbox }: StdioAddress,
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): readonly [string, ...string[]] {
+  const usable = sandbox === undefined ? undefined : seenInSandbox(sandbox, folder);
+  try {
+    assertAsAgreed([command, ...args], folder);
+    return [settingsProgram(command, folder, { in: 'both', path: environment['PATH'], usable }).path, ...args];
+  } catch (thrown) {
+    const message = `there is no program ${JSON.stringify(command)} on the PATH that can be started: ${describeThrown(thrown)}`;
+    throw new CadreError('MCP_UNAVAILABLE', message, { details: { permanent: true }, cause: thrown });
+  }
+}
+
+function startError(command: string, error: Error): CadreError {
+  return new CadreError('MCP_UNAVAILABLE', `${JSON.stringify(command)} could not be started: ${error.message}`, {
+    details: { permanent: true },
+    cause: error,
+  });
 }

@@ -1,0 +1,81 @@
+import {
+  fork,
+  spawn,
+  spawnSync,
+  type ChildProcess,
+  type ForkOptions,
+  type SpawnOptions,
+  type SpawnSyncReturns,
+} from 'node:child_process';
+import { assertFound } from './find-program.ts';
+import type { CarriedName } from './inside-environment.ts';
+import { outsideEnvironment } from './outside-environment.ts';
+import { ownNode } from './own-node.ts';
+
+/** Variables that a program outside a sandbox may get besides the fixed ones: names that no program acts on. */
+export type NeutralVariables = Readonly<Partial<Record<CarriedName | 'CADRE_COMMAND_MARK', string>>>;
+
+/** Options for starting a process; its environment is `outsideEnvironment` and `variables`. */
+export interface StartOptions extends Pick<
+  SpawnOptions,
+  'cwd' | 'stdio' | 'detached' | 'windowsHide' | 'timeout' | 'signal' | 'argv0'
+> {
+  readonly variables?: NeutralVariables | undefined;
+}
+
+/**
+ * Starts a program outside a sandbox: the only place that does. The program must have been found by `findProgram` (or agreed to by a
+ * person) and be the same still.
+ *
+ * @throws CadreError `DEPENDENCY_MISSING` when it was replaced since; then nothing has run
+ */
+export function startProcess(argv: readonly [string, ...string[]], { variables, ...options }: StartOptions): ChildProcess {
+  const [program, ...args] = argv;
+  assertFound(program);
+  return spawn(program, args, { ...options, shell: false, env: { ...outsideEnvironment, ...variables } });
+}
+
+/** Starts a program like `startProcess` with an environment of its own: for systems without a shell that could set it for the command. */
+export function startDirectly(
+  argv: readonly [string, ...string[]],
+  { env, ...options }: Omit<StartOptions, 'variables'> & { readonly env: Readonly<Record<string, string>> },
+): ChildProcess {
+  const [program, ...args] = argv;
+  assertFound(program);
+  return spawn(program, args, { ...options, shell: false, env });
+}
+
+/**
+ * Starts a file of Cadre in a process of its own, with the Node that runs this process.
+ *
+ * @throws CadreError `DEPENDENCY_MISSING` when that Node was replaced since this process began
+ */
+export function forkOwn(file: URL, options: Pick<ForkOptions, 'execArgv' | 'serialization' | 'stdio'>): ChildProcess {
+  const node = ownNode();
+  assertFound(node);
+  return fork(file, { ...options, execPath: node, env: { TZ: process.env['TZ'] ?? 'UTC', LANG: 'C.UTF-8' } });
+}
+
+/** Runs a program that ends at once, and waits for it without letting other work proceed. */
+export function runAtOnce(
+  argv: readonly [string, ...string[]],
+  options: Pick<SpawnOptions, 'timeout' | 'stdio'>,
+): SpawnSyncReturns<string> {
+  const [program, ...args] = argv;
+  assertFound(program);
+  return spawnSync(program, args, { ...options, shell: false, encoding: 'utf8', env: outsideEnvironment });
+}
+
+/** Runs a program to its end; resolves with undefined when it succeeded, else with what it wrote to stderr. */
+export async function runToEnd(
+  argv: readonly [string, ...string[]],
+  options: Omit<StartOptions, 'stdio'>,
+): Promise<string | undefined> {
+  const child = startProcess(argv, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  child.once('error', (thrown) => resolve(thrown.message));
+  child.once('close', (code) => resolve(code === 0 ? undefined : stderr));
+  return await promise;
+}
